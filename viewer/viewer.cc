@@ -217,7 +217,10 @@ void Viewer::State::SyncProfiles(const SessionView& session) {
     if (!SyncViews() && replaced) search.Set("", profiles);
     if (!search.query().empty()) search.Refresh(profiles);
   }
-  for (Profile& profile : profiles) profile.clock_offsets = clocks.OffsetsOf(profile.id);
+  for (Profile& profile : profiles) {
+    profile.clock_offsets = clocks.OffsetsOf(profile.id);
+    profile.ranks = clocks.RanksOf(profile.id);
+  }
   SyncSteps();
 }
 

@@ -84,7 +84,9 @@ int Run(const InputOptions& input, const OpenOptions&, const Log& log) {
   window->set_on_drop([&session](const std::vector<std::string>& paths) { session.Drop(paths); });
   {
     Gui gui(*window, session, store,
-            {.settings_text = store.ReadSettings(), .layout = store.ReadLayout()});
+            {.other_windows = true,
+             .settings_text = store.ReadSettings(),
+             .layout = store.ReadLayout()});
     log.Verbose("window open");
     std::string view = input.view;  // shown as soon as a timeline has been drawn
     while (!window->closing()) {

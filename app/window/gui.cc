@@ -15,6 +15,7 @@
 #include "app/system/malloc_arenas.h"
 #include "viewer/core/commands/command.h"
 #include "viewer/core/look/new_frame.h"
+#include "viewer/core/state/settings.h"
 #include "viewer/gl/row_texture.h"
 
 namespace stepscope {
@@ -50,7 +51,10 @@ class WatchedSink final : public TexelSink {
 };
 
 Gui::Gui(Surface& surface, Session& session, const SettingsStore& store, GuiConfig config)
-    : surface_(surface), session_(session), store_(store) {
+    : surface_(surface),
+      session_(session),
+      store_(store),
+      other_windows_(config.other_windows && surface.has_other_windows()) {
   IMGUI_CHECKVERSION();
   context_ = ImGui::CreateContext();
   ImPlot::CreateContext();
@@ -75,6 +79,7 @@ Gui::Gui(Surface& surface, Session& session, const SettingsStore& store, GuiConf
                                             .settings_text = std::move(config.settings_text)});
   saved_settings_ = viewer_->SettingsText();
   const std::string layout = config.layout.empty() ? viewer_->DefaultLayoutIni() : config.layout;
+  LetPanelsLeave();
   if (!layout.empty()) ImGui::LoadIniSettingsFromMemory(layout.data(), layout.size());
 }
 
@@ -89,6 +94,17 @@ Gui::~Gui() {
   ImGui::DestroyContext(context_);
 }
 
+// Dear ImGui takes the flag back where the platform has no such windows, as Wayland.
+void Gui::LetPanelsLeave() {
+  if (!other_windows_) return;
+  ImGuiIO& io = ImGui::GetIO();
+  if (viewer_->settings().Bool("layout.windows")) {
+    io.ConfigFlags |= ImGuiConfigFlags_ViewportsEnable;
+  } else {
+    io.ConfigFlags &= ~ImGuiConfigFlags_ViewportsEnable;
+  }
+}
+
 void Gui::DrawFrame(Image* picture) {
   const SessionView& session = session_.Update();
   if (const float scale = surface_.content_scale(); scale != content_scale_) {
@@ -99,6 +115,7 @@ void Gui::DrawFrame(Image* picture) {
     light_desktop_ = light;
     viewer_->commands().Push("view.desktop_theme", {.text = light ? "light" : "dark"});
   }
+  LetPanelsLeave();
   ImGui_ImplOpenGL3_NewFrame();
   surface_.BeginFrame();
   NewFrameKeepingChords();
@@ -116,10 +133,14 @@ void Gui::DrawFrame(Image* picture) {
   surface_.EndFrame();
 }
 
-// Saves parts of the frame just drawn, which the menu of a chart asked for.
+// Saves parts of the frame just drawn, which the menu of a chart asked for. They are in coordinates
+// of the screen if panels may be windows of the system. A part of such a window is not read.
 void Gui::SavePictures() {
   PictureRequest request;
+  const ImVec2 origin = ImGui::GetMainViewport()->Pos;
   while (viewer_->TakePicture(&request)) {
+    request.x -= origin.x;
+    request.y -= origin.y;
     const Image whole = ReadPixels(surface_.size().width, surface_.size().height);
     const std::string png =
         EncodePng(Crop(whole, static_cast<int>(request.x), static_cast<int>(request.y),

@@ -25,6 +25,7 @@ inline constexpr double kIdleLimitSeconds = 600;
 
 struct GuiConfig {
   bool animate = true;
+  bool other_windows = false;  // floating panels may be windows of the system, as a setting says
   std::string settings_text = {};
   std::string layout = {};  // imgui.ini text; empty: the default workspace
 };
@@ -59,6 +60,7 @@ class Gui {
 
  private:
   void SavePictures();
+  void LetPanelsLeave();
   // Gives back memory that only jobs needed, some time after the last job.
   void Tidy(bool at_rest);
 
@@ -70,6 +72,7 @@ class Gui {
   std::unique_ptr<Viewer> viewer_;
   FramePacer pacer_;
   float content_scale_ = 1;
+  const bool other_windows_;
   bool light_desktop_ = false;
   bool drew_timeline_ = false;
   std::string saved_settings_;

@@ -23,6 +23,9 @@ class Surface {
   // BeginFrame puts size, time and input into ImGui's IO. EndFrame shows what has been drawn.
   virtual void BeginFrame() = 0;
   virtual void EndFrame() = 0;
+  // Whether panels may float as windows of the system beside this one. EndFrame then draws those of
+  // the current Dear ImGui context too.
+  virtual bool has_other_windows() const { return false; }
   // Makes the surface the target of GL drawing, at its size in pixels.
   virtual void BindTarget() = 0;
   virtual PixelSize size() const = 0;

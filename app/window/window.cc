@@ -5,6 +5,7 @@
 #include <epoxy/gl.h>
 #include <imgui.h>
 #include <imgui_impl_glfw.h>
+#include <imgui_internal.h>
 
 #include <algorithm>
 #include <array>
@@ -114,7 +115,8 @@ Status Window::Open(const WindowPlacement& placement) {
   if (placement.x >= 0 && placement.y >= 0 && !placement.maximized) {
     glfwSetWindowPos(window_, placement.x, placement.y);
   }
-  SetIcon();
+  glfwWindowHint(GLFW_MAXIMIZED, GLFW_FALSE);  // hints hold for windows of panels too
+  SetIcon(window_);
   glfwMakeContextCurrent(window_);
   glfwSwapInterval(1);
   InstallCallbacks();
@@ -129,11 +131,11 @@ Window::~Window() {
   if (initialised_) glfwTerminate();
 }
 
-void Window::SetIcon() {
+void Window::SetIcon(GLFWwindow* window) {
   std::array<std::vector<uint8_t>, 3> pixels{DrawIcon(16), DrawIcon(48), DrawIcon(128)};
   const std::array<GLFWimage, 3> images{
       {{16, 16, pixels[0].data()}, {48, 48, pixels[1].data()}, {128, 128, pixels[2].data()}}};
-  glfwSetWindowIcon(window_, static_cast<int>(images.size()), images.data());
+  glfwSetWindowIcon(window, static_cast<int>(images.size()), images.data());
 }
 
 // Dear ImGui's own callbacks are put on top of these in Attach() and call them.
@@ -152,11 +154,7 @@ void Window::InstallCallbacks() {
   glfwSetFramebufferSizeCallback(window_, [](GLFWwindow* w, int, int) { Self(w)->input_ = true; });
   glfwSetWindowContentScaleCallback(window_,
                                     [](GLFWwindow* w, float, float) { Self(w)->input_ = true; });
-  glfwSetDropCallback(window_, [](GLFWwindow* w, int count, const char** paths) {
-    Window* self = Self(w);
-    self->input_ = true;
-    if (self->on_drop_) self->on_drop_(std::vector<std::string>(paths, paths + count));
-  });
+  glfwSetDropCallback(window_, &Window::Dropped);
 }
 
 void Window::Attach() { ImGui_ImplGlfw_InitForOpenGL(window_, true); }
@@ -171,8 +169,48 @@ void Window::BeginFrame() {
 }
 
 void Window::EndFrame() {
-  glfwSwapBuffers(window_);
+  DrawOtherWindows();
+  glfwSwapBuffers(window_);  // the only swap that waits for the display
   LimitFrameRate();
+}
+
+// Opens, moves, draws and closes the windows of floating panels.
+void Window::DrawOtherWindows() {
+  ImGui::UpdatePlatformWindows();
+  const ImVector<ImGuiViewport*>& all = ImGui::GetPlatformIO().Viewports;
+  if (all.Size < 2) return;
+  for (int i = 1; i < all.Size; ++i) {
+    if (auto* other = static_cast<GLFWwindow*>(all[i]->PlatformHandle)) Adopt(other);
+  }
+  ImGui::RenderPlatformWindowsDefault();
+  glfwMakeContextCurrent(window_);
+}
+
+// Gives a panel's window what the backend leaves out.
+void Window::Adopt(GLFWwindow* other) {
+  if (glfwGetWindowUserPointer(other) == this) return;
+  glfwSetWindowUserPointer(other, this);
+  SetIcon(other);
+  glfwSetWindowRefreshCallback(other, [](GLFWwindow* w) { Self(w)->input_ = true; });
+  glfwSetDropCallback(other, &Window::Dropped);
+}
+
+// Whether the backend has got input, or a request of the system, for any window.
+bool Window::OtherWindowsAsk() {
+  const ImGuiContext* context = ImGui::GetCurrentContext();
+  if (context == nullptr) return false;
+  if (!context->InputEventsQueue.empty()) return true;
+  const ImVector<ImGuiViewport*>& all = ImGui::GetPlatformIO().Viewports;
+  return std::any_of(all.begin(), all.end(), [](const ImGuiViewport* viewport) {
+    return viewport->PlatformRequestMove || viewport->PlatformRequestResize ||
+           viewport->PlatformRequestClose;
+  });
+}
+
+void Window::Dropped(GLFWwindow* window, int count, const char** paths) {
+  Window* self = Self(window);
+  self->input_ = true;
+  if (self->on_drop_) self->on_drop_(std::vector<std::string>(paths, paths + count));
 }
 
 void Window::LimitFrameRate() {
@@ -226,12 +264,16 @@ void Window::Wait(const PacerWait& wait) {
 
 bool Window::TakeInput() {
   const bool woken = waker_.Take();
-  return std::exchange(input_, false) || woken;
+  return std::exchange(input_, false) || OtherWindowsAsk() || woken;
 }
 
 bool Window::closing() const { return glfwWindowShouldClose(window_) != 0; }
 
-bool Window::hidden() const { return glfwGetWindowAttrib(window_, GLFW_ICONIFIED) != 0; }
+// A panel's window stays in sight while this one is iconified.
+bool Window::hidden() const {
+  if (glfwGetWindowAttrib(window_, GLFW_ICONIFIED) == 0) return false;
+  return ImGui::GetCurrentContext() == nullptr || ImGui::GetPlatformIO().Viewports.Size < 2;
+}
 
 void Window::Close() {
   glfwSetWindowShouldClose(window_, GLFW_TRUE);

@@ -1,5 +1,7 @@
 // Window: a GLFW window with an OpenGL 3.3 core context as a Surface. It owns the window and GLFW
-// itself, so there is one at a time. UI thread only.
+// itself, so there is one at a time. Panels that float may be windows of the system beside it: Dear
+// ImGui's backend opens and closes them, and their contexts share textures and buffers with this
+// one. UI thread only.
 #pragma once
 
 #include <functional>
@@ -27,6 +29,7 @@ class Window : public Surface {
   void Detach() override;
   void BeginFrame() override;
   void EndFrame() override;
+  bool has_other_windows() const override { return true; }
   void BindTarget() override;
   PixelSize size() const override;
   float content_scale() const override;
@@ -50,7 +53,11 @@ class Window : public Surface {
   explicit Window(Waker& waker) : waker_(waker) {}
   Status Open(const WindowPlacement& placement);
   void InstallCallbacks();
-  void SetIcon();
+  static void SetIcon(GLFWwindow* window);
+  void DrawOtherWindows();
+  void Adopt(GLFWwindow* other);
+  static bool OtherWindowsAsk();
+  static void Dropped(GLFWwindow* window, int count, const char** paths);
   void LimitFrameRate();
 
   Waker& waker_;

@@ -58,8 +58,15 @@ uint32_t NewTexture() {
 
 }  // namespace
 
+// The window of the system that a frame is drawn in: a floating panel may have its own.
+struct RowTexture::Target {
+  float x, y, width, height;  // ImGui coordinates
+  float scale_x, scale_y;     // framebuffer pixels for each of these
+};
+
 struct RowTexture::DrawCall {
   RowTexture* self;
+  Target target;
   uint32_t slot;
   float x, y, width, height;
   Rgba background;
@@ -90,7 +97,6 @@ RowTexture::~RowTexture() {
   for (const Slot& slot : slots_) {
     glDeleteTextures(1, &slot.texture);  // GL ignores zeros
     glDeleteBuffers(1, &slot.buffer);
-    glDeleteVertexArrays(1, &slot.vertex_array);
   }
   for (const Program& program : programs_) glDeleteProgram(program.id);
 }
@@ -132,13 +138,10 @@ void RowTexture::UploadStrips(Slot& slot, const TexelFrame& frame) {
     if (goes_on) {
       ++strips.back().lines;
     } else {
-      strips.push_back({static_cast<uint16_t>(i), 1, line.y, line.height, line.row});
+      strips.push_back({static_cast<uint16_t>(i), 1, line.y, line.height, line.row, line.layers});
     }
   }
-  if (slot.vertex_array == 0) {
-    glGenVertexArrays(1, &slot.vertex_array);
-    glGenBuffers(1, &slot.buffer);
-  }
+  if (slot.buffer == 0) glGenBuffers(1, &slot.buffer);
   const size_t first = slot.strips[kSlices].size() * sizeof(Strip);
   const size_t second = slot.strips[kArea].size() * sizeof(Strip);
   glBindBuffer(GL_ARRAY_BUFFER, slot.buffer);
@@ -158,15 +161,20 @@ void RowTexture::Draw(const TexelFrame& frame, ImDrawList* list) {
     return;
   UploadTexels(slots_[frame.slot], frame);
   UploadStrips(slots_[frame.slot], frame);
-  DrawCall call{this,
-                frame.slot,
-                frame.x,
-                frame.y,
-                static_cast<float>(frame.width),
-                static_cast<float>(frame.lines.size()),
-                frame.background,
-                frame.dim,
-                frame.patterns};
+  const ImGuiViewport* viewport = ImGui::GetWindowViewport();
+  const ImVec2 scale = viewport->FramebufferScale.x > 0 ? viewport->FramebufferScale
+                                                        : ImGui::GetIO().DisplayFramebufferScale;
+  DrawCall call{
+      this,
+      {viewport->Pos.x, viewport->Pos.y, viewport->Size.x, viewport->Size.y, scale.x, scale.y},
+      frame.slot,
+      frame.x,
+      frame.y,
+      static_cast<float>(frame.width),
+      static_cast<float>(frame.lines.size()),
+      frame.background,
+      frame.dim,
+      frame.patterns};
   list->AddCallback(&RowTexture::Callback, &call, sizeof call);
   list->AddCallback(ImGui::GetPlatformIO().DrawCallback_ResetRenderState, nullptr);
 }
@@ -179,12 +187,10 @@ void RowTexture::Callback(const ImDrawList*, const ImDrawCmd* command) {
 }
 
 void RowTexture::Render(const DrawCall& call, const float clip[4]) {
-  const ImDrawData* data = ImGui::GetDrawData();
-  const ImVec2 scale = data->FramebufferScale;
-  const ImVec2 origin = data->DisplayPos;
-  const float height = data->DisplaySize.y * scale.y;
-  const float left = (clip[0] - origin.x) * scale.x, top = (clip[1] - origin.y) * scale.y;
-  const float right = (clip[2] - origin.x) * scale.x, bottom = (clip[3] - origin.y) * scale.y;
+  const Target& t = call.target;
+  const float height = t.height * t.scale_y;
+  const float left = (clip[0] - t.x) * t.scale_x, top = (clip[1] - t.y) * t.scale_y;
+  const float right = (clip[2] - t.x) * t.scale_x, bottom = (clip[3] - t.y) * t.scale_y;
   if (right <= left || bottom <= top) return;
   const Slot& slot = slots_[call.slot];
   glBindSampler(0, 0);  // the backend binds sampler objects, which would filter
@@ -199,26 +205,28 @@ void RowTexture::Render(const DrawCall& call, const float clip[4]) {
   glDisable(GL_CULL_FACE);
   glDisable(GL_DEPTH_TEST);
   glDisable(GL_STENCIL_TEST);
-  glBindVertexArray(slot.vertex_array);
+  uint32_t vertex_array = 0;
+  glGenVertexArrays(1, &vertex_array);
+  glBindVertexArray(vertex_array);
   glBindBuffer(GL_ARRAY_BUFFER, slot.buffer);
   DrawStrips(call, call.patterns ? kHatched : kSlices);
   DrawStrips(call, kArea);
   glBindBuffer(GL_ARRAY_BUFFER, 0);
   glBindVertexArray(0);
+  glDeleteVertexArrays(1, &vertex_array);
 }
 
 void RowTexture::DrawStrips(const DrawCall& call, Kind kind) {
   const Slot& slot = slots_[call.slot];
   const std::vector<Strip>& strips = slot.strips[kind == kArea ? kArea : kSlices];
   if (strips.empty()) return;
-  const ImDrawData* data = ImGui::GetDrawData();
-  const ImVec2 scale = data->FramebufferScale, origin = data->DisplayPos;
+  const Target& t = call.target;
   const Program& program = programs_[kind];
   glUseProgram(program.id);
-  glUniform4f(program.box, (call.x - origin.x) * scale.x, (call.y - origin.y) * scale.y,
-              call.width * scale.x, call.height * scale.y);
-  glUniform2f(program.framebuffer, data->DisplaySize.x * scale.x, data->DisplaySize.y * scale.y);
-  glUniform2f(program.scale, scale.x, scale.y);
+  glUniform4f(program.box, (call.x - t.x) * t.scale_x, (call.y - t.y) * t.scale_y,
+              call.width * t.scale_x, call.height * t.scale_y);
+  glUniform2f(program.framebuffer, t.width * t.scale_x, t.height * t.scale_y);
+  glUniform2f(program.scale, t.scale_x, t.scale_y);
   glUniform1i(program.rows, 0);
   glUniform1f(program.dim, call.dim);
   const auto channel = [&](int shift) {
@@ -233,7 +241,7 @@ void RowTexture::DrawStrips(const DrawCall& call, Kind kind) {
     glVertexAttribDivisor(index, 1);
   };
   attribute(0, 4, offsetof(Strip, canvas_y));
-  attribute(1, 1, offsetof(Strip, row));
+  attribute(1, 2, offsetof(Strip, row));
   glDrawArraysInstanced(GL_TRIANGLE_STRIP, 0, 4, static_cast<GLsizei>(strips.size()));
 }
 

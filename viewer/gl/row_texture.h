@@ -26,14 +26,15 @@ class RowTexture final : public TexelSink {
   void Draw(const TexelFrame& frame, ImDrawList* list) override;
 
  private:
-  // The visible lines of one row; also the layout of the vertex attributes.
+  // The visible lines of one row; also the layout of the vertex attributes. A vertex array is made
+  // for each drawing: the contexts of several windows share textures and buffers, but not those.
   struct Strip {
-    uint16_t canvas_y = 0, lines = 0, row_y = 0, height = 0, row = 0;
+    uint16_t canvas_y = 0, lines = 0, row_y = 0, height = 0, row = 0, layers = 1;
   };
   // Strips are of the first two kinds. kHatched draws the strips of kSlices with hatching.
   enum Kind { kSlices, kArea, kHatched, kKinds };
   struct Slot {
-    uint32_t texture = 0, vertex_array = 0, buffer = 0;
+    uint32_t texture = 0, buffer = 0;
     uint32_t width = 0, rows = 0;  // the texture's size
     std::array<std::vector<Strip>, kKinds> strips;
   };
@@ -41,6 +42,7 @@ class RowTexture final : public TexelSink {
     uint32_t id = 0;
     int box = -1, framebuffer = -1, rows = -1, background = -1, dim = -1, scale = -1;
   };
+  struct Target;
   struct DrawCall;  // copied into the draw list
   RowTexture() = default;
   void UploadTexels(Slot& slot, const TexelFrame& frame);

@@ -3,6 +3,7 @@
 #include <imgui.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -11,9 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include "viewer/core/state/settings.h"
-#include "viewer/core/state/track_path.h"
-#include "viewer/core/state/track_rules.h"
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/panels/table_pages.h"
 #include "viewer/widgets/draw_text.h"
@@ -31,15 +29,12 @@ class RanksPanel final : public AnalysisPanel {
  private:
   void MakeMap(const ResultTable& ranks, const ResultTable& steps);
   void DrawMap(const PanelContext& context, const ResultTable& steps);
-  void DrawPin(const PanelContext& context);
+  static void DrawLayouts(const PanelContext& context);
 
   TablePages pages_;
   uint64_t map_key_ = 0;
   HeatMapData map_;
-  std::vector<int> rows_;            // by cell of the map: row of the table of steps, or -1
-  std::vector<std::string> tracks_;  // of the ranks, the latest first
-  std::string pinned_by_;            // the setting that `pinned_` is of
-  bool pinned_ = false;
+  std::vector<int> rows_;  // by cell of the map: row of the table of steps, or -1
 };
 
 double NumberAt(const ResultTable& table, size_t row, const char* column) {
@@ -69,26 +64,6 @@ std::vector<size_t> ByLateness(const ResultTable& ranks) {
   return order;
 }
 
-// The tracks with the collectives of the ranks, the latest rank's first.
-std::vector<std::string> TracksByLateness(const Profile& profile, const ResultTable& ranks) {
-  constexpr size_t kMost = 64;  // as many as can be looked at
-  const TrackSet& set = profile.trace->set;
-  std::vector<std::string> paths;
-  for (const size_t r : ByLateness(ranks)) {
-    if (r >= ranks.links.size() || ranks.links[r].rows.empty() || paths.size() == kMost) continue;
-    const EventRow row = ranks.links[r].rows.front();
-    if (row.value < set.rows) paths.push_back(TrackPath(*profile.trace, set, set.TrackOf(row)));
-  }
-  return paths;
-}
-
-bool AllPinned(const PanelContext& context, const std::vector<std::string>& paths) {
-  const TrackRules rules = ParseTrackRules(context.settings.Get("timeline.tracks"));
-  return std::all_of(paths.begin(), paths.end(), [&](const std::string& path) {
-    return std::find(rules.pinned.begin(), rules.pinned.end(), path) != rules.pinned.end();
-  });
-}
-
 std::string LateText(double us) {
   return WithoutZeros(FormatDuration(static_cast<Ps>(us * static_cast<double>(kPsPerUs)), 3));
 }
@@ -108,7 +83,6 @@ void GoToRankStep(const PanelContext& context, const RowLink& link) {
 
 void RanksPanel::MakeMap(const ResultTable& ranks, const ResultTable& steps) {
   map_ = {};
-  pinned_by_.clear();
   std::map<int64_t, size_t> row_of, column_of;
   for (const size_t r : ByLateness(ranks)) {
     const int64_t rank = WholeAt(ranks, r, "rank");
@@ -161,20 +135,31 @@ void RanksPanel::DrawMap(const PanelContext& context, const ResultTable& steps) 
 }
 
 // At the right end of the line that the titles of the tables begin.
-void RanksPanel::DrawPin(const PanelContext& context) {
-  const std::string& rules = context.settings.Get("timeline.tracks");
-  if (pinned_by_ != rules || pinned_by_.empty()) {
-    pinned_by_ = rules;
-    pinned_ = AllPinned(context, tracks_);
-  }
+void RanksPanel::DrawLayouts(const PanelContext& context) {
+  constexpr std::pair<RankLayout, const char*> kLayouts[] = {
+      {RankLayout::kRows, "view.ranks_in_rows"}, {RankLayout::kLane, "view.ranks_in_lane"}};
+  const bool known = context.profile->ranks != nullptr && !context.profile->ranks->empty();
+  if (!known || context.state == nullptr) return;
   const FaceScope small(context, Face::kUi);
-  const char* text = pinned_ ? "Unpin the ranks' tracks" : "Pin ranks to the top, latest first";
+  std::array<std::string, 2> texts;
+  float width = BaseEm() * 1.2f;
+  for (size_t i = 0; i < texts.size(); ++i) {
+    const auto& [layout, command] = kLayouts[i];
+    const bool on = context.state->ranks == layout;
+    texts[i] = on ? "Ranks with their hosts" : FindCommand(command)->title;
+    width += TextWidth(texts[i].c_str()) + BaseEm();
+  }
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const float room = ImGui::GetContentRegionAvail().x, width = TextWidth(text) + BaseEm();
-  if (tracks_.empty() || room < width + BaseEm() * 24) return;
+  const float room = ImGui::GetContentRegionAvail().x;
+  if (room < width + BaseEm() * 24) return;
   ImGui::SetCursorScreenPos({at.x + room - width, at.y + ImGui::GetStyle().FramePadding.y});
-  if (LinkText(context, "##pin", text))
-    context.commands.Push("track.pin", {.profile = context.profile->id, .paths = tracks_});
+  for (size_t i = 0; i < texts.size(); ++i) {
+    const char* command = kLayouts[i].second;
+    if (LinkText(context, command, texts[i].c_str()))
+      context.commands.Push(command, {.profile = context.profile->id});
+    ImGui::SetItemTooltip("%s", FindCommand(command)->what);
+    ImGui::SameLine(0, BaseEm() * 1.2f);
+  }
   ImGui::SetCursorScreenPos(at);
 }
 
@@ -196,13 +181,10 @@ void RanksPanel::DrawResult(const PanelContext& context, const AnalysisResult& r
   ImGui::Spacing();
   const ResultTable *ranks = result.Table("ranks"), *steps = result.Table("rank_steps");
   if (ranks != nullptr && steps != nullptr && !steps->rows.empty()) {
-    if (map_key_ != key) {
-      MakeMap(*ranks, *steps);
-      tracks_ = TracksByLateness(*context.profile, *ranks);
-    }
+    if (map_key_ != key) MakeMap(*ranks, *steps);
     map_key_ = key;
     DrawMap(context, *steps);
-    DrawPin(context);
+    DrawLayouts(context);
   }
   std::vector<TablePages::Page> pages;
   for (const ResultTable& table : result.tables) {

@@ -204,6 +204,8 @@ unsigned DrawDockSpace(const ShellInput& input, bool reset, bool hidden, Workspa
 }
 
 void KeepPanelsOnScreen() {
+  // Dear ImGui then keeps them on the monitors that there are.
+  if ((ImGui::GetIO().ConfigFlags & ImGuiConfigFlags_ViewportsEnable) != 0) return;
   if (ImGui::IsMouseDown(ImGuiMouseButton_Left)) return;  // the user may be dragging it
   const ImGuiViewport* viewport = ImGui::GetMainViewport();
   for (const PanelDesc& panel : Panels()) {

@@ -10,6 +10,7 @@
 #include "model/query/event_query.h"
 #include "viewer/core/state/track_rules.h"
 #include "viewer/widgets/draw_text.h"
+#include "viewer/widgets/input_text.h"
 
 namespace stepscope {
 namespace {
@@ -69,7 +70,55 @@ void TimelineMenu::DrawHeights(const TimelineInput& input, CommandArgs path) con
   ImGui::EndMenu();
 }
 
-void TimelineMenu::DrawTrack(const TimelineInput& input) const {
+// A name takes effect with Enter, and what is typed is no key of a command.
+void TimelineMenu::DrawName(const TimelineInput& input, const std::string& given) {
+  if (!ImGui::BeginMenu(FindCommand("track.rename")->title)) {
+    name_path_.clear();
+    return;
+  }
+  if (name_path_ != target_.path) {
+    name_path_ = target_.path;
+    name_ = given;
+    ImGui::SetKeyboardFocusHere();
+  }
+  CommandArgs args;
+  args.profile = target_.profile;
+  args.paths = {target_.path};
+  ImGui::SetNextItemWidth(Em() * 16);
+  if (InputText("##name", "name, then Enter", &name_, ImGuiInputTextFlags_EnterReturnsTrue)) {
+    args.text = name_;
+    input.panel.commands.Push("track.rename", args);
+    ImGui::CloseCurrentPopup();
+  }
+  if (!given.empty() && ImGui::MenuItem("Recorded name")) {
+    args.text.clear();
+    input.panel.commands.Push("track.rename", args);
+  }
+  ImGui::EndMenu();
+}
+
+void TimelineMenu::DrawColors(const TimelineInput& input, uint32_t color) const {
+  if (!ImGui::BeginMenu(FindCommand("track.color")->title)) return;
+  CommandArgs args;
+  args.profile = target_.profile;
+  args.text = target_.path;
+  const float size = ImGui::GetFontSize();
+  for (uint32_t i = 0; i <= kMarkerColors; ++i) {
+    args.color = i;
+    ImGui::PushID(static_cast<int>(i));
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const std::string title = i == 0 ? "No colour" : "     Colour " + std::to_string(i);
+    if (ImGui::MenuItem(title.c_str(), nullptr, i == color))
+      input.panel.commands.Push("track.color", args);
+    if (i > 0)
+      ImGui::GetWindowDrawList()->AddRectFilled(at, {at.x + size, at.y + size},
+                                                MarkerColor(input.panel.theme, i - 1), 3);
+    ImGui::PopID();
+  }
+  ImGui::EndMenu();
+}
+
+void TimelineMenu::DrawTrack(const TimelineInput& input) {
   CommandArgs profile, path;
   profile.profile = path.profile = target_.profile;
   path.text = target_.path;
@@ -90,11 +139,16 @@ void TimelineMenu::DrawTrack(const TimelineInput& input) const {
   CommandItem(input, "track.pin", path, is_pinned ? "Unpin" : nullptr);
   CommandItem(input, "track.move", path, "Move to the top of its group");
   DrawHeights(input, path);
+  const auto name = rules.names.find(path.text);
+  DrawName(input, name != rules.names.end() ? name->second : std::string());
+  const auto color = rules.colors.find(path.text);
+  DrawColors(input, color != rules.colors.end() ? color->second : 0);
   CommandItem(input, "view.toggle_hidden", path);
   ImGui::Separator();
   CommandItem(input, "track.only_selected", profile);
   CommandItem(input, "view.show_hidden");
   CommandItem(input, "track.unpin_all");
+  CommandItem(input, "track.reset_looks");
   ImGui::Separator();
   CommandItem(input, "view.collapse_all", profile);
   CommandItem(input, "view.expand_all", profile);

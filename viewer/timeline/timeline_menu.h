@@ -19,12 +19,15 @@ class TimelineMenu {
 
  private:
   void DrawEvent(const TimelineInput& input);
-  void DrawTrack(const TimelineInput& input) const;
+  void DrawTrack(const TimelineInput& input);
+  void DrawName(const TimelineInput& input, const std::string& given);
+  void DrawColors(const TimelineInput& input, uint32_t color) const;
   void DrawHeights(const TimelineInput& input, CommandArgs path) const;
   void FindSameName(const TimelineInput& input, const Profile& profile);
   void ShowSameName(const TimelineInput& input);
 
   TimelineMenuTarget target_;
+  std::string name_, name_path_;      // what is typed, and for which track
   LatestJob<CommandArgs> same_name_;  // arguments of "select.show_events"
 };
 

@@ -1,6 +1,7 @@
 #include "model/analysis/derived_tracks/device_tracks.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <map>
 #include <tuple>
@@ -12,6 +13,7 @@
 #include "model/analysis/intervals/lane_merge.h"
 #include "model/analysis/intervals/ranges.h"
 #include "model/analysis/memory/memory_profile.h"
+#include "model/analysis/naming/time_classes.h"
 #include "model/analysis/steps/cause_name.h"
 #include "model/analysis/tables/in_unit.h"
 #include "model/base/task.h"
@@ -32,29 +34,73 @@ const char* TextOf(StepTimeClass c) {
   }
 }
 
-// The time in which at least one event is open.
-Ranges BusyRanges(const Trace& trace, const Plane& plane, const std::vector<uint8_t>& classes) {
-  Ranges busy;
+WorkPart PartOf(TimeClass c) {
+  switch (c) {
+    case TimeClass::kCollectives:
+      return WorkPart::kCollectives;
+    case TimeClass::kHostToDevice:
+    case TimeClass::kDeviceToHost:
+    case TimeClass::kDeviceToDevice:
+      return WorkPart::kCopies;
+    default:
+      return WorkPart::kCompute;
+  }
+}
+
+// The time in which at least one event is open, and its parts.
+struct BusyTime {
+  Ranges all;
+  std::array<Ranges, static_cast<size_t>(WorkPart::kCount)> parts;
+};
+
+// What of `a` lies outside of `b`. O(n)
+Ranges Without(const Ranges& a, const Ranges& b) {
+  Ranges rest;
+  auto cut = b.begin();
+  for (TimeRange r : a) {
+    while (cut != b.end() && cut->end <= r.begin) ++cut;
+    for (auto at = cut; at != b.end() && at->begin < r.end; ++at) {
+      if (at->begin > r.begin) rest.push_back({r.begin, at->begin});
+      r.begin = std::min(at->end, r.end);
+    }
+    if (r.begin < r.end) rest.push_back(r);
+  }
+  return rest;
+}
+
+BusyTime BusyTimeOf(const Trace& trace, const Plane& plane, const std::vector<uint8_t>& classes) {
+  BusyTime busy;
   ForEachByStart(WorkLanes(trace, plane), [&](const Lane& lane, uint32_t i) {
-    if (classes[lane.meta[i]] != 0 && lane.dur[i] > 0)
-      MergeInto(&busy, {lane.start[i], lane.end(i)});
+    const uint8_t c = classes[lane.meta[i]];
+    if (c == 0 || lane.dur[i] <= 0) return;
+    const TimeRange range{lane.start[i], lane.end(i)};
+    MergeInto(&busy.all, range);
+    MergeInto(&busy.parts[static_cast<size_t>(PartOf(static_cast<TimeClass>(c)))], range);
   });
+  Ranges before;
+  for (Ranges& part : busy.parts) {
+    if (part.empty()) continue;
+    Ranges own = Without(part, before);
+    before = before.empty() ? std::move(part) : Union(before, part);
+    part = std::move(own);
+  }
   return busy;
 }
 
-// Percent: exact for few intervals, else the mean over windows of equal length.
-HeldValueSeries UtilisationOf(const Ranges& busy) {
+HeldValueSeries ExactShare(const Ranges& busy) {
   HeldValueSeries series;
-  if (2 * busy.size() <= kMostUtilisationPoints) {
-    for (const TimeRange& r : busy) series.Put(r.begin, 100), series.Put(r.end, 0);
-    return series;
-  }
-  const Ps first = busy.front().begin, last = busy.back().end;
+  for (const TimeRange& r : busy) series.Put(r.begin, 100), series.Put(r.end, 0);
+  return series;
+}
+
+// The mean over windows of equal length.
+HeldValueSeries ShareOfWindows(const Ranges& busy, TimeRange span) {
+  HeldValueSeries series;
   constexpr auto kWindows = static_cast<Ps>(kMostUtilisationPoints - 1);
-  const Ps width = SaturatingSub(last, first) / kWindows + 1;
+  const Ps width = SaturatingSub(span.end, span.begin) / kWindows + 1;
   auto range = busy.begin();
-  for (Ps at = first; at < last; at += width) {
-    const Ps end = std::min(at + width, last);
+  for (Ps at = span.begin; at < span.end; at += width) {
+    const Ps end = std::min(at + width, span.end);
     Ps open = 0;
     for (; range != busy.end() && range->begin < end; ++range) {
       open += std::min(range->end, end) - std::max(range->begin, at);
@@ -62,7 +108,7 @@ HeldValueSeries UtilisationOf(const Ranges& busy) {
     }
     series.Add(at, 100 * static_cast<double>(open) / static_cast<double>(end - at));
   }
-  series.Add(last, 0);
+  series.Add(span.end, 0);
   return series;
 }
 
@@ -123,7 +169,9 @@ class GpuTracks {
 
   void AddIdle(std::span<const IdleInterval> parts);
   void AddCounter(std::string_view name, DerivedTrackKind kind, std::string_view series_name,
-                  HeldValueSeries series, size_t most = kMostCounterPoints);
+                  HeldValueSeries series);
+  // Percent: exact if all of it has few intervals.
+  void AddUtilisation(const BusyTime& busy);
   std::shared_ptr<const TrackSet> Take() {
     if (tracks_.empty()) return nullptr;
     return std::make_shared<const TrackSet>(TraceBuilder::BuildSet(
@@ -182,10 +230,27 @@ void GpuTracks::AddIdle(std::span<const IdleInterval> parts) {
 }
 
 void GpuTracks::AddCounter(std::string_view name, DerivedTrackKind kind,
-                           std::string_view series_name, HeldValueSeries series, size_t most) {
+                           std::string_view series_name, HeldValueSeries series) {
   if (series.empty()) return;
   TrackData data = Data(name, TrackKind::kCounter, kind);
-  data.track.counters.push_back(series.Take(names_.Intern(series_name), most));
+  data.track.counters.push_back(series.Take(names_.Intern(series_name), kMostCounterPoints));
+  tracks_.push_back(std::move(data));
+  sources_.emplace_back();
+}
+
+void GpuTracks::AddUtilisation(const BusyTime& busy) {
+  size_t most = busy.all.size();
+  for (const Ranges& part : busy.parts) most = std::max(most, part.size());
+  const bool exact = 2 * most <= kMostUtilisationPoints;
+  const TimeRange span{busy.all.front().begin, busy.all.back().end};
+  TrackData data = Data("Utilisation", TrackKind::kCounter, DerivedTrackKind::kUtilisation);
+  const auto add = [&](std::string_view name, const Ranges& ranges) {
+    if (ranges.empty()) return;
+    HeldValueSeries series = exact ? ExactShare(ranges) : ShareOfWindows(ranges, span);
+    data.track.counters.push_back(series.Take(names_.Intern(name), kMostUtilisationPoints));
+  };
+  add("percent", busy.all);
+  for (size_t p = 0; p < busy.parts.size(); ++p) add(IdOf(static_cast<WorkPart>(p)), busy.parts[p]);
   tracks_.push_back(std::move(data));
   sources_.emplace_back();
 }
@@ -222,16 +287,15 @@ class DeviceTracksBuilder {
     for (const DeviceIdle& idle : steps_.idle_parts) {
       if (idle.device == device) tracks.AddIdle(idle.parts);
     }
-    const Ranges busy = BusyRanges(trace_, trace_.planes[device.value], classes_);
-    if (busy.empty()) return tracks.Take();
-    tracks.AddCounter("Utilisation", DerivedTrackKind::kUtilisation, "percent", UtilisationOf(busy),
-                      kMostUtilisationPoints);
+    const BusyTime busy = BusyTimeOf(trace_, trace_.planes[device.value], classes_);
+    if (busy.all.empty()) return tracks.Take();
+    tracks.AddUtilisation(busy);
     if (stop_.stop_requested()) return nullptr;
     LaunchReader reader = launches_;
     const LaunchReader::ByStream launches = reader.Read(events_, device);
     tracks.AddCounter("Queue", DerivedTrackKind::kQueue, "launches", QueueOf(launches));
     tracks.AddCounter("Launch delay", DerivedTrackKind::kLaunchDelay, "us",
-                      DelaysOf(launches, busy.back().end));
+                      DelaysOf(launches, busy.all.back().end));
     if (!stop_.stop_requested()) AddMemory(device, &tracks);
     return tracks.Take();
   }
@@ -262,6 +326,23 @@ class DeviceTracksBuilder {
 };
 
 }  // namespace
+
+const char* IdOf(WorkPart part) {
+  static constexpr const char* kIds[] = {"compute", "collectives", "copies", ""};
+  return kIds[static_cast<size_t>(part)];
+}
+
+WorkPart WorkPartOf(std::string_view counter) {
+  size_t part = 0;
+  while (part < static_cast<size_t>(WorkPart::kCount) &&
+         counter != IdOf(static_cast<WorkPart>(part)))
+    ++part;
+  return static_cast<WorkPart>(part);
+}
+
+WorkPart WorkPartOf(std::string_view name, EventCategory category) {
+  return PartOf(OwnDeviceClass(name, category));
+}
 
 DerivedTrackKind DerivedTrackKindOf(const Track& track) {
   const bool derived = track.kind == TrackKind::kDerived || track.kind == TrackKind::kCounter;

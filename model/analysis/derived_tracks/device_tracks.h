@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <stop_token>
+#include <string_view>
 #include <vector>
 
 #include "model/analysis/analysis.h"
@@ -16,19 +17,30 @@ namespace stepscope {
 enum class DerivedTrackKind : uint8_t {
   kNone,         // not a derived track of a GPU
   kIdle,         // slices: parts of idle time; `source` is the host's event that is open
-  kUtilisation,  // percent of the time in which a device event is open
+  kUtilisation,  // percent of the time in which a device event is open; see below
   kQueue,        // number of launches that have not begun
   kLaunchDelay,  // us; the delay of the launch whose event began last
   kMemory,       // bytes in use, a track for each allocator
 };
+
+// What a device does while it is busy. The first counter of the utilisation is the whole; those
+// behind it are its parts, of which those without time are left out. Where several kinds of work
+// overlap, the time is the first one's: copies and collectives are what nothing hides.
+enum class WorkPart : uint8_t { kCompute, kCollectives, kCopies, kCount };
+const char* IdOf(WorkPart part);  // the name of its counter: "compute"
+// The part of a counter's name; kCount: none.
+WorkPart WorkPartOf(std::string_view counter);
+
+// The part that an event of this name and category counts as.
+WorkPart WorkPartOf(std::string_view name, EventCategory category);
 
 // The kind of a track of a derived set.
 DerivedTrackKind DerivedTrackKindOf(const Track& track);
 
 // The most points of a counter, 16 bytes each; a counter with more keeps its peaks.
 inline constexpr size_t kMostCounterPoints = 131'072;
-// The most points of the utilisation, which is exact below and a mean over windows of equal
-// length above.
+// The most points of the utilisation and of each of its parts. They are exact below, and means over
+// the same windows of equal length above.
 inline constexpr size_t kMostUtilisationPoints = 16'384;
 
 // The sets of all GPUs that have device events; a track that would be empty is left out. The meta

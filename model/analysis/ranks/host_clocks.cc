@@ -27,10 +27,15 @@ PairedRanks PairRanks(AnalysisContext& context, const AnalysisParams& params,
 }
 
 std::vector<Ps> HostClockOffsets(AnalysisContext& context, std::stop_token stop) {
-  const size_t hosts = context.trace().hosts.size();
-  if (hosts < 2) return {};
+  if (context.trace().hosts.size() < 2) return {};
   const PairedRanks paired = PairRanks(context, {}, stop);
   if (stop.stop_requested()) return {};
+  return HostClockOffsets(context.trace(), paired);
+}
+
+std::vector<Ps> HostClockOffsets(const Trace& trace, const PairedRanks& paired) {
+  const size_t hosts = trace.hosts.size();
+  if (hosts < 2) return {};
   std::vector<std::vector<Ps>> of_ranks(hosts);
   std::vector<Ps> errors(hosts, kLeastOffset);
   for (size_t r = 0; r < paired.ranks.size(); ++r) {

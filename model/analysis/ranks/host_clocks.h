@@ -28,6 +28,8 @@ PairedRanks PairRanks(AnalysisContext& context, const AnalysisParams& params, st
 // that share collectives with other ranks. 0 for a host without such ranks, and where the offset is
 // not above 5 us and twice the residual. Empty if all of them are 0, or when stopped.
 std::vector<Ps> HostClockOffsets(AnalysisContext& context, std::stop_token stop);
+// The same of ranks that are paired already.
+std::vector<Ps> HostClockOffsets(const Trace& trace, const PairedRanks& paired);
 
 // The trace of the context on the first rank's clock. Its events keep their rows. Null if there is
 // nothing to align, or when stopped. O(events)

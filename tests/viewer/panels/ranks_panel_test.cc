@@ -82,28 +82,22 @@ TEST_CASE("ranks: the map has the latest rank on top, and a click goes to the st
   CHECK(shown.length() < 2 * kPsPerMs);
 }
 
-TEST_CASE("ranks: the tracks of the ranks are pinned, the latest rank first, and let go again") {
-  test::RankJobOptions options;
-  options.late_rank = 2;
-  options.late_us = 400;
-  options.jitter_us = 0;
+TEST_CASE("ranks: links draw the ranks under each other, in one lane, and with their hosts") {
   PanelFixture f;
-  OpenTrace(f, Job(options));
+  OpenTrace(f, Job({}));
+  f.profile.ranks = std::make_shared<const std::vector<RankTracks>>(2);
   const auto panel = FindPanel("ranks")->create();
-  const ImVec2 pin = DrawCalm(f, *panel).At("Pin ranks to the top, latest first").middle();
-  f.commands = {};
-  f.Click(pin.x, pin.y, [&](const PanelContext& context) { panel->Draw(context); });
-  Command command;
-  REQUIRE(f.commands.Pop(&command));
-  CHECK(command.id == "track.pin");
-  const std::vector<std::string>& paths = command.args.paths;
-  REQUIRE(paths.size() == 4);
-  CHECK(paths[0].find("rank 2|") == 0);
-  CHECK(paths[1].find("rank 0|") == 0);
-  TrackRules rules;
-  rules.pinned = paths;
-  f.settings.Set("timeline.tracks", ToText(rules));
-  CHECK(DrawCalm(f, *panel).Has("Unpin the ranks' tracks"));
+  const auto clicked = [&](const char* text) {
+    const ImVec2 at = DrawCalm(f, *panel).At(text).middle();
+    f.commands = {};
+    f.Click(at.x, at.y, [&](const PanelContext& context) { panel->Draw(context); });
+    Command command;
+    return f.commands.Pop(&command) ? command.id : std::string();
+  };
+  CHECK(clicked("Ranks under each other") == "view.ranks_in_rows");
+  CHECK(clicked("Ranks in one lane") == "view.ranks_in_lane");
+  f.view.profiles[0].ranks = RankLayout::kLane;
+  CHECK(clicked("Ranks with their hosts") == "view.ranks_in_lane");
 }
 
 TEST_CASE("ranks: without collectives in common the panel says what is not known") {

@@ -32,6 +32,7 @@ struct CommandArgs {
   double pixels = 0;         // how far "view.scroll" goes down
   int64_t rows = 0;          // the most rows that a track is drawn with; 0: all
   int64_t marker = 0;        // its place in ProfileViewState::markers
+  int64_t color = 0;         // of a track, 1 to kMarkerColors; 0: none
   int64_t total = 0;         // events that a table's row stands for; `events` may hold fewer
   bool replace = false;      // a file of this name is written over
   bool closer_only = false;  // the view never shows more time than before

@@ -30,6 +30,7 @@ void OpenViewToken(C& c, const A& a) {
   }
   state->host = place->host;
   state->recorded_clocks = place->recorded_clocks;
+  state->ranks = place->ranks;
   if (!place->visible.empty()) c.SetVisible(place->visible, a.profile);
   c.view.measured = state->map.ToShared(place->measured);
   c.view.filters.clear();

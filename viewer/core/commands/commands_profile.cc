@@ -31,6 +31,26 @@ void AlignClocks(C& c, const A& a) {
   KeepSelectionInPlace(*profile, !state->recorded_clocks, &c.view);
 }
 
+bool HasRanks(const C& c) {
+  const Profile* profile = c.ProfileOf();
+  return profile != nullptr && profile->ranks != nullptr && !profile->ranks->empty();
+}
+template <RankLayout layout>
+bool RanksLieSo(const C& c) {
+  const ProfileViewState* state = c.StateOf();
+  return HasRanks(c) && state != nullptr && state->ranks == layout;
+}
+// Draws the ranks so, or with their hosts again. What is at the top is to be seen.
+template <RankLayout layout>
+void LayRanks(C& c, const A& a) {
+  ProfileViewState* state = c.StateOf(a.profile);
+  if (state == nullptr) return;
+  state->ranks = state->ranks == layout ? RankLayout::kApart : layout;
+  if (state->ranks == RankLayout::kApart) return;
+  state->scroll_y = 0;
+  c.view.scroll_y = 0;
+}
+
 constexpr CommandDesc kProfile[] = {
     {"run.choose", "Choose run", "", "Opens another run of the same log directory.", "", "",
      HasProfile, ChooseRun},
@@ -42,6 +62,16 @@ constexpr CommandDesc kProfile[] = {
      "Draws all ranks on one clock, found by the ends of their collectives, or each on its own.",
      "offset skew drift synchronise hosts collectives line up", "", HasClocks, AlignClocks,
      ClocksAligned},
+    {"view.ranks_in_rows", "Ranks under each other", "View",
+     "Draws the tracks of all ranks under each other above all others, the latest rank first; "
+     "again: with their hosts.",
+     "rows compare late straggler collectives hosts", "", HasRanks, LayRanks<RankLayout::kRows>,
+     RanksLieSo<RankLayout::kRows>},
+    {"view.ranks_in_lane", "Ranks in one lane", "View",
+     "Draws all ranks as stripes of one lane above all tracks, the latest rank first; again: with "
+     "their hosts.",
+     "overlay compare late straggler collectives stack", "", HasRanks, LayRanks<RankLayout::kLane>,
+     RanksLieSo<RankLayout::kLane>},
 };
 
 }  // namespace

@@ -134,6 +134,46 @@ void LimitRows(C& c, const A& a) {
   SetRules(c, rules);
 }
 
+// A name is one line without tabs, which stand before paths in the kept text.
+void RenameTrack(C& c, const A& a) {
+  constexpr size_t kLongestName = 200;
+  if (a.paths.empty() || a.paths.front().empty()) return;
+  std::string name = a.text.substr(0, kLongestName);
+  std::replace_if(
+      name.begin(), name.end(), [](char ch) { return static_cast<unsigned char>(ch) < ' '; }, ' ');
+  TrackRules rules = RulesOf(c);
+  const bool blank = name.find_first_not_of(' ') == std::string::npos;
+  if (blank) {
+    rules.names.erase(a.paths.front());
+  } else {
+    rules.names[a.paths.front()] = name;
+  }
+  SetRules(c, rules);
+}
+
+void ColorTrack(C& c, const A& a) {
+  if (a.text.empty()) return;
+  TrackRules rules = RulesOf(c);
+  if (a.color >= 1 && a.color <= int64_t{kMarkerColors}) {
+    rules.colors[a.text] = static_cast<uint32_t>(a.color);
+  } else {
+    rules.colors.erase(a.text);
+  }
+  SetRules(c, rules);
+}
+
+bool HasLooks(const C& c) {
+  const TrackRules rules = RulesOf(c);
+  return !rules.names.empty() || !rules.colors.empty();
+}
+
+void ResetLooks(C& c, const A&) {
+  TrackRules rules = RulesOf(c);
+  rules.names.clear();
+  rules.colors.clear();
+  SetRules(c, rules);
+}
+
 // No rule keeps the filter: the next profile must not open with tracks missing.
 void FilterTracks(C& c, const A& a) {
   for (ProfileViewState& profile : c.view.profiles) {
@@ -266,6 +306,16 @@ constexpr CommandDesc kTrack[] = {
     {"track.rows", "Limit the height of a track", "",
      "Limits how many rows tracks of a name are drawn with; 0 removes the limit.", "", "",
      HasProfile, LimitRows, nullptr, &A::rows},
+    {"track.rename", "Rename", "",
+     "Gives tracks and planes at a path another name, in all profiles; given none, the recorded "
+     "one.",
+     "", "", HasProfile, RenameTrack},
+    {"track.color", "Colour", "",
+     "Marks tracks and planes at a path with a colour, 1 to 6, in all profiles; 0 takes it off.",
+     "", "", HasProfile, ColorTrack, nullptr, &A::color},
+    {"track.reset_looks", "Reset names and colours of tracks", "View",
+     "Restores the recorded names of all tracks, and takes their colours off.",
+     "rename recolour original", "", HasLooks, ResetLooks},
     {"track.sort", "Next order of tracks", "View",
      "Orders the tracks of each plane by name, busy time, number of events, or as recorded; "
      "given a text, by that.",

@@ -3,6 +3,7 @@
 
 #include "viewer/core/commands/command_table.h"
 #include "viewer/core/look/theme.h"
+#include "viewer/core/state/track_rules.h"
 
 namespace stepscope::commands {
 namespace {
@@ -50,11 +51,18 @@ void SmallerText(C& c, const A&) {
   c.settings.Set("scale", std::to_string(c.settings.Real("scale") - 0.1));
 }
 void NormalText(C& c, const A&) { c.settings.Set("scale", "1"); }
+// Names and colours of tracks are no layout: they stay.
 void ResetLayout(C& c, const A&) {
   c.windows.reset_layout = true;
+  const TrackRules rules = ParseTrackRules(c.settings.Get("timeline.tracks"));
   for (const char* key : {"timeline.tracks", "timeline.python_frames", "timeline.derived_lanes",
                           "timeline.waiting_lanes", "timeline.track_sort"})
     c.settings.Set(key, FindSetting(key)->standard);
+  TrackRules looks;
+  looks.names = rules.names;
+  looks.colors = rules.colors;
+  c.settings.Set("timeline.tracks", ToText(looks));
+  for (ProfileViewState& state : c.view.profiles) state.ranks = RankLayout::kApart;
   FoldByRules(c);
 }
 

@@ -8,6 +8,7 @@ namespace stepscope {
 namespace {
 
 constexpr uint32_t kAlphaMask = 0xffu;
+constexpr float kAreaOpacity = 0.35f, kStackOpacity = 0.55f;
 
 void DrawSliceRow(const TexelFrame& frame, std::span<const uint32_t> row, float y, float height,
                   ImDrawList* list) {
@@ -32,14 +33,20 @@ void DrawSliceRow(const TexelFrame& frame, std::span<const uint32_t> row, float 
   }
 }
 
-void DrawAreaRow(const TexelFrame& frame, std::span<const uint32_t> row, float y, float height,
+// `rows`: the texels of all layers, from the lowest curve up.
+void DrawAreaRow(const TexelFrame& frame, std::span<const uint32_t> rows, float y, float height,
                  ImDrawList* list) {
-  for (uint32_t x = 0; x < row.size(); ++x) {
-    const float value = static_cast<float>(texel::Alpha(row[x])) / 255.0f;
-    if (value <= 0) continue;
+  const float opacity = rows.size() > frame.width ? kStackOpacity : kAreaOpacity;
+  for (uint32_t x = 0; x < frame.width; ++x) {
     const float left = frame.x + static_cast<float>(x);
-    list->AddRectFilled({left, y + height * (1 - value)}, {left + 1, y + height},
-                        WithAlpha(row[x] & 0xffffffu, 0.35f));
+    float below = 0;
+    for (size_t at = x; at < rows.size(); at += frame.width) {
+      const float value = static_cast<float>(texel::Alpha(rows[at])) / 255.0f;
+      if (value <= below) continue;
+      list->AddRectFilled({left, y + height * (1 - value)}, {left + 1, y + height * (1 - below)},
+                          WithAlpha(rows[at] & 0xffffffu, opacity));
+      below = value;
+    }
   }
 }
 
@@ -64,8 +71,10 @@ void DrawListSink::Draw(const TexelFrame& frame, ImDrawList* list) {
     const TexelLine& line = frame.lines[i];
     const bool first =
         i == 0 || frame.lines[i - 1].row != line.row || frame.lines[i - 1].kind != line.kind;
-    if (line.kind == TexelLine::kNone || !first || line.row >= frame.rows) continue;
-    const auto row = frame.texels.subspan(size_t{line.row} * frame.width, frame.width);
+    const uint32_t rows = line.kind == TexelLine::kArea ? line.layers : 1u;
+    if (line.kind == TexelLine::kNone || !first || line.row + rows > frame.rows) continue;
+    const auto row =
+        frame.texels.subspan(size_t{line.row} * frame.width, size_t{rows} * frame.width);
     const float y = frame.y + static_cast<float>(i) - static_cast<float>(line.y);
     const float height = static_cast<float>(line.height);
     if (line.kind == TexelLine::kSlices) {

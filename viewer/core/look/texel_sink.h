@@ -42,6 +42,7 @@ struct TexelLine {
   uint16_t y = 0;         // line within the row, from its top
   uint16_t height = 0;    // lines of the row
   uint16_t kind = kNone;  // kArea: the alpha byte is the height of a filled curve, 255: all of it
+  uint16_t layers = 1;    // kArea: this row of texels and those behind it are curves on each other
 };
 
 struct TexelFrame {

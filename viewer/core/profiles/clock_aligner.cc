@@ -12,6 +12,12 @@
 namespace stepscope {
 namespace {
 
+// Whether there may be ranks: several hosts, or several GPUs of one.
+bool HasSeveralRanks(const Trace& trace) {
+  const auto gpu = [](const Plane& plane) { return plane.kind == PlaneKind::kGpu; };
+  return trace.hosts.size() > 1 || std::count_if(trace.planes.begin(), trace.planes.end(), gpu) > 1;
+}
+
 std::shared_ptr<const std::vector<Ps>> OffsetsIn(const Trace& trace) {
   std::vector<Ps> offsets;
   for (uint32_t h = 0; h < trace.hosts.size(); ++h)
@@ -25,7 +31,11 @@ ClockAligner::Aligned ClockAligner::Align(AnalysisContext& recorded,
                                           const std::shared_ptr<const Trace>& trace,
                                           const std::stop_token& stop) {
   Aligned out;
-  out.trace = OnOneClock(recorded, trace, stop);
+  const PairedRanks paired = PairRanks(recorded, {}, stop);
+  if (stop.stop_requested()) return out;
+  out.ranks = std::make_shared<const std::vector<RankTracks>>(RanksByLateness(recorded, paired));
+  const std::vector<Ps> offsets = HostClockOffsets(*trace, paired);
+  if (!offsets.empty() && !stop.stop_requested()) out.trace = ShiftHosts(trace, offsets, stop);
   if (out.trace == nullptr) return out;
   out.offsets = OffsetsIn(*out.trace);
   out.analysis = std::make_shared<AnalysisContext>(out.trace, recorded.definitions());
@@ -39,7 +49,7 @@ void ClockAligner::Restart(const Profile& profile, Known* known) {
   known->recorded = profile.analysis;
   Profile& aligned = known->aligned;
   if (profile.analysis == nullptr) aligned.trace = nullptr;
-  if (profile.analysis == nullptr || profile.trace->hosts.size() < 2) return;
+  if (profile.analysis == nullptr || !HasSeveralRanks(*profile.trace)) return;
   if (aligned.trace == nullptr) {
     known->job.Start(threads_, [recorded = profile.analysis, trace = profile.trace](
                                    const std::stop_token& stop, Progress&) {
@@ -51,7 +61,7 @@ void ClockAligner::Restart(const Profile& profile, Known* known) {
       std::make_shared<AnalysisContext>(aligned.trace, profile.analysis->definitions());
   aligned.derived.clear();
   aligned.flows.reset();
-  Aligned same{known->offsets, aligned.trace, aligned.analysis, {}};
+  Aligned same{known->ranks, known->offsets, aligned.trace, aligned.analysis, {}};
   known->job.Start(threads_, [same = std::move(same)](const std::stop_token& stop, Progress&) {
     Aligned out = same;
     if (HasDerivedParts(*out.trace)) out.parts = Derive(*out.analysis, stop);
@@ -60,6 +70,7 @@ void ClockAligner::Restart(const Profile& profile, Known* known) {
 }
 
 void ClockAligner::Take(const Profile& profile, Aligned aligned, Known* known) {
+  if (aligned.ranks != nullptr) known->ranks = std::move(aligned.ranks);
   known->offsets = aligned.offsets;
   if (aligned.trace == nullptr) return;
   known->aligned = profile;
@@ -102,6 +113,11 @@ const Profile& ClockAligner::Shown(const Profile& recorded, const ViewState& vie
 std::shared_ptr<const std::vector<Ps>> ClockAligner::OffsetsOf(ProfileId profile) const {
   const Known* known = Find(profile);
   return known != nullptr ? known->offsets : nullptr;
+}
+
+std::shared_ptr<const std::vector<RankTracks>> ClockAligner::RanksOf(ProfileId profile) const {
+  const Known* known = Find(profile);
+  return known != nullptr ? known->ranks : nullptr;
 }
 
 bool ClockAligner::waiting() const {

@@ -1,6 +1,6 @@
-// ClockAligner: aligns the clocks of the hosts of each open profile of several ranks
-// (model/analysis/ranks/host_clocks.h). A job finds the offsets and makes the same profile on
-// aligned clocks, with analyses and derived tracks of its own; until it ends, the profile is shown
+// ClockAligner: lists the ranks of each open profile by lateness, and aligns the clocks of their
+// hosts (model/analysis/ranks). A job finds the offsets and makes the same profile on aligned
+// clocks, with analyses and derived tracks of its own; until it ends, the profile is shown
 // as it was recorded. Events keep their rows, so that whatever names one stays true. UI thread
 // only.
 #pragma once
@@ -28,11 +28,14 @@ class ClockAligner {
   const Profile& Shown(const Profile& recorded, const ViewState& view) const;
   // By host; null: they are not known, or there is nothing to align.
   std::shared_ptr<const std::vector<Ps>> OffsetsOf(ProfileId profile) const;
+  // The ranks, the latest first; null until they are known.
+  std::shared_ptr<const std::vector<RankTracks>> RanksOf(ProfileId profile) const;
   // Whether a job runs whose result Update() has not taken.
   bool waiting() const;
 
  private:
   struct Aligned {
+    std::shared_ptr<const std::vector<RankTracks>> ranks;
     std::shared_ptr<const std::vector<Ps>> offsets;  // null: nothing to align
     std::shared_ptr<const Trace> trace;
     std::shared_ptr<AnalysisContext> analysis;
@@ -41,6 +44,7 @@ class ClockAligner {
   struct Known {
     ProfileId id;
     std::shared_ptr<AnalysisContext> recorded;  // what was asked
+    std::shared_ptr<const std::vector<RankTracks>> ranks;
     std::shared_ptr<const std::vector<Ps>> offsets;
     Profile aligned;  // without a trace until it is known
     LatestJob<Aligned> job;

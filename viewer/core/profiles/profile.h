@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "model/analysis/ranks/rank_order.h"
 #include "model/trace.h"
 
 namespace stepscope {
@@ -43,6 +44,8 @@ struct Profile {
   // By host, what its clock shows more than the first rank's, whether `trace` is on aligned clocks
   // or not. Null: not known, or there is nothing to align.
   std::shared_ptr<const std::vector<Ps>> clock_offsets = nullptr;
+  // The ranks of a job, the latest first. Null until they are known; empty: there are none.
+  std::shared_ptr<const std::vector<RankTracks>> ranks = nullptr;
   // A fingerprint of a profile's contents, independent of name and location. Notes are kept under
   // it; empty: notes are not kept.
   std::string fingerprint = {};

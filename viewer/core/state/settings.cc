@@ -58,8 +58,8 @@ constexpr SettingDesc kSettings[] = {
      "Chooses whose rules every number follows: Stepscope's own, or those of XProf 2.24.2.",
      "Analyses", T::kChoice, "Stepscope", 0, 0, "Stepscope|XProf"},
     {"timeline.tracks", "Arrangement of tracks",
-     "Keeps how tracks are arranged, by their names: fold, unfold, hide, pin, order, rows, filter; "
-     "separated by semicolons.",
+     "Keeps how tracks are arranged, by their names: fold, unfold, hide, pin, order, rows, name, "
+     "color, filter; separated by semicolons.",
      "", T::kText, "", 0, 0, ""},
     {"keys.preset", "Keys like",
      "Takes the keys of another viewer where they differ from Stepscope's.", "Keys", T::kChoice,
@@ -78,6 +78,10 @@ constexpr SettingDesc kSettings[] = {
      "Keeps the queries that were run, the last one first; each ends with a backslash and a "
      "semicolon.",
      "", T::kText, "", 0, 0, ""},
+    {"layout.windows", "Panels as windows",
+     "Lets floating panels leave the window as windows of the system, onto another monitor too, "
+     "where the platform can.",
+     "Appearance", T::kBool, "true", 0, 0, ""},
     {"layout.version", "Layout version", "Says which version of the panels' layout is stored.", "",
      T::kInt, "0", 0, 1e6, ""},
     {"layout.panels", "Share of panels",

@@ -6,7 +6,7 @@
 namespace stepscope {
 namespace {
 
-constexpr uint32_t kMostRows = 10'000;
+constexpr uint32_t kMostRows = 10'000, kMostColors = 99;
 
 // Names may hold any character. A backslash stands before those that end a rule or a line.
 void AddRule(std::string_view verb, std::string_view path, std::string* out) {
@@ -44,13 +44,21 @@ void AddOnce(std::string path, std::vector<std::string>* out) {
   if (std::find(out->begin(), out->end(), path) == out->end()) out->push_back(std::move(path));
 }
 
-void AddRows(std::string_view argument, TrackRules* out) {
-  uint32_t rows = 0;
+// "3 PATH"
+void AddNumber(std::string_view argument, uint32_t most,
+               std::map<std::string, uint32_t, std::less<>>* out) {
+  uint32_t number = 0;
   const char* end = argument.data() + argument.size();
-  const auto [after, error] = std::from_chars(argument.data(), end, rows);
-  if (error != std::errc() || after == end || *after != ' ' || rows == 0) return;
+  const auto [after, error] = std::from_chars(argument.data(), end, number);
+  if (error != std::errc() || after == end || *after != ' ' || number == 0) return;
   const std::string_view path(after + 1, static_cast<size_t>(end - after - 1));
-  if (!path.empty()) out->rows[std::string(path)] = std::min(rows, kMostRows);
+  if (!path.empty()) (*out)[std::string(path)] = std::min(number, most);
+}
+
+void AddName(std::string_view argument, TrackRules* out) {
+  const size_t tab = argument.find('\t');
+  if (tab == 0 || tab == std::string_view::npos || tab + 1 == argument.size()) return;
+  out->names[std::string(argument.substr(tab + 1))] = argument.substr(0, tab);
 }
 
 }  // namespace
@@ -65,6 +73,9 @@ std::string ToText(const TrackRules& rules) {
   for (const std::string& path : rules.pinned) AddRule("pin", path, &out);
   for (const std::string& path : rules.order) AddRule("order", path, &out);
   for (const auto& [path, rows] : rules.rows) AddRule("rows " + std::to_string(rows), path, &out);
+  for (const auto& [path, name] : rules.names) AddRule("name", name + '\t' + path, &out);
+  for (const auto& [path, color] : rules.colors)
+    AddRule("color " + std::to_string(color), path, &out);
   if (!rules.filter.empty()) AddRule("filter", rules.filter, &out);
   return out;
 }
@@ -89,7 +100,11 @@ TrackRules ParseTrackRules(std::string_view text) {
     else if (verb == "order")
       AddOnce(std::move(argument), &out.order);
     else if (verb == "rows")
-      AddRows(argument, &out);
+      AddNumber(argument, kMostRows, &out.rows);
+    else if (verb == "name")
+      AddName(argument, &out);
+    else if (verb == "color")
+      AddNumber(argument, kMostColors, &out.colors);
     else if (verb == "filter")
       out.filter = std::move(argument);
   }

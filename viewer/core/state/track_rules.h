@@ -20,7 +20,9 @@ struct TrackRules {
   std::vector<std::string> pinned;  // above all others of the profile, in this order
   std::vector<std::string> order;   // before their neighbours, in this order: planes of a host,
                                     // tracks of a plane
-  std::map<std::string, uint32_t, std::less<>> rows;  // a track is no higher than so many rows
+  std::map<std::string, uint32_t, std::less<>> rows;      // a track is no higher than so many rows
+  std::map<std::string, std::string, std::less<>> names;  // what the user calls planes and tracks
+  std::map<std::string, uint32_t, std::less<>> colors;    // 1 to kMarkerColors
   std::string filter;  // words; a track stays whose name, or whose plane's, has all of them
   Paths only;          // the only tracks that stay; empty: all. Not kept as text
   bool empty() const;
@@ -28,7 +30,8 @@ struct TrackRules {
 };
 
 // "hide host|GPU 1; rows 3 host|Threads|main#7; filter stream": a rule is a verb (fold, unfold,
-// hide, pin, order, rows, filter) and a path. One line; rules in the order of the struct.
+// hide, pin, order, rows, name, color, filter) and a path. A name stands before its path, with a
+// tab between them. One line; rules in the order of the struct.
 std::string ToText(const TrackRules& rules);
 // Leaves out what is no rule: a newer version may have written the text.
 TrackRules ParseTrackRules(std::string_view text);

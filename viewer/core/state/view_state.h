@@ -27,6 +27,10 @@ struct Marker {
 };
 inline constexpr uint32_t kMarkerColors = 6;
 
+// Where the tracks of a job's ranks are drawn: with their hosts and devices, or at the top, the
+// latest rank first, a row for each track or a stripe of one lane.
+enum class RankLayout : uint8_t { kApart, kRows, kLane };
+
 // The part of an open profile that the user looks at.
 struct ProfileViewState {
   ProfileId profile;
@@ -38,7 +42,8 @@ struct ProfileViewState {
   TrackRules::Paths only = {};       // the only tracks that are shown; empty: all
   bool aligned = false;              // `map` was chosen and is not chosen again
   bool recorded_clocks = false;      // the clocks of ranks are not aligned
-  double scroll_y = 0;               // pixels, where each profile has rows of its own
+  RankLayout ranks = RankLayout::kApart;
+  double scroll_y = 0;  // pixels, where each profile has rows of its own
   bool operator==(const ProfileViewState&) const = default;
 };
 

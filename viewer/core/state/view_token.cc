@@ -78,6 +78,11 @@ void ParsePart(std::string_view part, ViewPlace* place) {
     case 'c':
       place->recorded_clocks = value == "0";
       break;
+    case 'k':
+      place->ranks = value == "1"   ? RankLayout::kRows
+                     : value == "2" ? RankLayout::kLane
+                                    : RankLayout::kApart;
+      break;
     case 'h':
       place->host = Unescaped(value);
       break;
@@ -100,6 +105,7 @@ std::string ToToken(const ViewPlace& place) {
     out += fmt::format(":e{}.{}", place.selected.set, place.selected.row.value);
   if (place.scroll_y >= 1) out += fmt::format(":y{}", std::llround(place.scroll_y));
   if (place.recorded_clocks) out += ":c0";
+  if (place.ranks != RankLayout::kApart) out += fmt::format(":k{}", static_cast<int>(place.ranks));
   AddText('h', place.host, &out);
   AddText('p', place.panel, &out);
   return out;
@@ -114,6 +120,7 @@ std::string TokenOf(const ViewState& view, const ProfileViewState& profile) {
     place.selected = {ProfileId(), view.selected.set, view.selected.row};
   place.scroll_y = view.scroll_y;
   place.recorded_clocks = profile.recorded_clocks;
+  place.ranks = profile.ranks;
   place.host = profile.host;
   place.panel = view.panel;
   return ToToken(place);

@@ -17,6 +17,7 @@ struct ViewPlace {
   EventRef selected;  // its profile is left invalid
   double scroll_y = 0;
   bool recorded_clocks = false;
+  RankLayout ranks = RankLayout::kApart;
   std::string host, panel;
   bool operator==(const ViewPlace&) const = default;
 };

@@ -183,7 +183,8 @@ std::optional<CounterHit> TimelineModel::CounterAt(std::span<const Profile> prof
   const TimeAxis& axis = axes_[item.profile];
   const double column = std::floor(static_cast<double>(x - geo_.rows.x));
   hit.time = axis.At(column);
-  hit.values = CounterIn(*hit.series, {hit.time, std::max(axis.At(column + 1), hit.time + 1)});
+  hit.column = {hit.time, std::max(axis.At(column + 1), hit.time + 1)};
+  hit.values = CounterIn(*hit.series, hit.column);
   if (hit.values.changes == 0 && hit.time < hit.series->time.front()) return std::nullopt;
   return hit;
 }
@@ -263,9 +264,9 @@ std::optional<EventPlace> TimelineModel::Place(std::span<const Profile> profiles
     const uint32_t i = event.row.value - lane.first_row;
     const float x0 = std::floor(axes_[profile].ClippedX(lane.start[i]));
     const float x1 = std::floor(axes_[profile].ClippedX(lane.end(i)));
-    const double row = static_cast<double>(layout_.sizes().row);
-    const Box box{geo_.rows.x + x0, YOf(TopOf(index) + row * *depth), std::max(1.0f, x1 - x0),
-                  layout_.sizes().row - 1};
+    const float row = layout_.RowHeight(item);
+    const Box box{geo_.rows.x + x0, YOf(TopOf(index) + static_cast<double>(row) * *depth),
+                  std::max(1.0f, x1 - x0), row - 1};
     return EventPlace{box, Sticks(index)};
   }
   return std::nullopt;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "viewer/core/state/settings.h"
 #include "viewer/core/state/track_path.h"
@@ -133,15 +134,21 @@ void TimelineModel::UpdateRules(const TimelineFrame& frame, bool* changed) {
   *changed = *changed || rules_.size() != frame.profiles.size();
   hosts_.resize(frame.profiles.size());
   rules_.resize(frame.profiles.size());
+  rank_layouts_.resize(frame.profiles.size());
+  ranks_.resize(frame.profiles.size());
   const ProfileViewState plain;
   for (size_t i = 0; i < rules_.size(); ++i) {
     const ProfileViewState* found = frame.view.Find(frame.profiles[i].id);
     const ProfileViewState& state = found != nullptr ? *found : plain;
     TrackRules& rules = rules_[i];
     const bool same = state.collapsed == rules.folded && state.host == hosts_[i] &&
-                      state.track_filter == rules.filter && state.only == rules.only;
+                      state.track_filter == rules.filter && state.only == rules.only &&
+                      state.ranks == rank_layouts_[i] && frame.profiles[i].ranks == ranks_[i];
     if (!*changed && same) continue;
     hosts_[i] = state.host;
+    ranks_moved_ = ranks_moved_ || rank_layouts_[i] != state.ranks;
+    rank_layouts_[i] = state.ranks;
+    ranks_[i] = frame.profiles[i].ranks;
     rules = kept_;
     rules.filter = state.track_filter;
     rules.only = state.only;
@@ -170,10 +177,11 @@ void TimelineModel::UpdateArrangement(const TimelineFrame& frame) {
   lanes_ = lanes;
   sort_ = sort;
   const auto row = static_cast<float>(frame.settings.Int("timeline.row_height"));
-  const LayoutSizes sizes{geo_.Px(row) + 1, 1, geo_.Px(22), geo_.Px(2), geo_.Px(40), geo_.Px(26)};
+  const LayoutSizes sizes{geo_.Px(row) + 1, 1,           geo_.Px(22), geo_.Px(2),
+                          geo_.Px(40),      geo_.Px(26), geo_.Px(7)};
   if (!changed && sizes == layout_.sizes()) return;
-  std::vector<LayoutItem> items =
-      Arrange({frame.profiles, list_, rules_, hosts_, python_.rests(), lanes_, sort_});
+  std::vector<LayoutItem> items = Arrange(
+      {frame.profiles, list_, rules_, hosts_, python_.rests(), lanes_, sort_, rank_layouts_});
   depth_.Reset(items);
   layout_.Place(std::move(items), sizes);
 }
@@ -206,8 +214,10 @@ void TimelineModel::UpdateLayout(const TimelineFrame& frame, CommandQueue* comma
   scroll_ = std::min(scroll_, std::floor(max_scroll()));
   UpdateDepth(frame);
   scroll_ = std::min(scroll_, std::floor(max_scroll()));
-  // The row under the mouse stays under the mouse.
-  if (anchor && !other_profiles) scroll_ = ScrollFor(*anchor);
+  // The row under the mouse stays under the mouse, unless ranks came to the top, which are looked
+  // at.
+  const bool to_top = std::exchange(ranks_moved_, false);
+  if (anchor && !other_profiles && !to_top) scroll_ = ScrollFor(*anchor);
   if (scroll_ != stored) PushScroll(frame, scroll_ - stored, commands);
   sticky_ = StickyAt(scroll_);
 }
@@ -281,7 +291,7 @@ bool TimelineModel::ScrollTo(const TimelineFrame& frame, const EventRef& event,
     const size_t index = layout_.Find(profile, event.set, set->TrackOf(event.row));
     if (index == Layout::npos) return true;
     const LayoutItem& item = layout_.items()[index];
-    const auto row = static_cast<double>(layout_.sizes().row);
+    const auto row = static_cast<double>(layout_.RowHeight(item));
     const double top = static_cast<double>(rows_below_sticky().y - geo_.rows.y);
     const auto page = static_cast<double>(geo_.rows.h);
     const std::optional<uint32_t> depth = DepthOf(*set, item, event.row);

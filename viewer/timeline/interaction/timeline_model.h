@@ -74,7 +74,8 @@ struct TimelineHit {
 // The values of a counter at a place on the screen.
 struct CounterHit {
   uint32_t profile = 0, set = 0, item = 0;
-  Ps time = 0;  // in the profile's time
+  Ps time = 0;       // in the profile's time
+  TimeRange column;  // of the pixel column, from `time` on
   const CounterSeries* series = nullptr;
   CounterColumn values{};  // in the pixel column
 };
@@ -192,8 +193,11 @@ class TimelineModel : public EventPlaces {
   std::vector<TrackEntry> list_;
   LaneChoice lanes_;
   TrackSort sort_ = TrackSort::kRecorded;
-  std::vector<TrackRules> rules_;   // by profile
-  std::vector<std::string> hosts_;  // by profile, the only one shown
+  std::vector<TrackRules> rules_;         // by profile
+  std::vector<std::string> hosts_;        // by profile, the only one shown
+  bool ranks_moved_ = false;              // since the layout was last placed
+  std::vector<RankLayout> rank_layouts_;  // by profile
+  std::vector<std::shared_ptr<const std::vector<RankTracks>>> ranks_;  // by profile; items view it
   std::string kept_rules_;
   TrackRules kept_;
   Layout layout_;

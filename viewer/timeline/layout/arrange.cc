@@ -23,6 +23,8 @@ class RuleBook {
     for (const auto& [path, rank] : order_) named_.push_back(path);
     for (const auto& [path, rank] : pinned_) named_.push_back(path);
     for (const auto& [path, rows] : rules.rows) named_.push_back(path);
+    for (const auto& [path, name] : rules.names) named_.push_back(path);
+    for (const auto& [path, color] : rules.colors) named_.push_back(path);
     for (const std::string& path : rules.only) named_.push_back(path);
     std::sort(named_.begin(), named_.end());
     std::string_view rest = rules.filter;
@@ -46,6 +48,14 @@ class RuleBook {
   uint32_t MostRows(const std::string& path) const {
     const auto at = rules_.rows.find(path);
     return at == rules_.rows.end() ? kNone : at->second;
+  }
+  std::string_view NameOf(const std::string& path) const {
+    const auto at = rules_.names.find(path);
+    return at == rules_.names.end() ? std::string_view() : std::string_view(at->second);
+  }
+  uint32_t ColorOf(const std::string& path) const {
+    const auto at = rules_.colors.find(path);
+    return at == rules_.colors.end() ? 0 : at->second;
   }
   bool filters() const { return !words_.empty() || !rules_.only.empty(); }
   bool Isolates() const { return !rules_.only.empty(); }
@@ -73,14 +83,18 @@ class RuleBook {
 // A track with its counters, as entries [first, last) of the list.
 struct Unit {
   size_t first = 0, last = 0;
-  uint32_t order = RuleBook::kNone, rows = RuleBook::kNone;
+  uint32_t order = RuleBook::kNone, rows = RuleBook::kNone, color = 0;
   bool folded = false, frames_in_one = false;
+  std::string_view given{};
+  const RankTracks* rank = nullptr;
 };
 
 struct Section {  // a plane
   size_t heading = 0;
   uint32_t host_group = 0, order = RuleBook::kNone, pinned = RuleBook::kNone;
+  uint32_t color = 0;
   bool folded = false, derived_folded = false;
+  std::string_view given{};
   std::vector<Unit> units{};
 };
 
@@ -92,8 +106,10 @@ class ProfileArranger {
 
   void Arrange(size_t first, size_t last) {
     profile_ = in_.list[first].profile;
+    FindRanks();
     Collect(first, last);
     if (in_.profiles.size() > 1) Push(in_.list[first]);
+    PushRanks();
     std::stable_sort(pins_.begin(), pins_.end(),
                      [](const auto& a, const auto& b) { return a.first < b.first; });
     for (const auto& [rank, unit] : pins_) PushUnit(unit, true, true);
@@ -119,6 +135,34 @@ class ProfileArranger {
 
  private:
   const Profile& profile() const { return in_.profiles[profile_]; }
+  RankLayout RanksLie() const {
+    return profile_ < in_.ranks.size() ? in_.ranks[profile_] : RankLayout::kApart;
+  }
+
+  // The place of each track that is drawn among the ranks.
+  void FindRanks() {
+    if (RanksLie() == RankLayout::kApart || profile().ranks == nullptr) return;
+    uint32_t place = 0;
+    for (const RankTracks& rank : *profile().ranks) {
+      for (const TrackId track : rank.tracks) ranked_[track.value] = {place++, &rank};
+    }
+  }
+
+  // A rank whose track is hidden or filtered out has a row less.
+  void PushRanks() {
+    std::sort(rank_units_.begin(), rank_units_.end(),
+              [](const auto& a, const auto& b) { return a.first < b.first; });
+    for (const auto& [place, unit] : rank_units_) {
+      const size_t before = out_.size();
+      PushUnit(unit, true, true);
+      for (size_t i = before; i < out_.size(); ++i) {
+        out_[i].rank = unit.rank;
+        out_[i].thin = RanksLie() == RankLayout::kLane;
+        out_[i].collapsible = out_[i].collapsed = false;
+        out_[i].depth = out_[i].rows = std::min(1u, out_[i].rows);
+      }
+    }
+  }
 
   void Collect(size_t first, size_t last) {
     uint32_t group = 0;
@@ -150,6 +194,8 @@ class ProfileArranger {
     section.order = book_.Order(path);
     section.pinned = book_.Pinned(path);
     section.folded = book_.Folded(path);
+    section.given = book_.NameOf(path);
+    section.color = book_.ColorOf(path);
     section.derived_folded = plane.plane.valid() && !book_.filters() &&
                              book_.Folded(DerivedTracksPath(*profile().trace, plane.plane));
     // Derived tracks that belong to no plane come last.
@@ -203,15 +249,28 @@ class ProfileArranger {
   bool KeepUnit(const TrackEntry& plane, bool named, Unit* unit) {
     const TrackEntry& entry = in_.list[unit->first];
     if (!in_.lanes.Shows(entry.lane)) return false;
-    if (book_.filters() && !book_.Passes(plane.name, entry.name)) return false;
-    if (!named) return !book_.Isolates();
+    const auto ranked = entry.set == 0 ? ranked_.find(entry.track.value) : ranked_.end();
+    if (!named && ranked == ranked_.end()) {
+      if (book_.filters() && !book_.Passes(plane.name, entry.name)) return false;
+      return !book_.Isolates();
+    }
     const std::string path = PathOf(profile(), entry);
+    unit->given = book_.NameOf(path);
+    if (book_.filters() && !book_.Passes(plane.name, entry.name) &&
+        (unit->given.empty() || !book_.Passes(plane.name, unit->given)))
+      return false;
     if (book_.Isolates() && !book_.IsIsolated(path)) return false;
     if (book_.Hidden(path)) return false;
     unit->order = book_.Order(path);
     unit->rows = book_.MostRows(path);
     unit->folded = book_.Folded(path);
     unit->frames_in_one = FramesInOne(entry);
+    unit->color = book_.ColorOf(path);
+    if (ranked != ranked_.end()) {
+      unit->rank = ranked->second.second;
+      rank_units_.push_back({ranked->second.first, *unit});
+      return false;
+    }
     const uint32_t pin = book_.Pinned(path);
     if (pin == RuleBook::kNone) return true;
     pins_.push_back({pin, *unit});
@@ -239,6 +298,8 @@ class ProfileArranger {
     LayoutItem& heading = out_.back();
     heading.collapsible = true;
     heading.collapsed = section.folded;
+    heading.given = section.given;
+    heading.color = section.color;
     const bool heading_pinned = section.pinned != RuleBook::kNone;
     heading.pinned = heading_pinned;
     if (section.folded) return;
@@ -277,6 +338,8 @@ class ProfileArranger {
       LayoutItem& item = out_.back();
       item.pinned = pinned;
       item.apart = apart;
+      item.given = unit.given;
+      item.color = unit.color;
       if (entry.kind == LayoutItemKind::kTrack && !SetDepth(unit, &item)) out_.pop_back();
     }
   }
@@ -310,7 +373,9 @@ class ProfileArranger {
   std::vector<LayoutItem>& out_;
   uint32_t profile_ = 0;
   std::vector<Section> sections_;
-  std::vector<std::pair<uint32_t, Unit>> pins_;  // rank and track
+  std::vector<std::pair<uint32_t, Unit>> pins_;                        // place and track
+  std::map<uint32_t, std::pair<uint32_t, const RankTracks*>> ranked_;  // by track: its place, rank
+  std::vector<std::pair<uint32_t, Unit>> rank_units_;                  // by place
 };
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "viewer/core/state/track_rules.h"
+#include "viewer/core/state/view_state.h"
 #include "viewer/timeline/layout/python_frames.h"
 #include "viewer/timeline/layout/track_list.h"
 
@@ -20,8 +21,12 @@ namespace stepscope {
 struct LayoutItem {
   LayoutItemKind kind = LayoutItemKind::kTrack;
   bool collapsed = false, collapsible = false;
-  bool pinned = false;  // drawn above what is not pinned, with everything that it heads
-  bool apart = false;   // pinned without its plane
+  bool pinned = false;       // drawn above what is not pinned, with everything that it heads
+  bool apart = false;        // pinned without its plane
+  bool thin = false;         // a stripe of the lane of all ranks
+  uint32_t color = 0;        // that the user gave it, 1 to kMarkerColors; 0: none
+  std::string_view given{};  // the name that the user gave it; lives as long as the rules
+  const RankTracks* rank = nullptr;  // drawn among the ranks at the top; lives as long as profiles
   uint32_t profile = 0, set = 0;
   HostId host{};
   PlaneId plane{};
@@ -34,8 +39,10 @@ struct LayoutItem {
   uint32_t frames = 0;  // thread: how many outer frames its first rows, or its first row, show
   bool frames_in_one = false;           // `frames` are one row, which draws the innermost of them
   const WithoutPython* rest = nullptr;  // what is drawn of a track whose Python frames are hidden
-  double y = 0;                         // top in pixels from the top of the content; Layout sets it
-  float height = 0;                     // without the gap below
+  // Whether it is the first track of its rank.
+  bool BeginsRank() const { return rank != nullptr && rank->tracks.front() == track; }
+  double y = 0;      // top in pixels from the top of the content; Layout sets it
+  float height = 0;  // without the gap below
 };
 
 // Which derived tracks of a GPU (model/analysis/derived_tracks/device_tracks.h) are shown.
@@ -62,6 +69,7 @@ struct ArrangeInput {
   std::span<const std::shared_ptr<const WithoutPython>> without_python;
   LaneChoice lanes = {};
   TrackSort sort = TrackSort::kRecorded;
+  std::span<const RankLayout> ranks = {};  // by profile; empty or short: with their hosts
 };
 
 // The derived tracks of a plane are folded together: the first of them then stands for all.

@@ -30,6 +30,12 @@ void Layout::SetRows(std::span<const uint32_t> rows) {
   PlaceItems();
 }
 
+float Layout::RowHeight(const LayoutItem& item) const {
+  if (!item.thin) return sizes_.row;
+  const bool alone = item.rank == nullptr || item.rank->tracks.size() < 2;
+  return alone ? 2 * sizes_.stripe : sizes_.stripe;
+}
+
 void Layout::PlaceItems() {
   constexpr float kHeadingGap = 1, kPlaneGap = 3;
   height_ = 0;
@@ -50,7 +56,8 @@ void Layout::PlaceItems() {
         item.height = item.lane == DerivedTrackKind::kNone ? sizes_.counter : sizes_.lane;
         break;
       case LayoutItemKind::kTrack:
-        item.height = sizes_.row * static_cast<float>(item.rows);
+        item.height = RowHeight(item) * static_cast<float>(item.rows);
+        if (item.thin && i + 1 < items_.size() && items_[i + 1].thin) gap = 0;
         // The gap depends on the rows that the track could have, so that neighbours do not move
         // when its rows change.
         if (item.depth > 1) gap *= 2;

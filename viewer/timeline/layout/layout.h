@@ -20,7 +20,8 @@ struct LayoutSizes {  // pixels, whole numbers
   float heading = 22;
   float track_gap = 2;
   float counter = 40;
-  float lane = 26;  // a counter among the derived tracks of a GPU
+  float lane = 26;   // a counter among the derived tracks of a GPU
+  float stripe = 7;  // a track in the lane of all ranks; twice that if its rank has no other
   bool operator==(const LayoutSizes&) const = default;
 };
 
@@ -43,6 +44,8 @@ class Layout {
   std::span<const LayoutItem> items() const { return items_; }
   double height() const { return height_; }
   const LayoutSizes& sizes() const { return sizes_; }
+  // The height of each row of a track, with its gap.
+  float RowHeight(const LayoutItem& item) const;
   // Returns the index of the item at content height `y`, to which the gap below it belongs;
   // items().size() if there is none. O(log items).
   size_t At(double y) const;

@@ -15,7 +15,7 @@ bool Divides(const LayoutItem& between, const LayoutItem& moved) {
   if (between.profile != moved.profile || between.kind == LayoutItemKind::kProfileHeading)
     return true;
   if (moved.kind != LayoutItemKind::kPlaneHeading)
-    return IsHeading(between.kind) || between.apart != moved.apart;
+    return IsHeading(between.kind) || between.rank != nullptr || between.apart != moved.apart;
   return between.kind == LayoutItemKind::kHostHeading || between.apart ||
          between.pinned != moved.pinned || !between.plane.valid();
 }
@@ -44,6 +44,7 @@ std::vector<size_t> NeighboursOf(const Layout& layout, size_t item) {
   const LayoutItem& moved = items[item];
   const bool plane = moved.kind == LayoutItemKind::kPlaneHeading;
   if (plane ? !moved.plane.valid() : IsHeading(moved.kind)) return {};
+  if (moved.rank != nullptr) return {};  // ranks lie in the order of their lateness
   size_t first = item, last = item + 1;
   while (first > 0 && !Divides(items[first - 1], moved)) --first;
   while (last < items.size() && !Divides(items[last], moved)) ++last;

@@ -83,6 +83,23 @@ TrackLabel LabelOf(const TrackSet& set, const Track& track, bool derived) {
   return label;
 }
 
+TrackLabel LabelOf(const Profile& profile, const LayoutItem& item) {
+  if (!item.given.empty()) return {std::string(item.given), {}};
+  if (item.kind == LayoutItemKind::kPlaneHeading) {
+    const bool plane = item.plane.valid();
+    return {plane ? profile.trace->planes[item.plane.value].display_name : "Derived", {}};
+  }
+  const TrackSet& set = profile.Set(item.set);
+  return LabelOf(set, set.tracks[item.track.value], item.set != 0);
+}
+
+std::string RankText(const RankTracks& rank) { return "Rank " + std::to_string(rank.number); }
+
+std::string LateText(const RankTracks& rank) {
+  return rank.late_percent > 0 ? fmt::format("last in {:.0f} % of steps", rank.late_percent)
+                               : std::string();
+}
+
 std::string CounterText(const TrackSet& set, const Track& track, double value) {
   const std::string_view name = set.names->strings.View(track.name);
   const std::string_view series =

@@ -204,8 +204,9 @@ void TimelinePainter::DrawHeading(const LayoutItem& item, uint32_t index, float 
     percent_left = pen_.TextRight(in_.fonts.mono, kSmallText, right, text_y + 1,
                                   theme_[Role::kText], fmt::format("{:.1f} %", busy * 100));
   }
-  const std::string_view name = derived ? "Derived" : std::string_view(plane->display_name);
+  const std::string name = LabelOf(in_.profiles[item.profile], item).name;
   const float x = left + pen_.Px(46);
+  DrawColor(item, y);
   pen_.TextFit(in_.fonts.bold, TypeSize::kSmall, x, percent_left - pen_.Px(6), text_y,
                theme_[Role::kText], name);
   if (derived || plane->subtitle.empty()) return;
@@ -216,6 +217,36 @@ void TimelinePainter::DrawHeading(const LayoutItem& item, uint32_t index, float 
   }
 }
 
+// Draws the colour that the user gave a plane or track: an edge, and a wash under the name.
+void TimelinePainter::DrawColor(const LayoutItem& item, float y) const {
+  if (item.color == 0) return;
+  const Rgba color = MarkerColor(theme_, item.color - 1);
+  pen_.Box(geo_.all.x, y, geo_.labels.w - 1, item.height, WithAlpha(color, 0.16f));
+  pen_.Box(geo_.all.x, y, pen_.Px(5), item.height, color);
+}
+
+// Draws the name of a rank beside its first stripe, or before the name of its track.
+void TimelinePainter::DrawRankLabel(const LayoutItem& item, float y) const {
+  const float left = geo_.all.x + pen_.Px(12), right = geo_.rows.x - pen_.Px(12);
+  const bool begins = item.BeginsRank();
+  const float size = item.thin ? 11.0f : TypeSize::kSmall;
+  const float text_y = item.thin
+                           ? y + pen_.Px(1)
+                           : y + std::floor((item.height - pen_.Px(TypeSize::kSmall)) / 2) - 1;
+  if (begins && item.thin) pen_.HLine(geo_.all.x, geo_.rows.x, y, theme_[Role::kGrid]);
+  const std::string late = begins ? LateText(*item.rank) : std::string();
+  float end = right;
+  if (!late.empty())
+    end = pen_.TextRight(in_.fonts.ui, item.thin ? 11.0f : kSmallText, right, text_y,
+                         theme_[Role::kText2], late);
+  if (begins)
+    pen_.TextFit(in_.fonts.bold, size, left, end - pen_.Px(6), text_y, theme_[Role::kText],
+                 RankText(*item.rank));
+  if (item.thin) return;
+  pen_.TextFit(in_.fonts.ui, kSmallText, left + pen_.Px(58), end - pen_.Px(6), text_y + 1,
+               theme_[Role::kText2], LabelOf(in_.profiles[item.profile], item).name);
+}
+
 void TimelinePainter::DrawTrackLabel(const LayoutItem& item, float y, float text_top) const {
   const TrackSet& set = in_.profiles[item.profile].Set(item.set);
   const Track& track = set.tracks[item.track.value];
@@ -224,10 +255,12 @@ void TimelinePainter::DrawTrackLabel(const LayoutItem& item, float y, float text
                       selected.trace == in_.profiles[item.profile].id &&
                       selected.row.value < set.rows && set.TrackOf(selected.row) == item.track;
   const float left = geo_.all.x;
+  DrawColor(item, y);
   if (active) {
     pen_.Box(left, y - 1, geo_.labels.w - 1, item.height + 1, theme_[Role::kAccentBg]);
     pen_.Box(left, y - 1, pen_.Px(3), item.height + 1, theme_[Role::kAccent]);
   }
+  if (item.rank != nullptr) return DrawRankLabel(item, y);
   const float text_y =
       text_top +
       std::floor((std::min(item.height, layout_.sizes().row) - pen_.Px(TypeSize::kSmall)) / 2) - 1;
@@ -236,7 +269,7 @@ void TimelinePainter::DrawTrackLabel(const LayoutItem& item, float y, float text
                  item.collapsed);
   }
   const float right = geo_.rows.x - pen_.Px(12);
-  TrackLabel label = LabelOf(set, track, item.set != 0);
+  TrackLabel label = LabelOf(in_.profiles[item.profile], item);
   const bool lane = item.lane != DerivedTrackKind::kNone;
   const bool counts = item.kind == LayoutItemKind::kCounter && !track.counters.empty();
   if (lane && counts && item.lane != DerivedTrackKind::kUtilisation)
@@ -250,6 +283,10 @@ void TimelinePainter::DrawTrackLabel(const LayoutItem& item, float y, float text
   pen_.TextFit(in_.fonts.ui, TypeSize::kSmall, name_x, name_end, text_y, theme_[Role::kText],
                label.name);
   DrawFramesLabel(item);
+  if (item.lane == DerivedTrackKind::kUtilisation) {
+    const float width = pen_.Width(in_.fonts.ui, TypeSize::kSmall, label.name);
+    DrawPartsLegend(set, track, name_x + width + pen_.Px(10), id_left, text_y);
+  }
   if (item.apart) {
     const float width = pen_.Width(in_.fonts.ui, TypeSize::kSmall, label.name);
     DrawPin(item, name_x + width + pen_.Px(8), name_end, text_y);
@@ -257,6 +294,20 @@ void TimelinePainter::DrawTrackLabel(const LayoutItem& item, float y, float text
   if (counts && !lane) {
     pen_.Text(in_.fonts.mono, kSmallText, left + pen_.Px(46), text_y + pen_.Px(17),
               theme_[Role::kText3], "max " + CounterText(set, track, track.counters.front().max));
+  }
+}
+
+// Names the parts of the utilisation at the right end of its label, as far as there is room.
+void TimelinePainter::DrawPartsLegend(const TrackSet& set, const Track& track, float left,
+                                      float right, float y) const {
+  const float box = pen_.Px(7), gap = pen_.Px(4);
+  for (size_t i = track.counters.size(); i-- > 1;) {
+    const std::string_view name = set.names->strings.View(track.counters[i].name);
+    const float text = right - pen_.Width(in_.fonts.ui, kSmallText, name);
+    if (text - gap - box < left) return;
+    pen_.Text(in_.fonts.ui, kSmallText, text, y + 1, theme_[Role::kText3], name);
+    pen_.Box(text - gap - box, y + pen_.Px(5), box, box, theme_[KindOf(WorkPartOf(name))], 2);
+    right = text - gap - box - pen_.Px(8);
   }
 }
 

@@ -49,6 +49,10 @@ class TimelinePainter {
   void DrawHeading(const LayoutItem& item, uint32_t index, float y) const;
   void DrawPin(const LayoutItem& item, float x, float right, float y) const;
   void DrawTrackLabel(const LayoutItem& item, float y, float text_top) const;
+  void DrawColor(const LayoutItem& item, float y) const;
+  void DrawRankLabel(const LayoutItem& item, float y) const;
+  void DrawPartsLegend(const TrackSet& set, const Track& track, float left, float right,
+                       float y) const;
   void DrawFramesLabel(const LayoutItem& item) const;
   void DrawTriangle(float cx, float cy, float r, bool folded) const;
   void DrawLabels(const Box& area, bool sticks) const;
@@ -62,6 +66,7 @@ class TimelinePainter {
   void DrawRuler() const;
   void DrawTools() const;
   void DrawSteps() const;
+  bool StepNamesFit(uint32_t profile, const Box& row) const;
   void DrawStepsOf(uint32_t profile, const Box& row) const;
   // timeline_painter_over.cc: what lies on top of the rows.
   void DrawMeasure() const;
@@ -88,7 +93,9 @@ class TimelinePainter {
   void DrawStubTooltip(const FlowStub& stub) const;
   void DrawFoldedTooltip() const;
   void DrawCounterTooltip() const;
+  void DrawPartsTooltip(const TrackSet& set, const Track& track, TimeRange column) const;
   void DrawLabelTooltip() const;
+  void DrawNameTooltip(const LayoutItem& item, std::string_view recorded) const;
 
   const TimelineInput& in_;
   const TimelineModel& model_;

@@ -189,11 +189,7 @@ void TimelinePainter::DrawDraggedTrack() const {
   const float x = geo_.all.x + pen_.Px(12), y = ImGui::GetIO().MousePos.y - height / 2;
   pen_.Box(x, y, width, height, theme_[Role::kRaised], pen_.Px(3));
   pen_.Frame(x, y, width, height, theme_[Role::kAccent], pen_.Px(3));
-  const Profile& profile = in_.profiles[item.profile];
-  const TrackSet& set = profile.Set(item.set);
-  const std::string name = item.kind == LayoutItemKind::kPlaneHeading
-                               ? profile.trace->planes[item.plane.value].display_name
-                               : LabelOf(set, set.tracks[item.track.value], item.set != 0).name;
+  const std::string name = LabelOf(in_.profiles[item.profile], item).name;
   pen_.TextFit(in_.fonts.ui, TypeSize::kSmall, x + pen_.Px(8), x + width - pen_.Px(8),
                y + std::floor((height - pen_.Px(TypeSize::kSmall)) / 2) - 1, theme_[Role::kText],
                name);

@@ -165,6 +165,25 @@ void TimelinePainter::DrawSteps() const {
   }
 }
 
+// Whether all steps that are whole in view have room for their names. Else all have numbers, so
+// that steps of one row are written alike.
+bool TimelinePainter::StepNamesFit(uint32_t profile, const Box& row) const {
+  constexpr size_t kMost = 64;  // more never fit
+  const std::span<const StepMarker> steps = in_.profiles[profile].Steps();
+  const TimeAxis& axis = model_.axis(profile);
+  const size_t first = FirstBarAt(steps, axis.view().begin);
+  for (size_t i = first; i < steps.size(); ++i) {
+    const TimeRange bar = BarOf(steps, i);
+    if (bar.begin >= axis.view().end) return true;
+    if (i - first > kMost) return false;
+    if (bar.begin < axis.view().begin || bar.end > axis.view().end) continue;
+    const float width = std::floor(row.x + axis.ClippedX(bar.end)) -
+                        std::floor(row.x + axis.ClippedX(bar.begin)) - 1;
+    if (pen_.Width(in_.fonts.bold, kSmallText, steps[i].label) > width - pen_.Px(14)) return false;
+  }
+  return true;
+}
+
 void TimelinePainter::DrawStepsOf(uint32_t profile, const Box& row) const {
   const float end = row.right();
   const std::span<const StepMarker> steps = in_.profiles[profile].Steps();
@@ -174,6 +193,7 @@ void TimelinePainter::DrawStepsOf(uint32_t profile, const Box& row) const {
   const Ps cursor =
       in_.panel.view.Translate(in_.profiles[model_.active()].id, in_.profiles[profile].id,
                                interaction_.cursor().value_or(kMinPs));
+  const bool names_fit = StepNamesFit(profile, row);
   float drawn_to = row.x - 1;
   for (size_t i = FirstBarAt(steps, axis.view().begin); i < steps.size(); ++i) {
     const StepMarker* step = &steps[i];
@@ -188,10 +208,11 @@ void TimelinePainter::DrawStepsOf(uint32_t profile, const Box& row) const {
     drawn_to = std::max(a + 1, b);
     const Rgba color = theme_[current ? Role::kAccent : Role::kText2];
     const float room = b - a - pen_.Px(14);
-    if (pen_.Width(in_.fonts.bold, kSmallText, step->label) <= room) {
+    const std::string_view number = LastDigits(step->label);
+    const bool numbered = !names_fit && !number.empty();
+    if (!numbered && pen_.Width(in_.fonts.bold, kSmallText, step->label) <= room) {
       pen_.Text(in_.fonts.bold, kSmallText, a + pen_.Px(8), y + pen_.Px(1), color, step->label);
-    } else if (const std::string_view number = LastDigits(step->label);  // it may have room
-               pen_.Width(in_.fonts.bold, kSmallText, number) <= b - a - pen_.Px(6)) {
+    } else if (pen_.Width(in_.fonts.bold, kSmallText, number) <= b - a - pen_.Px(6)) {
       const float width = pen_.Width(in_.fonts.bold, kSmallText, number);
       pen_.Text(in_.fonts.bold, kSmallText, std::floor((a + b - width) / 2), y + pen_.Px(1), color,
                 number);

@@ -16,7 +16,10 @@ constexpr std::pair<DerivedTrackKind, const char*> kWhatLanesAre[] = {
     {DerivedTrackKind::kIdle,
      "time in which nothing runs on the device, in the colour of the loss that it counts as; of "
      "very many intervals only the longest are drawn"},
-    {DerivedTrackKind::kUtilisation, "share of the time in which something runs on the device"},
+    {DerivedTrackKind::kUtilisation,
+     "share of the time in which something runs on the device; where several kinds of work "
+     "overlap, "
+     "the time is compute's before the collectives', and that before the copies'"},
     {DerivedTrackKind::kQueue, "launches that have not begun"},
     {DerivedTrackKind::kLaunchDelay, "from the launch call's end to the begin of what it launched"},
     {DerivedTrackKind::kMemory, "held by the allocator"}};
@@ -174,7 +177,7 @@ void TimelinePainter::DrawCounterTooltip() const {
   const std::string value = CounterText(set, track, share ? values.mean : values.most);
   ImGui::TextUnformatted(value.c_str());
   ImGui::SameLine();
-  ImGui::TextColored(second, "%s", LabelOf(set, track, item.set != 0).name.c_str());
+  ImGui::TextColored(second, "%s", LabelOf(in_.profiles[hit->profile], item).name.c_str());
   if (values.changes > 0 && values.least < values.most) {
     ImGui::TextColored(second, "%s in this pixel, from %s", share ? "mean" : "the most",
                        CounterText(set, track, values.least).c_str());
@@ -183,8 +186,42 @@ void TimelinePainter::DrawCounterTooltip() const {
       ImGui::TextColored(second, " to %s", CounterText(set, track, values.most).c_str());
     }
   }
+  if (share) DrawPartsTooltip(set, track, hit->column);
   ImGui::TextColored(second, "at %s", WithoutZeros(FormatDuration(hit->time, 9)).c_str());
   ImGui::EndTooltip();
+}
+
+// Lists the parts of the utilisation that a pixel column has.
+void TimelinePainter::DrawPartsTooltip(const TrackSet& set, const Track& track,
+                                       TimeRange column) const {
+  const Pen pen = MakePen(theme_, in_.fonts);
+  for (size_t i = 1; i < track.counters.size(); ++i) {
+    const double mean = CounterIn(track.counters[i], column).mean;
+    const std::string_view name = set.names->strings.View(track.counters[i].name);
+    if (mean <= 0) continue;
+    const ImVec2 p = ImGui::GetCursorScreenPos();
+    pen.Box(p.x, p.y + pen.Px(4), pen.Px(9), pen.Px(9), theme_[KindOf(WorkPartOf(name))], 2);
+    ImGui::SetCursorPosX(ImGui::GetCursorPosX() + pen.Px(16));
+    ImGui::TextUnformatted(CounterText(set, track, mean).c_str());
+    ImGui::SameLine();
+    ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(theme_[Role::kText2]), "%.*s",
+                       static_cast<int>(name.size()), name.data());
+  }
+}
+
+// Shows the whole name, with the rank that it is of, and the recorded name of what has another.
+void TimelinePainter::DrawNameTooltip(const LayoutItem& item, std::string_view recorded) const {
+  const ImVec4 second = ImGui::ColorConvertU32ToFloat4(theme_[Role::kText2]);
+  const std::string_view name = item.given.empty() ? recorded : item.given;
+  if (item.rank != nullptr) {
+    ImGui::TextUnformatted(RankText(*item.rank).c_str());
+    ImGui::SameLine();
+    ImGui::TextColored(second, "%s", LateText(*item.rank).c_str());
+  }
+  ImGui::TextUnformatted(name.data(), name.data() + name.size());
+  if (!item.given.empty())
+    ImGui::TextColored(second, "recorded as %.*s", static_cast<int>(recorded.size()),
+                       recorded.data());
 }
 
 void TimelinePainter::DrawLabelTooltip() const {
@@ -200,7 +237,7 @@ void TimelinePainter::DrawLabelTooltip() const {
   if (item.kind == LayoutItemKind::kPlaneHeading && item.plane.valid()) {
     const Plane& plane = profile.trace->planes[item.plane.value];
     if (!ImGui::BeginTooltip()) return;
-    ImGui::TextUnformatted(plane.display_name.c_str());
+    DrawNameTooltip(item, plane.display_name);
     if (!plane.subtitle.empty()) ImGui::TextColored(second, "%s", plane.subtitle.c_str());
     if (const double busy = plan_.Utilisation(static_cast<uint32_t>(index)); busy >= 0) {
       ImGui::TextColored(second,
@@ -216,8 +253,7 @@ void TimelinePainter::DrawLabelTooltip() const {
     const TrackSet& set = profile.Set(item.set);
     const Track& track = set.tracks[item.track.value];
     if (!ImGui::BeginTooltip()) return;
-    const std::string_view name = set.names->strings.View(track.name);
-    ImGui::TextUnformatted(name.data(), name.data() + name.size());
+    DrawNameTooltip(item, set.names->strings.View(track.name));
     if (const char* what = FindValue(kWhatLanesAre, item.lane, nullptr); what != nullptr) {
       ImGui::TextColored(second, "%s", what);
     } else {

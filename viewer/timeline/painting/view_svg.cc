@@ -46,6 +46,7 @@ class Painter {
   void DrawSlices(size_t r);
   void DrawHatching(const PlanRow& row, uint32_t begin, uint32_t end, texel::Pattern pattern);
   void DrawArea(size_t r);
+  void DrawLayer(size_t r, uint16_t layer);
   void DrawLabels(bool sticks);
   void DrawSticky();
   void DrawNames();
@@ -276,28 +277,44 @@ void Painter::DrawHatching(const PlanRow& row, uint32_t begin, uint32_t end,
             "pointer-events=\"none\"");
 }
 
+// Curves on each other are drawn from the lowest up, each above the one below it.
 void Painter::DrawArea(size_t r) {
   const PlanRow& row = plan_.rows()[r];
-  const auto texels = plan_.texels().subspan(r * plan_.width(), plan_.width());
-  const double bottom = static_cast<double>(geo_.rows.y + row.y + row.height);
+  for (uint16_t layer = 0; row.layer == 0 && layer < row.layers; ++layer) DrawLayer(r, layer);
+}
+
+void Painter::DrawLayer(size_t r, uint16_t layer) {
+  const PlanRow& row = plan_.rows()[r];
+  const uint32_t width = plan_.width();
+  const auto texels = plan_.texels().subspan((r + layer) * width, width);
+  const auto under = layer > 0 ? plan_.texels().subspan((r + layer - 1u) * width, width) : texels;
+  const auto base = [&](uint32_t x) { return layer > 0 ? texel::Alpha(under[x]) : 0u; };
+  const auto y = [&](uint32_t alpha) {
+    return static_cast<double>(geo_.rows.y + row.y + row.height) -
+           static_cast<double>(row.height) * alpha / 255.0;
+  };
   const double left = static_cast<double>(geo_.rows.x);
-  for (uint32_t x = 0; x < texels.size();) {
-    const uint32_t begin = x, color = texels[x] & 0xffffffu;
-    std::string path;
-    for (; x < texels.size() && texel::Alpha(texels[x]) > 0; ++x) {
-      const uint32_t height = texel::Alpha(texels[x]);
-      if (x > begin && texel::Alpha(texels[x - 1]) == height) continue;
-      path += fmt::format("H{:.0f}V{:.1f}", left + x,
-                          bottom - static_cast<double>(row.height) * height / 255.0);
+  for (uint32_t x = 0; x < width;) {
+    const uint32_t begin = x;
+    std::string path, back;
+    for (; x < width && texel::Alpha(texels[x]) > base(x); ++x) {
+      const uint32_t top = texel::Alpha(texels[x]), low = base(x);
+      if (x == begin || texel::Alpha(texels[x - 1]) != top)
+        path += fmt::format("H{:.0f}V{:.1f}", left + x, y(top));
+      if (x > begin && base(x - 1) != low)
+        back = fmt::format("H{:.0f}V{:.1f}", left + x, y(base(x - 1))) + back;
     }
     if (x == begin) {
       ++x;
       continue;
     }
+    const uint32_t color = texels[begin] & 0xffffffu;
     out_.Raw(
-        fmt::format("<path d=\"M{:.0f} {:.1f}{}H{:.0f}V{:.1f}Z\" fill=\"{}\" "
-                    "fill-opacity=\"0.35\"/>",
-                    left + begin, bottom, path, left + x, bottom, SvgColor(color)));
+        fmt::format("<path d=\"M{:.0f} {:.1f}{}H{:.0f}V{:.1f}{}Z\" fill=\"{}\" "
+                    "fill-opacity=\"{}\"/>",
+                    left + begin, y(base(begin)), path, left + x, y(base(x - 1)),
+                    back + fmt::format("H{:.0f}", left + begin), SvgColor(color),
+                    row.layers > 1 ? 0.55 : 0.35));
   }
 }
 
@@ -339,10 +356,10 @@ std::string Painter::NameOf(const LayoutItem& item) const {
   if (item.kind == LayoutItemKind::kProfileHeading) return profile.label;
   if (item.kind == LayoutItemKind::kHostHeading)
     return std::string(profile.trace->HostName(item.host));
-  if (item.kind == LayoutItemKind::kPlaneHeading)
-    return item.plane.valid() ? profile.trace->planes[item.plane.value].display_name : "Derived";
-  const TrackSet& set = profile.Set(item.set);
-  const TrackLabel label = LabelOf(set, set.tracks[item.track.value], item.set != 0);
+  if (item.rank != nullptr && item.thin)
+    return item.BeginsRank() ? RankText(*item.rank) : std::string();
+  const TrackLabel label = LabelOf(profile, item);
+  if (item.rank != nullptr) return RankText(*item.rank) + " \xC2\xB7 " + label.name;
   return label.tag.empty() ? label.name : label.name + " " + label.tag;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include "model/base/key_table.h"
 #include "model/base/task.h"
@@ -30,6 +31,29 @@ constexpr std::pair<DerivedTrackKind, std::optional<Kind>> kLaneKinds[] = {
     {DerivedTrackKind::kQueue, Kind::kKernelLaunch},
     {DerivedTrackKind::kLaunchDelay, Kind::kKernelLaunch},
     {DerivedTrackKind::kMemory, Kind::kHeap}};
+
+// Draws a curve, whose values may be fewer than the columns.
+void DrawCurve(std::span<const float> values, Rgba color, std::span<uint32_t> row) {
+  for (size_t x = 0; x < row.size(); ++x) {
+    const float value = std::clamp(values[x * values.size() / row.size()], 0.0f, 1.0f);
+    row[x] = texel::Make(color, 0) | (static_cast<uint32_t>(std::lround(value * 255.0f)) << 24);
+  }
+}
+
+// Draws curves on each other, a row of texels for each.
+void DrawLayers(const StackedShares& shares, const Theme& theme, std::vector<uint32_t>* texels) {
+  const size_t layers = shares.sums.size(), width = texels->size() / layers;
+  for (size_t i = 0; i < layers; ++i)
+    DrawCurve(shares.sums[i], theme[KindOf(shares.parts[i])], {texels->data() + i * width, width});
+}
+
+// The utilisation that a row shows: its own, or that of the plane that it heads.
+UtilisationTrack UtilisationIn(const PlanInput& input, const LayoutItem& item) {
+  const Profile& profile = input.profiles[item.profile];
+  if (item.kind == LayoutItemKind::kPlaneHeading) return UtilisationOf(profile, item.plane);
+  const TrackSet& set = profile.Set(item.set);
+  return {&set, &set.tracks[item.track.value]};
+}
 
 // Whether the item holds what no recording holds. Its slices are drawn by the time that they cover:
 // microseconds between kernels, each a column wide, would make a busy GPU look idle.
@@ -123,6 +147,8 @@ class DrawPlan::SliceColors {
         python_(AllTheTimeOfPython(input, item)),
         deepest_(item.depth + FirstDepth(item)),
         frames_(item.frames_in_one ? item.frames : 0),
+        kinds_(plan.KindsOf(input, item)),
+        theme_(input.names->theme()),
         grey_(Mix(input.names->theme()[Role::kPanel], input.names->theme()[Role::kText3], kGrey)) {}
   Rgba operator()(const Lane& lane, uint32_t event) const {
     const Ps dur = lane.dur[event];
@@ -134,6 +160,7 @@ class DrawPlan::SliceColors {
     return grey && !plan_.patterns_ ? grey_ : (*this)(lane.meta[event]);
   }
   Rgba operator()(uint32_t meta) const {
+    if (kinds_ != nullptr && meta < kinds_->size()) return theme_[(*kinds_)[meta]];
     if (!plan_.patterns_) return names_(meta);
     if (changes_ == nullptr) return texel::WithPattern(names_(meta), texel::Pattern::kPlain);
     return plan_.tint_colors_(meta < changes_->size() ? (*changes_)[meta] : NameChange());
@@ -146,15 +173,41 @@ class DrawPlan::SliceColors {
   std::span<const EventMeta> metas_;
   const Ps all_the_time_, python_;
   const uint32_t deepest_, frames_;
+  const std::vector<Kind>* kinds_;  // null: colours of names
+  const Theme& theme_;
   const Rgba grey_;
 };
 
 void DrawPlan::Clear() {
   cache_.clear();
+  kinds_.clear();
   rows_.clear();
   labels_.clear();
   marks_.clear();
   last_rows_.clear();
+}
+
+const std::vector<Kind>* DrawPlan::KindsOf(const PlanInput& input, const LayoutItem& item) const {
+  if (!item.thin || patterns_) return nullptr;
+  const auto found = kinds_.find(input.profiles[item.profile].Set(item.set).names.get());
+  return found != kinds_.end() ? &found->second : nullptr;
+}
+
+// Finds the kinds of events once for each trace whose ranks are stripes. O(names)
+void DrawPlan::LearnKinds(const PlanInput& input) {
+  // A table may go, and another take its place in memory.
+  if (std::exchange(kinds_content_, input.content_generation) != input.content_generation)
+    kinds_.clear();
+  for (const PlanRow& row : rows_) {
+    const LayoutItem& item = input.layout->items()[row.item];
+    if (!item.thin) continue;
+    const NameTable& names = *input.profiles[item.profile].Set(item.set).names;
+    auto& kinds = kinds_[&names];
+    for (size_t m = kinds.size(); m < names.metas.size(); ++m) {
+      const EventMeta& meta = names.metas[m];
+      kinds.push_back(KindOf(WorkPartOf(names.strings.View(meta.name), meta.category)));
+    }
+  }
 }
 
 // Idle time keeps the colours of its classes, so it has no changes.
@@ -174,6 +227,7 @@ void DrawPlan::Build(const PlanInput& input) {
   }
   input.names->Trim();
   CollectRows(input);
+  LearnKinds(input);
   FindStale(input);
   rebuilt_ = static_cast<uint32_t>(work_.size());
   const unsigned threads = work_.size() >= kRowsForThreads ? input.threads : 1;
@@ -213,16 +267,16 @@ void DrawPlan::AddRows(const PlanInput& input, size_t i, double top) {
     row.kind = TexelLine::kArea;
     row.y = static_cast<float>(std::floor(top)) + 2;
     row.height = item.height - 3;
-    rows_.push_back(row);
+    AddLayers(input, item, row);
   } else if (item.kind == LayoutItemKind::kTrack) {
-    const double row_height = static_cast<double>(layout.sizes().row);
+    const double row_height = static_cast<double>(layout.RowHeight(item));
     // Only depths in sight are filled, because a track may have thousands.
     const auto skip = static_cast<uint32_t>(std::max(0.0, std::floor(-top / row_height)));
     const TrackSet& set = input.profiles[item.profile].Set(item.set);
     for (uint32_t depth = skip; depth < item.rows; ++depth) {
       row.depth = depth;
       row.y = static_cast<float>(std::floor(top + row_height * depth));
-      row.height = layout.sizes().row;
+      row.height = layout.RowHeight(item);
       if (row.y >= static_cast<float>(input.height)) break;
       row.lane = LaneAt(set, item, depth);
       rows_.push_back(row);
@@ -230,10 +284,24 @@ void DrawPlan::AddRows(const PlanInput& input, size_t i, double top) {
   }
 }
 
+// The parts of a device's busy time lie on each other. Each takes a row of texels, which only the
+// first one's pixels draw.
+void DrawPlan::AddLayers(const PlanInput& input, const LayoutItem& item, PlanRow row) {
+  const bool heading = item.kind == LayoutItemKind::kPlaneHeading;
+  if (heading || item.lane == DerivedTrackKind::kUtilisation)
+    row.layers = std::max<uint16_t>(1, UtilisationIn(input, item).parts());
+  rows_.push_back(row);
+  for (row.layer = 1, row.height = 0; row.layer < row.layers; ++row.layer) rows_.push_back(row);
+}
+
 void DrawPlan::FindStale(const PlanInput& input) {
   row_cache_.clear();
   size_t used = 0;
   for (size_t i = 0; i < rows_.size(); ++i) {
+    if (rows_[i].layer > 0) {  // it is filled with the first
+      row_cache_.push_back(row_cache_.back());
+      continue;
+    }
     const LayoutItem& item = input.layout->items()[rows_[i].item];
     const TimeRange view = input.axes[item.profile].view();
     Cached& cached = cache_[KeyOf(input, item, rows_[i].depth)];
@@ -266,7 +334,7 @@ void DrawPlan::FillRow(const PlanInput& input, Work& work) const {
   const PlanRow& row = rows_[work.row];
   const LayoutItem& item = input.layout->items()[row.item];
   Cached& cached = *work.cached;
-  cached.texels.assign(input.width, texel::kEmpty);
+  cached.texels.assign(size_t{input.width} * row.layers, texel::kEmpty);
   cached.alone.clear();
   cached.marks.clear();
   if (item.kind == LayoutItemKind::kPlaneHeading) {
@@ -362,32 +430,28 @@ void DrawPlan::FillArea(const PlanInput& input, const LayoutItem& item, Work& wo
   const PlaneActivity activity = PlaneActivityInView(
       input.profiles[item.profile], item.plane, input.axes[item.profile], input.width, &work.bins);
   work.cached->utilisation = activity.mean;
+  if (activity.share.empty()) return;
   const Theme& theme = input.names->theme();
-  const Rgba color = theme[activity.device ? Kind::kDeviceCompute : Kind::kHostCompute];
-  for (uint32_t x = 0; x < input.width && !activity.share.empty(); ++x) {
-    const size_t column = size_t{x} * activity.share.size() / input.width;
-    const auto value = static_cast<uint32_t>(std::lround(activity.share[column] * 255.0f));
-    work.cached->texels[x] = texel::Make(color, 0) | (value << 24);
-  }
+  std::vector<uint32_t>* texels = &work.cached->texels;
+  if (!activity.parts.parts.empty()) return DrawLayers(activity.parts, theme, texels);
+  DrawCurve(activity.share, theme[KindOf(activity)], {texels->data(), input.width});
 }
 
 void DrawPlan::FillCounter(const PlanInput& input, const LayoutItem& item, Cached& cached) const {
   const TrackSet& set = input.profiles[item.profile].Set(item.set);
   const Track& track = set.tracks[item.track.value];
   if (track.counters.empty()) return;
-  const CounterSeries& series = track.counters.front();
+  const TimeAxis& axis = input.axes[item.profile];
   const Theme& theme = input.names->theme();
+  const bool share = item.lane == DerivedTrackKind::kUtilisation;
+  if (share && track.counters.size() > 1)
+    return DrawLayers(StackUtilisation({&set, &track}, axis, input.width), theme, &cached.texels);
+  const CounterSeries& series = track.counters.front();
   const std::optional<Kind> kind = FindValue(kLaneKinds, item.lane, std::nullopt);
   const Rgba color = kind ? theme[*kind] : theme.NameColor(set.names->strings.View(track.name));
   std::vector<float> values(input.width);
-  const bool share = item.lane == DerivedTrackKind::kUtilisation;
-  CounterInView(series, input.axes[item.profile], values,
-                share ? CounterScale::kPercent : CounterScale::kPeaks);
-  for (uint32_t x = 0; x < input.width; ++x) {
-    const auto value =
-        static_cast<uint32_t>(std::lround(std::clamp(values[x], 0.0f, 1.0f) * 255.0f));
-    cached.texels[x] = texel::Make(color, 0) | (value << 24);
-  }
+  CounterInView(series, axis, values, share ? CounterScale::kPercent : CounterScale::kPeaks);
+  DrawCurve(values, color, {cached.texels.data(), input.width});
 }
 
 void DrawPlan::Compose(const PlanInput& input) {
@@ -405,14 +469,14 @@ void DrawPlan::Compose(const PlanInput& input) {
     uint64_t stamp = PlanRowKeyHash()(KeyOf(input, item, rows_[r].depth));
     for (uint64_t part :
          {static_cast<uint64_t>(cached.view.begin), static_cast<uint64_t>(cached.view.end),
-          cached.names, cached.highlight, cached.content}) {
+          cached.names, cached.highlight, cached.content, uint64_t{rows_[r].layer}}) {
       stamp = (stamp ^ part) * 0xff51afd7ed558ccdull;
       stamp ^= stamp >> 32;
     }
     if (!resized && stamp == last_rows_[r]) continue;
     last_rows_[r] = stamp;
-    std::copy(cached.texels.begin(), cached.texels.end(),
-              texels_.begin() + static_cast<ptrdiff_t>(size_t{r} * width_));
+    const auto layer = cached.texels.begin() + ptrdiff_t{rows_[r].layer} * width_;
+    std::copy(layer, layer + width_, texels_.begin() + static_cast<ptrdiff_t>(size_t{r} * width_));
     dirty_begin_ = std::min(dirty_begin_, r);
     dirty_end_ = r + 1;
   }
@@ -446,7 +510,7 @@ void DrawPlan::SetLines(uint32_t r, int first) {
   for (int y = std::max(first, top); y < bottom; ++y) {
     lines_[static_cast<size_t>(y)] = {static_cast<uint16_t>(r), static_cast<uint16_t>(y - top),
                                       static_cast<uint16_t>(height),
-                                      static_cast<uint16_t>(row.kind)};
+                                      static_cast<uint16_t>(row.kind), row.layers};
   }
 }
 
@@ -476,6 +540,7 @@ void DrawPlan::PlaceLabels(const PlanInput& input) {
   const size_t every = all_marks / kMaxMarks + 1;
   for (uint32_t r = 0; r < rows_.size(); ++r) {
     const Cached& cached = *row_cache_[r];
+    if (input.layout->items()[rows_[r].item].thin) continue;  // no room for letters
     for (uint32_t i = 0; i < cached.alone.size(); ++i) {
       if (static_cast<float>(cached.alone[i].width) >= kMinLabelWidth)
         candidates.push_back({r, i, cached.alone[i].width});

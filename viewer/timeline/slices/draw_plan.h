@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <span>
 #include <string_view>
 #include <unordered_map>
@@ -95,7 +96,7 @@ class DrawPlan {
     uint32_t width = 0;
     uint64_t names = 0, highlight = 0, content = 0, used = 0;
     double utilisation = -1;
-    std::vector<uint32_t> texels;
+    std::vector<uint32_t> texels;  // of all layers
     std::vector<PlanSlice> alone;
     std::vector<PlanMark> marks;
   };
@@ -109,6 +110,8 @@ class DrawPlan {
 
   void CollectRows(const PlanInput& input);
   void AddRows(const PlanInput& input, size_t item, double top);  // `top`: canvas pixels
+  void LearnKinds(const PlanInput& input);
+  void AddLayers(const PlanInput& input, const LayoutItem& item, PlanRow row);
   void FindStale(const PlanInput& input);
   void FillRow(const PlanInput& input, Work& work) const;
   void FillSlices(const PlanInput& input, const LayoutItem& item, const PlanRow& row,
@@ -125,6 +128,7 @@ class DrawPlan {
   void PlaceLabels(const PlanInput& input);
   // The label of the row that shows several outer frames: how many there are.
   const NameLabel& FramesLabel(const PlanInput& input, uint32_t frames, const NameLabel& innermost);
+  const std::vector<Kind>* KindsOf(const PlanInput& input, const LayoutItem& item) const;
   const std::vector<NameChange>* ChangesOf(const PlanInput& input, const LayoutItem& item) const;
 
   std::vector<PlanRow> rows_;
@@ -138,6 +142,9 @@ class DrawPlan {
   std::vector<PlanLabel> labels_;
   std::deque<NameLabel> frames_labels_;  // that labels_ view
   std::vector<PlanMark> marks_;
+  // What the events of stripes do, by meta: their rows are too low for names.
+  std::map<const NameTable*, std::vector<Kind>> kinds_;
+  uint64_t kinds_content_ = 0;
   TintColors tint_colors_;
   uint64_t tint_names_ = 0;  // generation of the NameCache that tint_colors_ fit
   bool patterns_ = false;

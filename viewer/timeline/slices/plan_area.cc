@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/allocator_history.h"
 #include "model/analysis/derived_tracks/device_tracks.h"
 #include "model/analysis/naming/short_label.h"
 
@@ -82,16 +83,55 @@ std::vector<TrackId> ActivityTracks(const Trace& trace, PlaneId plane) {
   return out;
 }
 
-namespace {
+Kind KindOf(WorkPart part) {
+  switch (part) {
+    case WorkPart::kCollectives:
+      return Kind::kCollective;
+    case WorkPart::kCopies:
+      return Kind::kOutput;  // as the loss `copies`
+    default:
+      return Kind::kDeviceCompute;
+  }
+}
 
-// Returns the series of the derived track Utilisation of a device; null until it is known.
-const CounterSeries* UtilisationOf(const Profile& profile, PlaneId plane) {
+Kind KindOf(const PlaneActivity& activity) {
+  if (activity.memory) return Kind::kHeap;
+  return activity.device ? Kind::kDeviceCompute : Kind::kHostCompute;
+}
+
+UtilisationTrack UtilisationOf(const Profile& profile, PlaneId plane) {
   for (const std::shared_ptr<const TrackSet>& set : profile.derived) {
     for (const Track& track : set->tracks) {
       if (track.plane == plane && DerivedTrackKindOf(track) == DerivedTrackKind::kUtilisation &&
           !track.counters.empty())
-        return &track.counters.front();
+        return {set.get(), &track};
     }
+  }
+  return {};
+}
+
+StackedShares StackUtilisation(const UtilisationTrack& of, const TimeAxis& axis, size_t columns) {
+  StackedShares out;
+  for (size_t i = 1; i < of.track->counters.size(); ++i) {
+    const CounterSeries& series = of.track->counters[i];
+    out.parts.push_back(WorkPartOf(of.set->names->strings.View(series.name)));
+    std::vector<float>& sum = out.sums.emplace_back(columns);
+    CounterInView(series, axis, sum, CounterScale::kPercent);
+    if (i == 1) continue;
+    const std::vector<float>& below = out.sums[i - 2];
+    for (size_t x = 0; x < columns; ++x) sum[x] = std::min(1.0f, sum[x] + below[x]);
+  }
+  return out;
+}
+
+namespace {
+
+// Returns the memory in use of a plane of a memory snapshot; null for other planes.
+const CounterSeries* MemoryOf(const Trace& trace, PlaneId plane) {
+  if (HistoryOf(trace) == nullptr || plane.value >= trace.planes.size()) return nullptr;
+  for (const TrackId id : trace.planes[plane.value].tracks) {
+    const Track& track = trace.set.tracks[id.value];
+    if (!track.counters.empty()) return &track.counters.front();
   }
   return nullptr;
 }
@@ -116,14 +156,28 @@ double MeanIn(const CounterSeries& series, TimeRange range) {
 PlaneActivity PlaneActivityInView(const Profile& profile, PlaneId plane, const TimeAxis& axis,
                                   uint32_t width_px, std::vector<Bin>* scratch) {
   PlaneActivity out;
+  const uint32_t coarse_width = std::max<uint32_t>(1, width_px / kPixelsPerColumn);
+  if (const CounterSeries* memory = MemoryOf(*profile.trace, plane)) {
+    out.memory = true;
+    out.share.assign(coarse_width, 0.0f);
+    CounterInView(*memory, TimeAxis(axis.view(), coarse_width), out.share);
+    return out;
+  }
   const std::vector<TrackId> tracks = ActivityTracks(*profile.trace, plane);
   if (tracks.empty()) return out;
   out.device = IsDevice(profile.trace->planes[plane.value].kind);
-  const uint32_t columns = std::max<uint32_t>(1, width_px / kPixelsPerColumn);
+  const uint32_t columns = coarse_width;
   out.share.assign(columns, 0.0f);
-  if (const CounterSeries* known = UtilisationOf(profile, plane)) {
-    CounterInView(*known, TimeAxis(axis.view(), columns), out.share, CounterScale::kPercent);
-    out.mean = MeanIn(*known, axis.view()) / 100;
+  if (const UtilisationTrack known = UtilisationOf(profile, plane); known.track != nullptr) {
+    const TimeAxis coarse(axis.view(), columns);
+    const CounterSeries& whole = known.track->counters.front();
+    out.mean = MeanIn(whole, axis.view()) / 100;
+    out.parts = StackUtilisation(known, coarse, columns);
+    if (out.parts.sums.empty()) {
+      CounterInView(whole, coarse, out.share, CounterScale::kPercent);
+    } else {
+      out.share = out.parts.sums.back();
+    }
     return out;
   }
   const double ps_per_column = static_cast<double>(axis.view().length()) / columns;

@@ -4,25 +4,51 @@
 #include <span>
 #include <vector>
 
+#include "model/analysis/derived_tracks/device_tracks.h"
 #include "viewer/core/look/name_cache.h"
+#include "viewer/core/look/theme.h"
 #include "viewer/core/look/time_axis.h"
 #include "viewer/core/profiles/profile.h"
 #include "viewer/timeline/slices/plan_parts.h"
 
 namespace stepscope {
 
+// The parts of a device's busy time, from the lowest up, and for each the sum of the shares up to
+// it: by column, in [0, 1].
+struct StackedShares {
+  std::vector<WorkPart> parts;
+  std::vector<std::vector<float>> sums;
+};
+// The kind whose colour a part has in all charts.
+Kind KindOf(WorkPart part);
+
 // The busy share of a plane over the view. For a device it is the time with an event open, as its
 // derived track Utilisation says. Until that is known it is, in each column, that of the busiest
-// stream (or XLA op line). For a host it is the mean over threads with events. O(tracks * columns
-// * log n), at most kMaxActivityTracks tracks.
+// stream (or XLA op line). For a host it is the mean over threads with events. A memory snapshot
+// has its memory in use instead. O(tracks * columns * log n), at most kMaxActivityTracks tracks.
 struct PlaneActivity {
   std::vector<float> share;  // by column, in [0, 1]; fewer columns than pixels
+  StackedShares parts;       // what the share is made of; empty if that is not known
   double mean = -1;
   bool device = false;
+  bool memory = false;  // of an allocator: the share is that of its peak, and nothing is busy
 };
+Kind KindOf(const PlaneActivity& activity);  // where it has no parts
 inline constexpr size_t kMaxActivityTracks = 64;
 PlaneActivity PlaneActivityInView(const Profile& profile, PlaneId plane, const TimeAxis& axis,
                                   uint32_t width_px, std::vector<Bin>* scratch);
+// Returns the derived track Utilisation of a device; null until it is known. O(derived tracks)
+struct UtilisationTrack {
+  const TrackSet* set = nullptr;
+  const Track* track = nullptr;
+  // How many parts it has.
+  uint16_t parts() const {
+    return track != nullptr ? static_cast<uint16_t>(track->counters.size() - 1) : uint16_t{0};
+  }
+};
+UtilisationTrack UtilisationOf(const Profile& profile, PlaneId plane);
+// Adds up the parts of a utilisation in each column.
+StackedShares StackUtilisation(const UtilisationTrack& of, const TimeAxis& axis, size_t columns);
 bool IsDevice(PlaneKind kind);
 // Returns the tracks whose outermost lanes make up the plane's activity.
 std::vector<TrackId> ActivityTracks(const Trace& trace, PlaneId plane);

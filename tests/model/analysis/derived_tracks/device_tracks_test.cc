@@ -48,7 +48,8 @@ struct DeviceTracks {
   const CounterSeries& Counter(DerivedTrackKind kind, uint32_t gpu = 0) const {
     const Track* track = Find(kind, gpu).second;
     REQUIRE(track != nullptr);
-    REQUIRE(track->counters.size() == 1);
+    // The utilisation has its parts behind the whole.
+    REQUIRE((track->counters.size() == 1 || kind == DerivedTrackKind::kUtilisation));
     return track->counters.front();
   }
   std::shared_ptr<const Trace> trace;
@@ -200,9 +201,52 @@ TEST_CASE("device tracks: utilisation is exact for few intervals; for many its s
   const CounterSeries& series = many.Counter(DerivedTrackKind::kUtilisation);
   CHECK(series.time.size() <= kMostUtilisationPoints);
   CHECK(series.time.size() > kMostUtilisationPoints / 2);
+  const CounterSeries& compute = many.Find(DerivedTrackKind::kUtilisation).second->counters.back();
+  CHECK(compute.time == series.time);
+  CHECK(compute.value == series.value);
   CHECK(Integral(series) / 100 == doctest::Approx(static_cast<double>(kMany * 3 * kUs)));
   CHECK(std::is_sorted(series.time.begin(), series.time.end()));
   for (size_t i = 0; i + 2 < series.value.size(); ++i) CHECK(series.value[i] > 30);
+}
+
+TEST_CASE("device tracks: the parts of the utilisation sum to the whole") {
+  for (const GpuScenario scenario : kScenarios) {
+    CAPTURE(test::GpuScenarioName(scenario));
+    const DeviceTracks tracks(Profile(scenario));
+    for (uint32_t gpu = 0; gpu < 2; ++gpu) {
+      const auto [set, track] = tracks.Find(DerivedTrackKind::kUtilisation, gpu);
+      REQUIRE(track != nullptr);
+      REQUIRE(track->counters.size() > 1);
+      double sum = 0;
+      for (size_t i = 1; i < track->counters.size(); ++i) sum += Integral(track->counters[i]);
+      CHECK(sum == doctest::Approx(Integral(track->counters.front())).epsilon(1e-9));
+      const WorkPart first = WorkPartOf(set->names->strings.View(track->counters[1].name));
+      CHECK(first == WorkPart::kCompute);
+    }
+  }
+}
+
+TEST_CASE("device tracks: time in which kinds of work overlap is that of the first of them") {
+  XSpaceBuilder b;
+  auto& gpu = b.Plane("/device:GPU:0");
+  gpu.Line(14, "Stream #14").Event("gemm", 0, 100 * kUs);
+  gpu.Line(15, "Stream #15").Event("ncclDevKernel_AllReduce_Sum_f32_RING_LL", 50 * kUs, 100 * kUs);
+  gpu.Line(16, "Stream #16").Event("MemcpyH2D", 20 * kUs, 200 * kUs);
+  const DeviceTracks tracks(b.Bytes());
+  const auto [set, track] = tracks.Find(DerivedTrackKind::kUtilisation);
+  REQUIRE(track != nullptr);
+  std::map<std::string, double> us;
+  for (const CounterSeries& series : track->counters)
+    us[std::string(set->names->strings.View(series.name))] =
+        Integral(series) / 100 / static_cast<double>(kUs);
+  CHECK(us == std::map<std::string, double>{
+                  {"percent", 220}, {"compute", 100}, {"collectives", 50}, {"copies", 70}});
+}
+
+TEST_CASE("device tracks: a part's name is its id") {
+  for (uint8_t p = 0; p < static_cast<uint8_t>(WorkPart::kCount); ++p)
+    CHECK(WorkPartOf(IdOf(static_cast<WorkPart>(p))) == static_cast<WorkPart>(p));
+  CHECK(WorkPartOf("percent") == WorkPart::kCount);
 }
 
 TEST_CASE("device tracks: the queue is never below 0, ends at 0, and equals the table's") {

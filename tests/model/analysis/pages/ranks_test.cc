@@ -11,6 +11,7 @@
 #include "model/analysis/ranks/collective_kind.h"
 #include "model/analysis/ranks/coordinates.h"
 #include "model/analysis/ranks/host_clocks.h"
+#include "model/analysis/ranks/rank_order.h"
 #include "model/shift_hosts.h"
 #include "tests/support/gpu_profile.h"
 #include "tests/support/growth.h"
@@ -501,6 +502,45 @@ TEST_CASE("The device time of an op on a host is that of what this host launched
     REQUIRE(ops->hosts[host].host_side.ops.size() == 1);
     CHECK(ops->hosts[host].host_side.ops[0].device_time ==
           static_cast<Ps>(30 + 10 * host) * kPsPerUs);
+  }
+}
+
+TEST_CASE("ranks: for pictures of all ranks the latest comes first, with the tracks of its work") {
+  const auto trace = Job(Late(LateBy::kCompute));
+  AnalysisContext context(trace, Definitions::kStepscope);
+  const std::vector<RankTracks> ranks = RanksByLateness(context, PairRanks(context, {}, {}));
+  REQUIRE(ranks.size() == 4);
+  CHECK(ranks[0].number == 2);
+  CHECK(ranks[0].late_percent > 90);
+  for (size_t r = 1; r + 1 < ranks.size(); ++r)
+    CHECK(ranks[r].late_percent >= ranks[r + 1].late_percent);
+  for (const RankTracks& rank : ranks) {
+    REQUIRE_FALSE(rank.tracks.empty());
+    CHECK(rank.tracks.size() <= 2);
+    for (const TrackId id : rank.tracks) {
+      const Track& track = trace->set.tracks[id.value];
+      const HostId host = trace->planes[track.plane.value].host;
+      CHECK(trace->hosts[host.value].rank == rank.number);
+    }
+    // The last track has the collectives.
+    uint32_t collectives = 0;
+    for (const Lane& lane : trace->set.LanesOf(trace->set.tracks[rank.tracks.back().value])) {
+      for (const uint32_t meta : lane.meta)
+        collectives += trace->names().Name(MetaId(meta)).starts_with("nccl");
+    }
+    CHECK(collectives > 0);
+  }
+}
+
+TEST_CASE("ranks: a single rank, and ranks without collectives, are not ordered") {
+  RankJobOptions one;
+  one.ranks = 1;
+  RankJobOptions none;
+  none.collectives = 0;
+  for (const RankJobOptions& options : {one, none}) {
+    const auto trace = Job(options);
+    AnalysisContext context(trace, Definitions::kStepscope);
+    CHECK(RanksByLateness(context, PairRanks(context, {}, {})).empty());
   }
 }
 

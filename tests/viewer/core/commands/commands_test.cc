@@ -84,6 +84,7 @@ TEST_CASE("a script's number means the field that the command's row names") {
   CHECK(args("file.write", 1).replace);
   CHECK(args("track.rows", 3).rows == 3);
   CHECK(args("track.move", 1).to_end);
+  CHECK(args("track.color", 2).color == 2);
   CHECK(args("mark.remove", 2).marker == 2);
   CHECK(args("mark.remove", -0.5).marker == -1);  // no marker: not the first one
   CHECK(args("select.show_events", 5e6).total == 5'000'000);

@@ -87,6 +87,28 @@ TEST_CASE_FIXTURE(Fixture, "clocks: the command takes it back, is undone and don
   CHECK(visible() == trace->first_view);
 }
 
+TEST_CASE_FIXTURE(Fixture, "ranks: commands draw them under each other or in one lane, undone") {
+  const auto ranks = [this] { return viewer->view().profiles[0].ranks; };
+  CHECK(ranks() == RankLayout::kApart);
+  Push("view.ranks_in_rows");
+  WaitIdle();
+  CHECK(ranks() == RankLayout::kRows);
+  CHECK(DrawnText().Has("Rank 0"));
+  Push("view.ranks_in_lane");
+  WaitIdle();
+  CHECK(ranks() == RankLayout::kLane);
+  Push("view.back");
+  WaitIdle();
+  CHECK(ranks() == RankLayout::kRows);
+  Push("view.back");
+  WaitIdle();
+  CHECK(ranks() == RankLayout::kApart);
+  Push("view.ranks_in_rows");
+  Push("view.ranks_in_rows");
+  WaitIdle();
+  CHECK(ranks() == RankLayout::kApart);
+}
+
 TEST_CASE_FIXTURE(Fixture, "clocks: the selected event keeps its place on the screen") {
   const EventRef event = OfRank(1);
   REQUIRE(event.valid());

@@ -12,6 +12,8 @@ TEST_CASE("rules of tracks come back from their text, whatever the names hold") 
   rules.pinned = {"z", "a"};
   rules.order = {"second", "first"};
   rules.rows = {{"host|python3#3", 4}};
+  rules.names = {{"a;b\tc|d", "my ; stream\\"}, {"host|GPU 0", "the fast one"}};
+  rules.colors = {{"host|GPU 0", 3}};
   rules.filter = "stream 14";
   const std::string text = ToText(rules);
   CHECK(text.find('\n') == std::string::npos);  // one line: it is kept among the settings
@@ -30,6 +32,9 @@ TEST_CASE("texts that are no rules are left out") {
   CHECK(rules.rows.at("d") == 5);
   CHECK(rules.pinned.empty());
   CHECK(rules.folded == TrackRules::Paths{"e\\"});
+  const TrackRules looks = ParseTrackRules("name a; name \tb; name c\t; color 0 d; color e");
+  CHECK(looks.empty());
+  CHECK(ParseTrackRules("name n\ta\tb").names.at("a\tb") == "n");
   CHECK(ParseTrackRules("rows 4000000000 x").rows.at("x") == 10'000);
   CHECK(ParseTrackRules("pin a; pin b; pin a").pinned == std::vector<std::string>{"a", "b"});
 }

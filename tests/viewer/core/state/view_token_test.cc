@@ -13,6 +13,7 @@ TEST_CASE("a view comes back from its token") {
   place.selected = {ProfileId(), 2, EventRow(17)};
   place.scroll_y = 120;
   place.recorded_clocks = true;
+  place.ranks = RankLayout::kLane;
   place.host = "vm-1:8 \"a\" ü%41";
   place.panel = "memory/lifetimes";
   const std::string token = ToToken(place);

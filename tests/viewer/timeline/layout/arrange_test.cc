@@ -6,6 +6,7 @@
 #include "tests/viewer/timeline/layout/layout_support.h"
 #include "tests/viewer/viewer_fixture.h"
 #include "viewer/core/state/track_path.h"
+#include "viewer/timeline/layout/track_label.h"
 
 using namespace stepscope;           // NOLINT
 using namespace stepscope::testing;  // NOLINT
@@ -217,4 +218,67 @@ TEST_CASE("a hundred thousand tracks are arranged in a fraction of a second, rul
   CHECK(list.size() * sizeof(TrackEntry) < 100'100 * 128);
   const std::vector<LayoutItem> items = Arranged(profiles, rules);
   CHECK(items.size() == 99'001);
+}
+
+TEST_CASE("tracks and planes have the names and colours that rules give them") {
+  const std::vector<Profile> profiles = Runs(TwoPlanes());
+  const Trace& trace = *profiles[0].trace;
+  const std::string plane = PlanePath(trace, PlaneId(0));
+  const std::string track = TrackPath(trace, trace.set, trace.planes[0].tracks[1]);
+  TrackRules rules;
+  rules.names = {{plane, "the fast one"}, {track, "prefetch"}};
+  rules.colors = {{track, 2}};
+  size_t named = 0;
+  for (const LayoutItem& item : Arranged(profiles, rules)) {
+    const bool heading = item.kind == LayoutItemKind::kPlaneHeading && item.plane == PlaneId(0);
+    const bool second = !IsHeading(item.kind) && item.track == trace.planes[0].tracks[1];
+    CHECK(item.given == (heading ? "the fast one" : second ? "prefetch" : ""));
+    CHECK(item.color == (second ? 2 : 0));
+    named += heading || second;
+    if (heading || second) CHECK(LabelOf(profiles[0], item).name == item.given);
+  }
+  CHECK(named == 2);
+  // A filter finds the name that is seen, and still the recorded one.
+  rules.filter = "prefetch";
+  CHECK(Text(profiles, Arranged(profiles, rules)) == "GPU 0[Stream 2]");
+  rules.filter = "stream 2";
+  CHECK(Text(profiles, Arranged(profiles, rules)) == "GPU 0[Stream 2]");
+}
+
+TEST_CASE(
+    "ranks lie at the top in the order of their lateness, with their tracks below each other") {
+  std::vector<Profile> profiles = Runs(TwoPlanes());
+  const Trace& trace = *profiles[0].trace;
+  const auto& tracks = trace.planes[0].tracks;
+  profiles[0].ranks = std::make_shared<const std::vector<RankTracks>>(
+      std::vector<RankTracks>{{1, 75, {tracks[2], tracks[0]}}, {0, 0, {tracks[1]}}});
+  const std::vector<TrackEntry> list = ListTracks(profiles);
+  const auto arranged = [&](RankLayout layout, const TrackRules& rules = {}) {
+    const std::vector<RankLayout> layouts{layout};
+    const std::vector<TrackRules> all{rules};
+    return Arrange({profiles, list, all, {}, {}, {}, TrackSort::kRecorded, layouts});
+  };
+  CHECK(Text(profiles, arranged(RankLayout::kApart)).starts_with("GPU 0[Stream 1 Stream 2"));
+  for (const RankLayout layout : {RankLayout::kRows, RankLayout::kLane}) {
+    const std::vector<LayoutItem> items = arranged(layout);
+    CHECK(Text(profiles, items).starts_with("Copies* Stream 1* Stream 2*"));
+    REQUIRE(items.size() > 3);
+    for (size_t i = 0; i < 3; ++i) {
+      REQUIRE(items[i].rank != nullptr);
+      CHECK(items[i].rank->number == (i < 2 ? 1 : 0));
+      CHECK(items[i].BeginsRank() == (i != 1));
+      CHECK(items[i].thin == (layout == RankLayout::kLane));
+      CHECK(items[i].rows == 1);
+    }
+    CHECK(items[3].rank == nullptr);
+  }
+  // Stripes touch, and a rank with one track has the height of two.
+  Layout lane;
+  lane.Place(arranged(RankLayout::kLane), LayoutSizes());
+  CHECK(lane.items()[1].y == lane.items()[0].y + 7);
+  CHECK(lane.items()[2].height == 14);
+  CHECK(lane.items()[3].y > lane.items()[2].y + 14);
+  TrackRules hidden;
+  hidden.hidden = {TrackPath(trace, trace.set, tracks[2])};
+  CHECK(Text(profiles, arranged(RankLayout::kRows, hidden)).starts_with("Stream 1* Stream 2*"));
 }

@@ -9,9 +9,11 @@
 #include "loaders/loader.h"
 #include "tests/support/gpu_profile.h"
 #include "tests/support/samples.h"
+#include "tests/support/xspace_builder.h"
 #include "tests/viewer/open_trace.h"
 #include "tests/viewer/timeline/layout/layout_support.h"
 #include "tests/viewer/viewer_fixture.h"
+#include "viewer/timeline/slices/minimap.h"
 #include "viewer/timeline/slices/plan_area.h"
 
 using namespace stepscope;           // NOLINT
@@ -389,6 +391,82 @@ TEST_CASE("a counter holds its value and shows its peaks") {
   std::vector<float> two(2);
   CounterInView(series, TimeAxis({0, 300}, 2), two);
   CHECK(two[0] == doctest::Approx(1.0));
+}
+
+// A GPU that computes, then copies; half of the copy is hidden by a kernel.
+std::shared_ptr<const Trace> ComputeAndCopies() {
+  constexpr Ps kMs = kPsPerMs;
+  test::XSpaceBuilder b;
+  auto& gpu = b.Plane("/device:GPU:0");
+  gpu.Line(14, "Stream #14").Event("gemm", 0, 4 * kMs).Event("gemm", 6 * kMs, 2 * kMs);
+  gpu.Line(15, "Stream #15").Event("MemcpyH2D", 5 * kMs, 5 * kMs);
+  auto loaded = LoadBytes("h.xplane.pb", b.Bytes(), {});
+  REQUIRE(loaded.ok());
+  return *loaded;
+}
+
+TEST_CASE("the parts of a device's busy time lie on each other in their colours") {
+  PlanTester t(ProfileOf(ProfileId(0), ComputeAndCopies()));
+  const Theme theme = MakeTheme(ThemeKind::kDark);
+  const TimeRange view{0, 10 * kPsPerMs};
+  t.Build(view, 1000, 600);
+  const auto at = [&](size_t r, uint32_t x) { return t.plan.texels()[r * t.plan.width() + x]; };
+  size_t stacked = 0;
+  for (size_t r = 0; r < t.plan.rows().size(); ++r) {
+    const PlanRow& row = t.plan.rows()[r];
+    if (row.layers < 2 || row.layer > 0) continue;
+    ++stacked;
+    REQUIRE(row.layers == 2);
+    CHECK(t.plan.rows()[r + 1].layer == 1);
+    CHECK(t.plan.rows()[r + 1].height == 0);
+    CHECK((at(r, 200) & 0xffffffu) == (theme[Kind::kDeviceCompute] & 0xffffffu));
+    CHECK((at(r + 1, 200) & 0xffffffu) == (theme[Kind::kOutput] & 0xffffffu));
+    // Compute alone, nothing, the copy alone, the copy under a kernel.
+    CHECK(texel::Alpha(at(r, 200)) == 255);
+    CHECK(texel::Alpha(at(r + 1, 200)) == 255);
+    CHECK(texel::Alpha(at(r + 1, 450)) == 0);
+    CHECK(texel::Alpha(at(r, 550)) == 0);
+    CHECK(texel::Alpha(at(r + 1, 550)) == 255);
+    CHECK(texel::Alpha(at(r, 700)) == 255);
+    CHECK(t.plan.Utilisation(row.item) ==
+          doctest::Approx(t.layout.items()[row.item].kind == LayoutItemKind::kPlaneHeading ? 0.9
+                                                                                           : -1));
+    for (const TexelLine& line : t.plan.lines()) {
+      if (line.row == r && line.kind != TexelLine::kNone) CHECK(line.layers == 2);
+      CHECK((line.kind == TexelLine::kNone || line.row != r + 1));
+    }
+  }
+  CHECK(stacked == 2);  // the heading and the lane
+  t.Build(view, 1000, 600);
+  CHECK(t.plan.rebuilt_rows() == 0);
+}
+
+TEST_CASE("the strip above the ruler stacks what devices do, and averages devices") {
+  const Profile profile = ProfileOf(ProfileId(0), ComputeAndCopies());
+  const Theme theme = MakeTheme(ThemeKind::kDark);
+  struct : TexelSink {
+    void Draw(const TexelFrame& frame, ImDrawList*) override {
+      rows = frame.rows;
+      width = frame.width;
+      texels.assign(frame.texels.begin(), frame.texels.end());
+      layers = frame.lines.front().layers;
+    }
+    uint32_t rows = 0, width = 0, layers = 0;
+    std::vector<uint32_t> texels;
+  } sink;
+  Minimap minimap;
+  minimap.Update(profile, 1, 1000, 20, theme);
+  minimap.Draw(sink, nullptr, 0, 0, 0);
+  REQUIRE(sink.rows == static_cast<uint32_t>(WorkPart::kCount));
+  CHECK(sink.layers == sink.rows);
+  const auto at = [&](WorkPart part, uint32_t x) {
+    return sink.texels[static_cast<size_t>(part) * sink.width + x];
+  };
+  CHECK((at(WorkPart::kCopies, 550) & 0xffffffu) == (theme[Kind::kOutput] & 0xffffffu));
+  CHECK(texel::Alpha(at(WorkPart::kCompute, 200)) == 255);
+  CHECK(texel::Alpha(at(WorkPart::kCompute, 550)) == 0);
+  CHECK(texel::Alpha(at(WorkPart::kCollectives, 550)) == 0);
+  CHECK(texel::Alpha(at(WorkPart::kCopies, 550)) == 255);
 }
 
 TEST_CASE("every pixel line points at a row that is there") {
