@@ -72,12 +72,14 @@ struct RowTexture::DrawCall {
   Rgba background;
   float dim;
   bool patterns;
+  std::array<Rgba, texel::kStackCurves> stack;
 };
 
 std::unique_ptr<RowTexture> RowTexture::Create(std::string* error) {
   std::unique_ptr<RowTexture> out(new RowTexture());
   const std::array<std::string_view, kKinds> sources = {
-      shaders::kTimelineSlicesFrag, shaders::kTimelineAreaFrag, shaders::kTimelineHatchedFrag};
+      shaders::kTimelineSlicesFrag, shaders::kTimelineAreaFrag, shaders::kTimelineStackFrag,
+      shaders::kTimelineHatchedFrag};
   for (size_t kind = 0; kind < kKinds; ++kind) {
     const uint32_t id = Link(sources[kind], error);
     if (id == 0) return nullptr;
@@ -88,7 +90,8 @@ std::unique_ptr<RowTexture> RowTexture::Create(std::string* error) {
                             uniform("u_rows"),
                             uniform("u_background"),
                             uniform("u_dim"),
-                            uniform("u_scale")};
+                            uniform("u_scale"),
+                            uniform("u_stack")};
   }
   return out;
 }
@@ -125,6 +128,18 @@ void RowTexture::UploadTexels(Slot& slot, const TexelFrame& frame) {
   glBindTexture(GL_TEXTURE_2D, static_cast<GLuint>(bound));
 }
 
+RowTexture::Kind RowTexture::KindOf(const TexelLine& line) {
+  if (line.kind == TexelLine::kStack) return kStack;
+  return line.kind == TexelLine::kArea ? kArea : kSlices;
+}
+
+// Where the strips of a kind begin in the buffer, in bytes.
+size_t RowTexture::OffsetOf(const Slot& slot, Kind kind) {
+  size_t strips = 0;
+  for (int before = kSlices; before < kind; ++before) strips += slot.strips[before].size();
+  return strips * sizeof(Strip);
+}
+
 void RowTexture::UploadStrips(Slot& slot, const TexelFrame& frame) {
   for (std::vector<Strip>& strips : slot.strips) strips.clear();
   for (size_t i = 0; i < frame.lines.size(); ++i) {
@@ -132,23 +147,24 @@ void RowTexture::UploadStrips(Slot& slot, const TexelFrame& frame) {
     // The last line of a row of slices is the gap to the next row.
     const bool gap = line.kind == TexelLine::kSlices && line.y + 1 >= line.height;
     if (line.kind == TexelLine::kNone || gap) continue;
-    std::vector<Strip>& strips = slot.strips[line.kind == TexelLine::kArea ? kArea : kSlices];
+    std::vector<Strip>& strips = slot.strips[KindOf(line)];
     const bool goes_on = !strips.empty() && strips.back().row == line.row &&
                          strips.back().canvas_y + strips.back().lines == static_cast<int>(i);
     if (goes_on) {
       ++strips.back().lines;
     } else {
-      strips.push_back({static_cast<uint16_t>(i), 1, line.y, line.height, line.row, line.layers});
+      strips.push_back({static_cast<uint16_t>(i), 1, line.y, line.height, line.row});
     }
   }
   if (slot.buffer == 0) glGenBuffers(1, &slot.buffer);
-  const size_t first = slot.strips[kSlices].size() * sizeof(Strip);
-  const size_t second = slot.strips[kArea].size() * sizeof(Strip);
   glBindBuffer(GL_ARRAY_BUFFER, slot.buffer);
-  glBufferData(GL_ARRAY_BUFFER, static_cast<GLsizeiptr>(first + second), nullptr, GL_STREAM_DRAW);
-  glBufferSubData(GL_ARRAY_BUFFER, 0, static_cast<GLsizeiptr>(first), slot.strips[kSlices].data());
-  glBufferSubData(GL_ARRAY_BUFFER, static_cast<GLintptr>(first), static_cast<GLsizeiptr>(second),
-                  slot.strips[kArea].data());
+  glBufferData(GL_ARRAY_BUFFER, static_cast<GLsizeiptr>(OffsetOf(slot, kHatched)), nullptr,
+               GL_STREAM_DRAW);
+  for (const Kind kind : {kSlices, kArea, kStack}) {
+    const std::vector<Strip>& strips = slot.strips[kind];
+    glBufferSubData(GL_ARRAY_BUFFER, static_cast<GLintptr>(OffsetOf(slot, kind)),
+                    static_cast<GLsizeiptr>(strips.size() * sizeof(Strip)), strips.data());
+  }
   glBindBuffer(GL_ARRAY_BUFFER, 0);
 }
 
@@ -174,7 +190,8 @@ void RowTexture::Draw(const TexelFrame& frame, ImDrawList* list) {
       static_cast<float>(frame.lines.size()),
       frame.background,
       frame.dim,
-      frame.patterns};
+      frame.patterns,
+      frame.stack};
   list->AddCallback(&RowTexture::Callback, &call, sizeof call);
   list->AddCallback(ImGui::GetPlatformIO().DrawCallback_ResetRenderState, nullptr);
 }
@@ -211,6 +228,7 @@ void RowTexture::Render(const DrawCall& call, const float clip[4]) {
   glBindBuffer(GL_ARRAY_BUFFER, slot.buffer);
   DrawStrips(call, call.patterns ? kHatched : kSlices);
   DrawStrips(call, kArea);
+  DrawStrips(call, kStack);
   glBindBuffer(GL_ARRAY_BUFFER, 0);
   glBindVertexArray(0);
   glDeleteVertexArrays(1, &vertex_array);
@@ -218,7 +236,7 @@ void RowTexture::Render(const DrawCall& call, const float clip[4]) {
 
 void RowTexture::DrawStrips(const DrawCall& call, Kind kind) {
   const Slot& slot = slots_[call.slot];
-  const std::vector<Strip>& strips = slot.strips[kind == kArea ? kArea : kSlices];
+  const std::vector<Strip>& strips = slot.strips[kind == kHatched ? kSlices : kind];
   if (strips.empty()) return;
   const Target& t = call.target;
   const Program& program = programs_[kind];
@@ -233,7 +251,13 @@ void RowTexture::DrawStrips(const DrawCall& call, Kind kind) {
     return static_cast<float>((call.background >> shift) & 255u) / 255.0f;
   };
   glUniform3f(program.background, channel(0), channel(8), channel(16));
-  const size_t base = kind == kArea ? slot.strips[kSlices].size() * sizeof(Strip) : 0;
+  if (kind == kStack) {
+    std::array<float, 3 * texel::kStackCurves> colors{};
+    for (size_t i = 0; i < colors.size(); ++i)
+      colors[i] = static_cast<float>(call.stack[i / 3] >> 8 * (i % 3) & 255u) / 255.0f;
+    glUniform3fv(program.stack, static_cast<GLsizei>(texel::kStackCurves), colors.data());
+  }
+  const size_t base = kind == kHatched ? 0 : OffsetOf(slot, kind);
   const auto attribute = [base](GLuint index, GLint count, size_t offset) {
     glEnableVertexAttribArray(index);
     glVertexAttribIPointer(index, count, GL_UNSIGNED_SHORT, sizeof(Strip),
@@ -241,7 +265,7 @@ void RowTexture::DrawStrips(const DrawCall& call, Kind kind) {
     glVertexAttribDivisor(index, 1);
   };
   attribute(0, 4, offsetof(Strip, canvas_y));
-  attribute(1, 2, offsetof(Strip, row));
+  attribute(1, 1, offsetof(Strip, row));
   glDrawArraysInstanced(GL_TRIANGLE_STRIP, 0, 4, static_cast<GLsizei>(strips.size()));
 }
 

@@ -29,10 +29,10 @@ class RowTexture final : public TexelSink {
   // The visible lines of one row; also the layout of the vertex attributes. A vertex array is made
   // for each drawing: the contexts of several windows share textures and buffers, but not those.
   struct Strip {
-    uint16_t canvas_y = 0, lines = 0, row_y = 0, height = 0, row = 0, layers = 1;
+    uint16_t canvas_y = 0, lines = 0, row_y = 0, height = 0, row = 0;
   };
-  // Strips are of the first two kinds. kHatched draws the strips of kSlices with hatching.
-  enum Kind { kSlices, kArea, kHatched, kKinds };
+  // kHatched has no strips of its own: it draws those of kSlices with hatching.
+  enum Kind { kSlices, kArea, kStack, kHatched, kKinds };
   struct Slot {
     uint32_t texture = 0, buffer = 0;
     uint32_t width = 0, rows = 0;  // the texture's size
@@ -40,11 +40,13 @@ class RowTexture final : public TexelSink {
   };
   struct Program {
     uint32_t id = 0;
-    int box = -1, framebuffer = -1, rows = -1, background = -1, dim = -1, scale = -1;
+    int box = -1, framebuffer = -1, rows = -1, background = -1, dim = -1, scale = -1, stack = -1;
   };
   struct Target;
   struct DrawCall;  // copied into the draw list
   RowTexture() = default;
+  static Kind KindOf(const TexelLine& line);
+  static size_t OffsetOf(const Slot& slot, Kind kind);
   void UploadTexels(Slot& slot, const TexelFrame& frame);
   void UploadStrips(Slot& slot, const TexelFrame& frame);
   void Render(const DrawCall& call, const float clip[4]);

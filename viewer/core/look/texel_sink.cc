@@ -33,18 +33,27 @@ void DrawSliceRow(const TexelFrame& frame, std::span<const uint32_t> row, float 
   }
 }
 
-// `rows`: the texels of all layers, from the lowest curve up.
-void DrawAreaRow(const TexelFrame& frame, std::span<const uint32_t> rows, float y, float height,
+void DrawAreaRow(const TexelFrame& frame, std::span<const uint32_t> row, float y, float height,
                  ImDrawList* list) {
-  const float opacity = rows.size() > frame.width ? kStackOpacity : kAreaOpacity;
-  for (uint32_t x = 0; x < frame.width; ++x) {
+  for (uint32_t x = 0; x < row.size(); ++x) {
+    const float value = static_cast<float>(texel::Alpha(row[x])) / 255.0f;
+    if (value <= 0) continue;
+    const float left = frame.x + static_cast<float>(x);
+    list->AddRectFilled({left, y + height * (1 - value)}, {left + 1, y + height},
+                        WithAlpha(row[x] & 0xffffffu, kAreaOpacity));
+  }
+}
+
+void DrawStackRow(const TexelFrame& frame, std::span<const uint32_t> row, float y, float height,
+                  ImDrawList* list) {
+  for (uint32_t x = 0; x < row.size(); ++x) {
     const float left = frame.x + static_cast<float>(x);
     float below = 0;
-    for (size_t at = x; at < rows.size(); at += frame.width) {
-      const float value = static_cast<float>(texel::Alpha(rows[at])) / 255.0f;
+    for (size_t i = 0; i < texel::kStackCurves; ++i) {
+      const float value = static_cast<float>(texel::HeightIn(row[x], i)) / 255.0f;
       if (value <= below) continue;
       list->AddRectFilled({left, y + height * (1 - value)}, {left + 1, y + height * (1 - below)},
-                          WithAlpha(rows[at] & 0xffffffu, opacity));
+                          WithAlpha(frame.stack[i], kStackOpacity));
       below = value;
     }
   }
@@ -71,14 +80,14 @@ void DrawListSink::Draw(const TexelFrame& frame, ImDrawList* list) {
     const TexelLine& line = frame.lines[i];
     const bool first =
         i == 0 || frame.lines[i - 1].row != line.row || frame.lines[i - 1].kind != line.kind;
-    const uint32_t rows = line.kind == TexelLine::kArea ? line.layers : 1u;
-    if (line.kind == TexelLine::kNone || !first || line.row + rows > frame.rows) continue;
-    const auto row =
-        frame.texels.subspan(size_t{line.row} * frame.width, size_t{rows} * frame.width);
+    if (line.kind == TexelLine::kNone || !first || line.row >= frame.rows) continue;
+    const auto row = frame.texels.subspan(size_t{line.row} * frame.width, frame.width);
     const float y = frame.y + static_cast<float>(i) - static_cast<float>(line.y);
     const float height = static_cast<float>(line.height);
     if (line.kind == TexelLine::kSlices) {
       DrawSliceRow(frame, row, y, height, list);
+    } else if (line.kind == TexelLine::kStack) {
+      DrawStackRow(frame, row, y, height, list);
     } else {
       DrawAreaRow(frame, row, y, height, list);
     }

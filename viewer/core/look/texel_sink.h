@@ -6,6 +6,8 @@
 // coverage and flags.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -26,6 +28,14 @@ constexpr uint32_t Make(Rgba color, uint32_t coverage, uint32_t flags = 0) {
 }
 constexpr uint32_t Alpha(uint32_t t) { return t >> 24; }
 
+// A column of curves on each other: red, green and blue are their heights from the lowest up, each
+// no less than the one below it; 255 is the row's height.
+inline constexpr size_t kStackCurves = 3;
+constexpr uint32_t WithHeight(uint32_t t, size_t curve, uint32_t height) {
+  return (t & ~(0xffu << 8 * curve)) | height << 8 * curve;
+}
+constexpr uint32_t HeightIn(uint32_t t, size_t curve) { return t >> 8 * curve & 0xffu; }
+
 // Hatching: kept in the lowest bits of red and green, where TexelFrame::patterns is true.
 enum class Pattern : uint8_t { kPlain, kRising, kFalling, kCrossed };
 constexpr Rgba WithPattern(Rgba color, Pattern pattern) {
@@ -37,24 +47,26 @@ constexpr Pattern PatternIn(uint32_t t) { return static_cast<Pattern>((t & 1u) |
 
 // The content of one pixel line of the canvas.
 struct TexelLine {
-  enum Kind : uint16_t { kNone, kSlices, kArea };
-  uint16_t row = 0;       // row of texels
-  uint16_t y = 0;         // line within the row, from its top
-  uint16_t height = 0;    // lines of the row
-  uint16_t kind = kNone;  // kArea: the alpha byte is the height of a filled curve, 255: all of it
-  uint16_t layers = 1;    // kArea: this row of texels and those behind it are curves on each other
+  enum Kind : uint16_t { kNone, kSlices, kArea, kStack };
+  uint16_t row = 0;     // row of texels
+  uint16_t y = 0;       // line within the row, from its top
+  uint16_t height = 0;  // lines of the row
+  // kArea: the alpha byte is the height of a filled curve, 255: all of it. kStack: several curves,
+  // texel::HeightIn
+  uint16_t kind = kNone;
 };
 
 struct TexelFrame {
   uint32_t slot = 0;   // the sink's texture: 0 timeline, 1 its minimap, then more such pairs
   float x = 0, y = 0;  // top left, in ImGui coordinates
-  uint32_t width = 0, rows = 0;             // texels
-  std::span<const uint32_t> texels;         // rows * width
-  std::span<const TexelLine> lines;         // one per pixel line of the canvas
-  uint32_t dirty_begin = 0, dirty_end = 0;  // rows that differ from the slot's last frame
-  Rgba background = 0xff000000u;            // what dimmed slices fade to
-  float dim = 0.75f;                        // how far
-  bool patterns = false;                    // slices are hatched by texel::PatternIn
+  uint32_t width = 0, rows = 0;                   // texels
+  std::span<const uint32_t> texels;               // rows * width
+  std::span<const TexelLine> lines;               // one per pixel line of the canvas
+  uint32_t dirty_begin = 0, dirty_end = 0;        // rows that differ from the slot's last frame
+  Rgba background = 0xff000000u;                  // what dimmed slices fade to
+  float dim = 0.75f;                              // how far
+  bool patterns = false;                          // slices are hatched by texel::PatternIn
+  std::array<Rgba, texel::kStackCurves> stack{};  // colours of the curves of kStack
 };
 
 class TexelSink {

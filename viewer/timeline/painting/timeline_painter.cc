@@ -95,7 +95,8 @@ void TimelinePainter::DrawRows() const {
                          .dirty_begin = plan_.dirty_begin(),
                          .dirty_end = plan_.dirty_end(),
                          .background = theme_[Role::kPanel],
-                         .patterns = plan_.patterns()};
+                         .patterns = plan_.patterns(),
+                         .stack = StackColors(theme_)};
   if (frame.rows > 0) in_.sink.Draw(frame, pen_.list);
   pen_.list->PopClipRect();
   const Box below = model_.rows_below_sticky();

@@ -46,7 +46,7 @@ class Painter {
   void DrawSlices(size_t r);
   void DrawHatching(const PlanRow& row, uint32_t begin, uint32_t end, texel::Pattern pattern);
   void DrawArea(size_t r);
-  void DrawLayer(size_t r, uint16_t layer);
+  void DrawCurve(size_t r, size_t curve);
   void DrawLabels(bool sticks);
   void DrawSticky();
   void DrawNames();
@@ -279,27 +279,32 @@ void Painter::DrawHatching(const PlanRow& row, uint32_t begin, uint32_t end,
 
 // Curves on each other are drawn from the lowest up, each above the one below it.
 void Painter::DrawArea(size_t r) {
-  const PlanRow& row = plan_.rows()[r];
-  for (uint16_t layer = 0; row.layer == 0 && layer < row.layers; ++layer) DrawLayer(r, layer);
+  const bool stack = plan_.rows()[r].kind == TexelLine::kStack;
+  for (size_t curve = 0; curve < (stack ? texel::kStackCurves : 1); ++curve) DrawCurve(r, curve);
 }
 
-void Painter::DrawLayer(size_t r, uint16_t layer) {
+void Painter::DrawCurve(size_t r, size_t curve) {
   const PlanRow& row = plan_.rows()[r];
+  const bool stack = row.kind == TexelLine::kStack;
   const uint32_t width = plan_.width();
-  const auto texels = plan_.texels().subspan((r + layer) * width, width);
-  const auto under = layer > 0 ? plan_.texels().subspan((r + layer - 1u) * width, width) : texels;
-  const auto base = [&](uint32_t x) { return layer > 0 ? texel::Alpha(under[x]) : 0u; };
-  const auto y = [&](uint32_t alpha) {
+  const auto texels = plan_.texels().subspan(r * width, width);
+  const auto top_at = [&](uint32_t x) {
+    return stack ? texel::HeightIn(texels[x], curve) : texel::Alpha(texels[x]);
+  };
+  const auto base = [&](uint32_t x) {
+    return curve > 0 ? texel::HeightIn(texels[x], curve - 1) : 0u;
+  };
+  const auto y = [&](uint32_t height) {
     return static_cast<double>(geo_.rows.y + row.y + row.height) -
-           static_cast<double>(row.height) * alpha / 255.0;
+           static_cast<double>(row.height) * height / 255.0;
   };
   const double left = static_cast<double>(geo_.rows.x);
   for (uint32_t x = 0; x < width;) {
     const uint32_t begin = x;
     std::string path, back;
-    for (; x < width && texel::Alpha(texels[x]) > base(x); ++x) {
-      const uint32_t top = texel::Alpha(texels[x]), low = base(x);
-      if (x == begin || texel::Alpha(texels[x - 1]) != top)
+    for (; x < width && top_at(x) > base(x); ++x) {
+      const uint32_t top = top_at(x), low = base(x);
+      if (x == begin || top_at(x - 1) != top)
         path += fmt::format("H{:.0f}V{:.1f}", left + x, y(top));
       if (x > begin && base(x - 1) != low)
         back = fmt::format("H{:.0f}V{:.1f}", left + x, y(base(x - 1))) + back;
@@ -308,13 +313,12 @@ void Painter::DrawLayer(size_t r, uint16_t layer) {
       ++x;
       continue;
     }
-    const uint32_t color = texels[begin] & 0xffffffu;
-    out_.Raw(
-        fmt::format("<path d=\"M{:.0f} {:.1f}{}H{:.0f}V{:.1f}{}Z\" fill=\"{}\" "
-                    "fill-opacity=\"{}\"/>",
-                    left + begin, y(base(begin)), path, left + x, y(base(x - 1)),
-                    back + fmt::format("H{:.0f}", left + begin), SvgColor(color),
-                    row.layers > 1 ? 0.55 : 0.35));
+    const Rgba color = stack ? StackColors(theme_)[curve] : texels[begin] & 0xffffffu;
+    out_.Raw(fmt::format(
+        "<path d=\"M{:.0f} {:.1f}{}H{:.0f}V{:.1f}{}Z\" fill=\"{}\" "
+        "fill-opacity=\"{}\"/>",
+        left + begin, y(base(begin)), path, left + x, y(base(x - 1)),
+        back + fmt::format("H{:.0f}", left + begin), SvgColor(color), stack ? 0.55 : 0.35));
   }
 }
 

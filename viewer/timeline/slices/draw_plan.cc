@@ -40,11 +40,9 @@ void DrawCurve(std::span<const float> values, Rgba color, std::span<uint32_t> ro
   }
 }
 
-// Draws curves on each other, a row of texels for each.
-void DrawLayers(const StackedShares& shares, const Theme& theme, std::vector<uint32_t>* texels) {
-  const size_t layers = shares.sums.size(), width = texels->size() / layers;
-  for (size_t i = 0; i < layers; ++i)
-    DrawCurve(shares.sums[i], theme[KindOf(shares.parts[i])], {texels->data() + i * width, width});
+// Draws curves on each other. A part that the device does not have is as high as the one below.
+void DrawStack(const StackedShares& shares, std::span<uint32_t> row) {
+  for (size_t x = 0; x < row.size(); ++x) row[x] = StackAt(shares, x, row.size());
 }
 
 // The utilisation that a row shows: its own, or that of the plane that it heads.
@@ -267,7 +265,10 @@ void DrawPlan::AddRows(const PlanInput& input, size_t i, double top) {
     row.kind = TexelLine::kArea;
     row.y = static_cast<float>(std::floor(top)) + 2;
     row.height = item.height - 3;
-    AddLayers(input, item, row);
+    const bool stack =
+        item.kind == LayoutItemKind::kPlaneHeading || item.lane == DerivedTrackKind::kUtilisation;
+    if (stack && UtilisationIn(input, item).HasParts()) row.kind = TexelLine::kStack;
+    rows_.push_back(row);
   } else if (item.kind == LayoutItemKind::kTrack) {
     const double row_height = static_cast<double>(layout.RowHeight(item));
     // Only depths in sight are filled, because a track may have thousands.
@@ -284,24 +285,10 @@ void DrawPlan::AddRows(const PlanInput& input, size_t i, double top) {
   }
 }
 
-// The parts of a device's busy time lie on each other. Each takes a row of texels, which only the
-// first one's pixels draw.
-void DrawPlan::AddLayers(const PlanInput& input, const LayoutItem& item, PlanRow row) {
-  const bool heading = item.kind == LayoutItemKind::kPlaneHeading;
-  if (heading || item.lane == DerivedTrackKind::kUtilisation)
-    row.layers = std::max<uint16_t>(1, UtilisationIn(input, item).parts());
-  rows_.push_back(row);
-  for (row.layer = 1, row.height = 0; row.layer < row.layers; ++row.layer) rows_.push_back(row);
-}
-
 void DrawPlan::FindStale(const PlanInput& input) {
   row_cache_.clear();
   size_t used = 0;
   for (size_t i = 0; i < rows_.size(); ++i) {
-    if (rows_[i].layer > 0) {  // it is filled with the first
-      row_cache_.push_back(row_cache_.back());
-      continue;
-    }
     const LayoutItem& item = input.layout->items()[rows_[i].item];
     const TimeRange view = input.axes[item.profile].view();
     Cached& cached = cache_[KeyOf(input, item, rows_[i].depth)];
@@ -334,7 +321,7 @@ void DrawPlan::FillRow(const PlanInput& input, Work& work) const {
   const PlanRow& row = rows_[work.row];
   const LayoutItem& item = input.layout->items()[row.item];
   Cached& cached = *work.cached;
-  cached.texels.assign(size_t{input.width} * row.layers, texel::kEmpty);
+  cached.texels.assign(input.width, texel::kEmpty);
   cached.alone.clear();
   cached.marks.clear();
   if (item.kind == LayoutItemKind::kPlaneHeading) {
@@ -432,9 +419,9 @@ void DrawPlan::FillArea(const PlanInput& input, const LayoutItem& item, Work& wo
   work.cached->utilisation = activity.mean;
   if (activity.share.empty()) return;
   const Theme& theme = input.names->theme();
-  std::vector<uint32_t>* texels = &work.cached->texels;
-  if (!activity.parts.parts.empty()) return DrawLayers(activity.parts, theme, texels);
-  DrawCurve(activity.share, theme[KindOf(activity)], {texels->data(), input.width});
+  const std::span<uint32_t> texels = work.cached->texels;
+  if (!activity.parts.parts.empty()) return DrawStack(activity.parts, texels);
+  DrawCurve(activity.share, theme[KindOf(activity)], texels);
 }
 
 void DrawPlan::FillCounter(const PlanInput& input, const LayoutItem& item, Cached& cached) const {
@@ -445,13 +432,13 @@ void DrawPlan::FillCounter(const PlanInput& input, const LayoutItem& item, Cache
   const Theme& theme = input.names->theme();
   const bool share = item.lane == DerivedTrackKind::kUtilisation;
   if (share && track.counters.size() > 1)
-    return DrawLayers(StackUtilisation({&set, &track}, axis, input.width), theme, &cached.texels);
+    return DrawStack(StackUtilisation({&set, &track}, axis, input.width), cached.texels);
   const CounterSeries& series = track.counters.front();
   const std::optional<Kind> kind = FindValue(kLaneKinds, item.lane, std::nullopt);
   const Rgba color = kind ? theme[*kind] : theme.NameColor(set.names->strings.View(track.name));
   std::vector<float> values(input.width);
   CounterInView(series, axis, values, share ? CounterScale::kPercent : CounterScale::kPeaks);
-  DrawCurve(values, color, {cached.texels.data(), input.width});
+  DrawCurve(values, color, cached.texels);
 }
 
 void DrawPlan::Compose(const PlanInput& input) {
@@ -469,14 +456,14 @@ void DrawPlan::Compose(const PlanInput& input) {
     uint64_t stamp = PlanRowKeyHash()(KeyOf(input, item, rows_[r].depth));
     for (uint64_t part :
          {static_cast<uint64_t>(cached.view.begin), static_cast<uint64_t>(cached.view.end),
-          cached.names, cached.highlight, cached.content, uint64_t{rows_[r].layer}}) {
+          cached.names, cached.highlight, cached.content}) {
       stamp = (stamp ^ part) * 0xff51afd7ed558ccdull;
       stamp ^= stamp >> 32;
     }
     if (!resized && stamp == last_rows_[r]) continue;
     last_rows_[r] = stamp;
-    const auto layer = cached.texels.begin() + ptrdiff_t{rows_[r].layer} * width_;
-    std::copy(layer, layer + width_, texels_.begin() + static_cast<ptrdiff_t>(size_t{r} * width_));
+    std::copy(cached.texels.begin(), cached.texels.end(),
+              texels_.begin() + static_cast<ptrdiff_t>(size_t{r} * width_));
     dirty_begin_ = std::min(dirty_begin_, r);
     dirty_end_ = r + 1;
   }
@@ -510,7 +497,7 @@ void DrawPlan::SetLines(uint32_t r, int first) {
   for (int y = std::max(first, top); y < bottom; ++y) {
     lines_[static_cast<size_t>(y)] = {static_cast<uint16_t>(r), static_cast<uint16_t>(y - top),
                                       static_cast<uint16_t>(height),
-                                      static_cast<uint16_t>(row.kind), row.layers};
+                                      static_cast<uint16_t>(row.kind)};
   }
 }
 

@@ -96,7 +96,7 @@ class DrawPlan {
     uint32_t width = 0;
     uint64_t names = 0, highlight = 0, content = 0, used = 0;
     double utilisation = -1;
-    std::vector<uint32_t> texels;  // of all layers
+    std::vector<uint32_t> texels;
     std::vector<PlanSlice> alone;
     std::vector<PlanMark> marks;
   };
@@ -111,7 +111,6 @@ class DrawPlan {
   void CollectRows(const PlanInput& input);
   void AddRows(const PlanInput& input, size_t item, double top);  // `top`: canvas pixels
   void LearnKinds(const PlanInput& input);
-  void AddLayers(const PlanInput& input, const LayoutItem& item, PlanRow row);
   void FindStale(const PlanInput& input);
   void FillRow(const PlanInput& input, Work& work) const;
   void FillSlices(const PlanInput& input, const LayoutItem& item, const PlanRow& row,

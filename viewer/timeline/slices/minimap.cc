@@ -61,21 +61,21 @@ void Minimap::Update(const Profile& profile, uint64_t generation, uint32_t width
     if (!devices) alone = KindOf(activity);
     ++used;
   }
-  rows_ = devices ? kParts : 1;
-  texels_.assign(size_t{width} * rows_, texel::kEmpty);
+  stack_ = StackColors(theme);
+  texels_.assign(width, texel::kEmpty);
   for (uint32_t x = 0; x < width && used > 0; ++x) {
     float share = 0;
-    for (uint32_t part = 0; part < rows_; ++part) {
+    for (size_t part = 0; part < sums.size(); ++part) {
       share += sums[part][size_t{x} * sums[part].size() / width] / static_cast<float>(used);
       const auto top = static_cast<uint32_t>(std::lround(std::min(1.0f, share) * 255.0f));
-      const Kind kind = devices ? KindOf(static_cast<WorkPart>(part)) : alone;
-      texels_[size_t{part} * width + x] = texel::Make(theme[kind], 0) | (top << 24);
+      texels_[x] = devices ? texel::WithHeight(texels_[x], part, top)
+                           : texel::Make(theme[alone], 0) | top << 24;
     }
   }
   lines_.resize(height);
   for (uint32_t y = 0; y < height; ++y) {
-    lines_[y] = {0, static_cast<uint16_t>(y), static_cast<uint16_t>(height), TexelLine::kArea,
-                 static_cast<uint16_t>(rows_)};
+    lines_[y] = {0, static_cast<uint16_t>(y), static_cast<uint16_t>(height),
+                 devices ? TexelLine::kStack : TexelLine::kArea};
   }
 }
 
@@ -84,11 +84,12 @@ void Minimap::Draw(TexelSink& sink, ImDrawList* list, float x, float y, Rgba bac
              .x = x,
              .y = y,
              .width = width_,
-             .rows = rows_,
+             .rows = 1,
              .texels = texels_,
              .lines = lines_,
-             .dirty_end = changed_ ? rows_ : 0u,
-             .background = background},
+             .dirty_end = changed_ ? 1u : 0u,
+             .background = background,
+             .stack = stack_},
             list);
 }
 

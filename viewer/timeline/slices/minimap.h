@@ -24,8 +24,9 @@ class Minimap {
   uint64_t generation_ = 0;
   const Trace* trace_ = nullptr;
   ThemeKind theme_ = ThemeKind::kDark;
-  uint32_t width_ = 0, height_ = 0, rows_ = 1;  // rows: of texels
-  bool changed_ = false;                        // in the last Update
+  uint32_t width_ = 0, height_ = 0;
+  bool changed_ = false;  // in the last Update
+  std::array<Rgba, texel::kStackCurves> stack_{};
   std::vector<uint32_t> texels_;
   std::vector<TexelLine> lines_;
 };

@@ -1,6 +1,7 @@
 #include "viewer/timeline/slices/plan_area.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "model/allocator_history.h"
 #include "model/analysis/derived_tracks/device_tracks.h"
@@ -81,6 +82,26 @@ std::vector<TrackId> ActivityTracks(const Trace& trace, PlaneId plane) {
     out.resize(kMaxActivityTracks);
   }
   return out;
+}
+
+uint32_t StackAt(const StackedShares& shares, size_t column, size_t columns) {
+  uint32_t texel = texel::kEmpty, height = 0;
+  size_t next = 0;
+  for (size_t part = 0; part < texel::kStackCurves; ++part) {
+    if (next < shares.parts.size() && static_cast<size_t>(shares.parts[next]) == part) {
+      const std::vector<float>& sum = shares.sums[next++];
+      const float share = std::clamp(sum[column * sum.size() / columns], 0.0f, 1.0f);
+      height = static_cast<uint32_t>(std::lround(share * 255.0f));
+    }
+    texel = texel::WithHeight(texel, part, height);
+  }
+  return texel;
+}
+
+std::array<Rgba, texel::kStackCurves> StackColors(const Theme& theme) {
+  std::array<Rgba, texel::kStackCurves> colors{};
+  for (size_t i = 0; i < colors.size(); ++i) colors[i] = theme[KindOf(static_cast<WorkPart>(i))];
+  return colors;
 }
 
 Kind KindOf(WorkPart part) {

@@ -1,11 +1,13 @@
 // Parts of the draw plan that are not slices: activity previews, counters, labels that fit. Pure.
 #pragma once
 
+#include <array>
 #include <span>
 #include <vector>
 
 #include "model/analysis/derived_tracks/device_tracks.h"
 #include "viewer/core/look/name_cache.h"
+#include "viewer/core/look/texel_sink.h"
 #include "viewer/core/look/theme.h"
 #include "viewer/core/look/time_axis.h"
 #include "viewer/core/profiles/profile.h"
@@ -19,8 +21,12 @@ struct StackedShares {
   std::vector<WorkPart> parts;
   std::vector<std::vector<float>> sums;
 };
-// The kind whose colour a part has in all charts.
+static_assert(static_cast<size_t>(WorkPart::kCount) == texel::kStackCurves);
+// The texel of a column of `columns`: a curve for each part, also for those that are not there.
+uint32_t StackAt(const StackedShares& shares, size_t column, size_t columns);
+// The kind whose colour a part has in all charts, and the colours of all parts.
 Kind KindOf(WorkPart part);
+std::array<Rgba, texel::kStackCurves> StackColors(const Theme& theme);
 
 // The busy share of a plane over the view. For a device it is the time with an event open, as its
 // derived track Utilisation says. Until that is known it is, in each column, that of the busiest
@@ -41,10 +47,7 @@ PlaneActivity PlaneActivityInView(const Profile& profile, PlaneId plane, const T
 struct UtilisationTrack {
   const TrackSet* set = nullptr;
   const Track* track = nullptr;
-  // How many parts it has.
-  uint16_t parts() const {
-    return track != nullptr ? static_cast<uint16_t>(track->counters.size() - 1) : uint16_t{0};
-  }
+  bool HasParts() const { return track != nullptr && track->counters.size() > 1; }
 };
 UtilisationTrack UtilisationOf(const Profile& profile, PlaneId plane);
 // Adds up the parts of a utilisation in each column.

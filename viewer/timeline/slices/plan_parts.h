@@ -16,8 +16,6 @@ struct PlanRow {
   TexelLine::Kind kind = TexelLine::kSlices;
   const Lane* lane = nullptr;  // null: a row of instants only, or an area
   float y = 0, height = 0;     // may be negative at the top
-  // kArea: curves on each other. Each has a row; those after the first have no height.
-  uint16_t layer = 0, layers = 1;
 };
 
 struct PlanLabel {

@@ -405,68 +405,48 @@ std::shared_ptr<const Trace> ComputeAndCopies() {
   return *loaded;
 }
 
-TEST_CASE("the parts of a device's busy time lie on each other in their colours") {
+using Heights = std::array<uint32_t, texel::kStackCurves>;
+Heights HeightsIn(uint32_t t) {
+  Heights out{};
+  for (size_t i = 0; i < out.size(); ++i) out[i] = texel::HeightIn(t, i);
+  return out;
+}
+
+TEST_CASE("the parts of a device's busy time lie on each other") {
   PlanTester t(ProfileOf(ProfileId(0), ComputeAndCopies()));
-  const Theme theme = MakeTheme(ThemeKind::kDark);
-  const TimeRange view{0, 10 * kPsPerMs};
-  t.Build(view, 1000, 600);
-  const auto at = [&](size_t r, uint32_t x) { return t.plan.texels()[r * t.plan.width() + x]; };
+  t.Build({0, 10 * kPsPerMs}, 1000, 600);
   size_t stacked = 0;
   for (size_t r = 0; r < t.plan.rows().size(); ++r) {
     const PlanRow& row = t.plan.rows()[r];
-    if (row.layers < 2 || row.layer > 0) continue;
+    if (row.kind != TexelLine::kStack) continue;
     ++stacked;
-    REQUIRE(row.layers == 2);
-    CHECK(t.plan.rows()[r + 1].layer == 1);
-    CHECK(t.plan.rows()[r + 1].height == 0);
-    CHECK((at(r, 200) & 0xffffffu) == (theme[Kind::kDeviceCompute] & 0xffffffu));
-    CHECK((at(r + 1, 200) & 0xffffffu) == (theme[Kind::kOutput] & 0xffffffu));
-    // Compute alone, nothing, the copy alone, the copy under a kernel.
-    CHECK(texel::Alpha(at(r, 200)) == 255);
-    CHECK(texel::Alpha(at(r + 1, 200)) == 255);
-    CHECK(texel::Alpha(at(r + 1, 450)) == 0);
-    CHECK(texel::Alpha(at(r, 550)) == 0);
-    CHECK(texel::Alpha(at(r + 1, 550)) == 255);
-    CHECK(texel::Alpha(at(r, 700)) == 255);
-    CHECK(t.plan.Utilisation(row.item) ==
-          doctest::Approx(t.layout.items()[row.item].kind == LayoutItemKind::kPlaneHeading ? 0.9
-                                                                                           : -1));
-    for (const TexelLine& line : t.plan.lines()) {
-      if (line.row == r && line.kind != TexelLine::kNone) CHECK(line.layers == 2);
-      CHECK((line.kind == TexelLine::kNone || line.row != r + 1));
-    }
+    const auto at = [&](uint32_t x) { return HeightsIn(t.plan.texels()[r * t.plan.width() + x]); };
+    // From the lowest curve up: compute, collectives, copies.
+    CHECK(at(200) == Heights{255, 255, 255});  // compute alone
+    CHECK(at(450) == Heights{0, 0, 0});
+    CHECK(at(550) == Heights{0, 0, 255});      // a copy alone
+    CHECK(at(700) == Heights{255, 255, 255});  // a copy under a kernel
+    const bool heading = t.layout.items()[row.item].kind == LayoutItemKind::kPlaneHeading;
+    if (heading) CHECK(t.plan.Utilisation(row.item) == doctest::Approx(0.9));
   }
   CHECK(stacked == 2);  // the heading and the lane
-  t.Build(view, 1000, 600);
-  CHECK(t.plan.rebuilt_rows() == 0);
+  const auto colors = StackColors(MakeTheme(ThemeKind::kDark));
+  CHECK(colors[0] != colors[1]);
+  CHECK(colors[2] == MakeTheme(ThemeKind::kDark)[Kind::kOutput]);
 }
 
-TEST_CASE("the strip above the ruler stacks what devices do, and averages devices") {
+TEST_CASE("the strip above the ruler stacks what devices do") {
   const Profile profile = ProfileOf(ProfileId(0), ComputeAndCopies());
-  const Theme theme = MakeTheme(ThemeKind::kDark);
-  struct : TexelSink {
-    void Draw(const TexelFrame& frame, ImDrawList*) override {
-      rows = frame.rows;
-      width = frame.width;
-      texels.assign(frame.texels.begin(), frame.texels.end());
-      layers = frame.lines.front().layers;
-    }
-    uint32_t rows = 0, width = 0, layers = 0;
-    std::vector<uint32_t> texels;
-  } sink;
+  RecordingSink sink;
   Minimap minimap;
-  minimap.Update(profile, 1, 1000, 20, theme);
+  minimap.Update(profile, 1, 1000, 20, MakeTheme(ThemeKind::kDark));
   minimap.Draw(sink, nullptr, 0, 0, 0);
-  REQUIRE(sink.rows == static_cast<uint32_t>(WorkPart::kCount));
-  CHECK(sink.layers == sink.rows);
-  const auto at = [&](WorkPart part, uint32_t x) {
-    return sink.texels[static_cast<size_t>(part) * sink.width + x];
-  };
-  CHECK((at(WorkPart::kCopies, 550) & 0xffffffu) == (theme[Kind::kOutput] & 0xffffffu));
-  CHECK(texel::Alpha(at(WorkPart::kCompute, 200)) == 255);
-  CHECK(texel::Alpha(at(WorkPart::kCompute, 550)) == 0);
-  CHECK(texel::Alpha(at(WorkPart::kCollectives, 550)) == 0);
-  CHECK(texel::Alpha(at(WorkPart::kCopies, 550)) == 255);
+  const TexelFrame& frame = sink.frames[1];
+  REQUIRE(frame.width == 1000);
+  CHECK(frame.lines.front().kind == TexelLine::kStack);
+  CHECK(HeightsIn(frame.texels[200]) == Heights{255, 255, 255});
+  CHECK(HeightsIn(frame.texels[450]) == Heights{0, 0, 0});
+  CHECK(HeightsIn(frame.texels[550]) == Heights{0, 0, 255});
 }
 
 TEST_CASE("every pixel line points at a row that is there") {
