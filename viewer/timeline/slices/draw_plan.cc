@@ -21,8 +21,10 @@ constexpr uint32_t kGapFrom = 4;        // slices at least this wide give a colu
 PlanRowKey KeyOf(const PlanInput& input, const LayoutItem& item, uint32_t depth) {
   const uint32_t id =
       item.kind == LayoutItemKind::kPlaneHeading ? item.plane.value : item.track.value;
-  // The first row shows another lane while outer frames are one row.
-  return {input.profiles[item.profile].id, item.kind, item.set, id, depth | FirstDepth(item) << 16};
+  // The first row shows another lane while outer frames are one row, and a stripe has other
+  // colours.
+  const uint32_t look = FirstDepth(item) << 16 | (item.thin ? 1u << 31 : 0u);
+  return {input.profiles[item.profile].id, item.kind, item.set, id, depth | look};
 }
 
 // Returns the kind whose colour the derived track has in other places; null for none.

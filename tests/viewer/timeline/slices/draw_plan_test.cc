@@ -435,6 +435,24 @@ TEST_CASE("the parts of a device's busy time lie on each other") {
   CHECK(colors[2] == MakeTheme(ThemeKind::kDark)[Kind::kOutput]);
 }
 
+TEST_CASE("stripes have the colours of what they do, also where the row was drawn before") {
+  Profile profile = ProfileOf(ProfileId(0), ComputeAndCopies());
+  const std::vector<TrackId>& tracks = profile.trace->planes[0].tracks;
+  profile.ranks = std::make_shared<const std::vector<RankTracks>>(
+      std::vector<RankTracks>{{0, 0, {tracks[0]}}, {1, 0, {tracks[1]}}});
+  PlanTester t(std::move(profile));
+  const TimeRange view{0, 10 * kPsPerMs};
+  t.Build(view);
+  const std::vector<TrackEntry> list = ListTracks(t.profiles);
+  const std::vector<RankLayout> lane{RankLayout::kLane};
+  t.layout.Place(Arrange({t.profiles, list, {}, {}, {}, {}, TrackSort::kRecorded, lane}),
+                 LayoutSizes());
+  t.Build(view);
+  const Theme theme = MakeTheme(ThemeKind::kDark);
+  CHECK((t.Row(tracks[0], 0)[200] & 0xffffffu) == (theme[Kind::kDeviceCompute] & 0xffffffu));
+  CHECK((t.Row(tracks[1], 0)[550] & 0xffffffu) == (theme[Kind::kOutput] & 0xffffffu));
+}
+
 TEST_CASE("the strip above the ruler stacks what devices do") {
   const Profile profile = ProfileOf(ProfileId(0), ComputeAndCopies());
   RecordingSink sink;
