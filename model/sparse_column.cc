@@ -120,6 +120,9 @@ void SparseColumn<T>::Clear() {
 
 template <typename T>
 void SparseColumn<T>::ShrinkToFit() {
+  const auto before = [](const Block& a, const Block& b) { return a.first_row < b.first_row; };
+  if (!std::is_sorted(blocks_.begin(), blocks_.end(), before))
+    std::sort(blocks_.begin(), blocks_.end(), before);
   blocks_.shrink_to_fit();
   bytes_.ShrinkToFit();
 }

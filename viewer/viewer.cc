@@ -142,6 +142,7 @@ struct Viewer::State {
   PointedTime pointed;
   Clock::time_point note_until{};
   VerdictSums verdict;
+  bool waits_for_verdict = false;
   bool jobs_running = false;  // jobs run that were not told to stop
   bool popups = false;     // some were open when the last frame ended: this frame's keys are theirs
   uint64_t presses = 0;    // of mouse buttons
@@ -496,7 +497,7 @@ void Viewer::Frame(const SessionView& session) {
   s.HandleKeys(context);
   const bool empty = session.profiles.empty();
   DrawMenuBar(shell, &s.menu_bar);
-  DrawVerdictBar(panel, &s.verdict);
+  s.waits_for_verdict = DrawVerdictBar(panel, &s.verdict);
   DrawStatusBar(shell);
   DrawDockSpace(shell, s.windows.reset_layout, empty, &s.workspace);
   s.windows.reset_layout = s.windows.focus_search = s.windows.switch_tall = false;
@@ -528,6 +529,8 @@ void Viewer::Frame(const SessionView& session) {
   if (s.settle > 0) --s.settle;
   s.jobs_running = s.search.busy() || s.jobs.running() > s.jobs.stopping();
 }
+
+bool Viewer::waits_for_verdict() const { return state_->waits_for_verdict; }
 
 bool Viewer::moving() const {
   const State& s = *state_;

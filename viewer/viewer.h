@@ -42,7 +42,9 @@ class Viewer {
   // moving(), or a job runs whose end requests a frame.
   bool animating() const;
   bool searching() const;  // hits of the newest query are not found yet
-  bool stopping() const;   // jobs that were told to stop have not ended
+  // Whether the strip of the last frame waited for the first sentence about the profile.
+  bool waits_for_verdict() const;
+  bool stopping() const;  // jobs that were told to stop have not ended
   // Seconds until something on the screen ends by itself; infinity if nothing does.
   double EndsIn() const;
 

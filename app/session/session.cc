@@ -223,7 +223,7 @@ void Session::UpdateDerived() {
     if (std::optional<DerivedParts> derived = state.derive.Take()) {
       view_.profiles[i].derived = std::move(derived->sets);
       view_.profiles[i].flows = std::move(derived->flows);
-    } else if (state.derive_due && !load_) {  // while loading, the cores belong to the load
+    } else if (state.derive_due && !load_ && !hold_derived_) {  // a load goes first
       state.derive_due = false;
       state.derive.Start(
           threads_, [context = view_.profiles[i].analysis](const std::stop_token& stop, Progress&) {

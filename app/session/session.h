@@ -54,6 +54,8 @@ class Session : public AppServices {
   // While held, profiles are shown without analyses and derived tracks, because `bench` times
   // these separately. Ending the hold starts them.
   void HoldAnalyses(bool hold);
+  // While held, no job for derived tracks starts: the first sentence needs the cores more.
+  void HoldDerived(bool hold) { hold_derived_ = hold; }
   // Whether the user is asked about profiles that do not belong together. Else they are merged,
   // as without a window.
   void set_asks(bool asks) { asks_ = asks; }
@@ -125,7 +127,7 @@ class Session : public AppServices {
   JobThreads threads_;  // destroyed after all jobs, which it joins
   SessionView view_;
   LoadOptions default_options_;
-  bool hold_analyses_ = false;
+  bool hold_analyses_ = false, hold_derived_ = false;
   bool asks_ = false;
   Definitions definitions_ = Definitions::kStepscope;
   Status load_status_;

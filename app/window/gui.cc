@@ -120,6 +120,7 @@ void Gui::DrawFrame(Image* picture) {
   surface_.BeginFrame();
   NewFrameKeepingChords();
   viewer_->Frame(session);
+  session_.HoldDerived(viewer_->waits_for_verdict());
   drew_timeline_ = sink_->TakeDrawn();
   ImGui::Render();
   surface_.BindTarget();

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -25,9 +26,11 @@ namespace {
 constexpr size_t kInts = static_cast<size_t>(IntStat::kCount);
 constexpr size_t kTexts = static_cast<size_t>(StringStat::kCount);
 constexpr size_t kReals = static_cast<size_t>(RealStat::kCount);
-constexpr size_t kColumns = kInts + kTexts + kReals;
-constexpr uint32_t kRowsPerPart = 2 << 10;
+constexpr uint32_t kColumns = kInts + kTexts + kReals;
+constexpr uint32_t kRowsPerSlice = 2 << 10;
 constexpr size_t kPartsPerWave = 256;  // parts that are parsed in parallel and then put in order
+// A part whose events lie further apart is read piece by piece.
+constexpr uint64_t kMostPartBytes = uint64_t{4} << 20;
 constexpr uint32_t kLocalText =
     0x80000000u;                     // marks a string of the item's pool, not of the table's
 constexpr size_t kFirstFetch = 512;  // nearly all events are shorter
@@ -58,11 +61,25 @@ std::string BreakdownText(std::string_view message) {
   return text;
 }
 
+// Tags of an XStat's values that the fast ways read.
+constexpr uint32_t kDoubleTag = 2 << 3 | kFixed64, kUintTag = 3 << 3 | kVarint,
+                   kIntTag = 4 << 3 | kVarint, kRefTag = 7 << 3 | kVarint;
+constexpr uint64_t TagBit(uint32_t tag) { return uint64_t{1} << tag; }
+
+// The way of a stat in its common form, by id: the column, kColumns for none, and the tags of the
+// values that go there as they are, a bit for each. Without tags every value is read with every
+// check.
+struct Route {
+  uint64_t tags = 0;
+  uint32_t column = kColumns;
+};
+
 // The actions for the stats in one message of a plane.
 struct PlaneActions {
   const PlaneTables* tables = nullptr;
-  std::vector<Action> actions;  // by index of the stat name
-  std::vector<Action> by_id;    // by metadata id, while ids are small
+  std::vector<Action> actions;      // by index of the stat name
+  std::vector<Action> by_id;        // by metadata id, while ids are small
+  std::array<Route, 128> routes{};  // by metadata id; ids of one byte
   const Action* Find(uint64_t stat_id) const {
     if (stat_id < by_id.size()) [[likely]]
       return &by_id[stat_id];
@@ -77,17 +94,23 @@ struct Value {
   uint64_t bits = 0;
 };
 
-// The values of a part by column, while it is parsed: at most one value a row. It is used again for
-// the next part, so it stays in the cache.
+// The values of a slice by column, while it is parsed: at most one value a row; and the window
+// through which its file is read. Both are used again for the next slices, so they stay in the
+// cache.
 class Scratch {
  public:
+  WindowReader* ReaderOf(const ByteSource& source) {
+    if (source_ != &source) reader_.emplace(source);
+    source_ = &source;
+    return &*reader_;
+  }
   // `own`: the value comes from the event itself. It wins over the metadata's; of several own
   // values the last one wins.
   void Put(uint32_t column, uint32_t row, uint64_t bits, bool own) {
     Entries& e = columns_[column];
     if (e.rows == nullptr) [[unlikely]] {
-      e.rows = std::make_unique_for_overwrite<uint32_t[]>(kRowsPerPart);
-      e.bits = std::make_unique_for_overwrite<uint64_t[]>(kRowsPerPart);
+      e.rows = std::make_unique_for_overwrite<uint32_t[]>(kRowsPerSlice);
+      e.bits = std::make_unique_for_overwrite<uint64_t[]>(kRowsPerSlice);
     }
     const bool again = e.size > 0 && e.rows[e.size - 1] == row;
     if (again && !own) return;
@@ -121,14 +144,75 @@ class Scratch {
     }
   };
   std::array<Entries, kColumns> columns_;
+  const ByteSource* source_ = nullptr;
+  std::optional<WindowReader> reader_;
 };
 
-// A part of a lane, of at most kRowsPerPart rows.
-struct Part {
+// At most kRowsPerSlice rows of a lane.
+struct Slice {
   const Lane* lane = nullptr;
   uint32_t first = 0, last = 0;  // within the lane
+};
+
+// The events of a track in a piece of time, on all of its lanes. They lie near each other in the
+// file, whose bytes are read once for all of them.
+struct Part {
+  std::vector<Slice> slices;
   std::span<const PlaneActions> plane;
   const ByteSource* source = nullptr;
+};
+
+// Where the events of the slices lie, if their order in the file is that in time; empty if they are
+// far apart.
+std::pair<uint64_t, uint64_t> BytesOf(std::span<const Slice> slices) {
+  uint64_t begin = ~uint64_t{0}, end = 0;
+  for (const Slice& slice : slices) {
+    for (const uint32_t i : {slice.first, slice.last - 1}) {
+      const uint64_t at = slice.lane->SourceOffset(i);
+      if (at == ~uint64_t{0}) continue;
+      begin = std::min(begin, at);
+      end = std::max(end, at + kFirstFetch);
+    }
+  }
+  return end > begin && end - begin <= kMostPartBytes ? std::pair{begin, end}
+                                                      : std::pair{uint64_t{0}, uint64_t{0}};
+}
+
+// Divides a track at the times at which the slices of its largest lane begin.
+class TrackCutter {
+ public:
+  explicit TrackCutter(std::span<const Lane> lanes) : lanes_(lanes), next_(lanes.size()) {
+    const auto by_size = [](const Lane& a, const Lane& b) { return a.size() < b.size(); };
+    largest_ = &*std::max_element(lanes.begin(), lanes.end(), by_size);
+  }
+  size_t count() const { return (largest_->size() + kRowsPerSlice - 1) / kRowsPerSlice; }
+  // The slices of the next part.
+  std::vector<Slice> Next() {
+    std::vector<Slice> slices;
+    const size_t next = ++part_ * kRowsPerSlice;
+    const bool last = next >= largest_->size();
+    for (size_t l = 0; l < lanes_.size(); ++l) {
+      const Lane& lane = lanes_[l];
+      const auto end = last ? lane.start.end()
+                            : std::lower_bound(lane.start.begin() + next_[l], lane.start.end(),
+                                               largest_->start[next]);
+      Cut(lane, &next_[l], static_cast<uint32_t>(end - lane.start.begin()), &slices);
+    }
+    return slices;
+  }
+
+ private:
+  static void Cut(const Lane& lane, uint32_t* from, uint32_t to, std::vector<Slice>* out) {
+    while (*from < to) {
+      const uint32_t first = std::exchange(*from, std::min(to, *from + kRowsPerSlice));
+      out->push_back({&lane, first, *from});
+    }
+  }
+
+  std::span<const Lane> lanes_;
+  const Lane* largest_ = nullptr;
+  std::vector<uint32_t> next_;  // by lane: its first row that is in no part
+  size_t part_ = 0;
 };
 
 // A part of the wave and its values. table.strings holds texts of its own events; text columns
@@ -137,6 +221,13 @@ struct Item {
   Part part;
   StatTable table;
 };
+
+// Reads the value behind a tag. kSlack bytes must be readable there.
+inline Bytes ReadNumber(Bytes p, uint32_t tag, uint64_t* value) {
+  if (tag != kDoubleTag) return ReadVarintPadded(p, value);
+  std::memcpy(value, p, 8);
+  return p + 8;
+}
 
 // Parses XStats and finds the column that each goes to.
 class StatDecoder {
@@ -148,30 +239,27 @@ class StatDecoder {
   // Sets the message that the next stats are in.
   void Use(const PlaneActions* plane) { plane_ = plane; }
 
-  // Parses the kind of stat that nearly all are, an id and a number or reference, and puts it into
-  // its column. kSlack bytes must be readable at `end`. False: it is another kind.
-  inline bool PutCommon(Bytes p, Bytes end, uint32_t row, Scratch* out) const {
-    constexpr uint8_t kUint = 3 << 3 | kVarint, kInt = 4 << 3 | kVarint, kRef = 7 << 3 | kVarint;
-    if (*p != (1 << 3 | kVarint)) return false;
-    uint64_t id = 0, value = 0;
-    p = ReadVarintPadded(p + 1, &id);
-    if (p == nullptr || p >= end || id >= plane_->by_id.size()) return false;
-    const Action& action = plane_->by_id[id];
-    const uint8_t tag = *p;
-    if (tag != kUint && tag != kInt && tag != kRef) return false;
-    if (ReadVarintPadded(p + 1, &value) != end) return false;
-    const StatColumn& column = action.column;
-    if (column.kind == StatColumn::Kind::kNone) return true;
-    if (tag != kRef) {
-      if (column.kind != StatColumn::Kind::kInt) return false;
-      out->Put(column.column, row, value, true);
-      return true;
+  // Parses the kind of stat that nearly all are, an id of one byte and a number or reference in a
+  // message shorter than 128 bytes, and puts it into its column. `p` is at the stat's tag; kSlack
+  // bytes must be readable after the event. Null: it is another kind; else its end.
+  inline Bytes PutCommon(Bytes p, Bytes event_end, uint32_t row, Scratch* out) const {
+    constexpr uint64_t kMask = 0x80ff80ff, kHead = 4u << 3 | kLen | (1u << 3 | kVarint) << 16;
+    uint64_t head = 0;
+    std::memcpy(&head, p, 8);
+    if ((head & kMask) != kHead) return nullptr;
+    const Route& route = plane_->routes[head >> 24 & 0x7f];
+    const uint32_t tag = head >> 32 & 0xff;
+    if (tag >= 64 || (route.tags & TagBit(tag)) == 0) return nullptr;
+    const Bytes end = p + 2 + (head >> 8 & 0x7f);
+    uint64_t value = 0;
+    if (ReadNumber(p + 5, tag, &value) != end || end > event_end) return nullptr;
+    if (route.column == kColumns) return end;
+    if (tag == kRefTag) {
+      if (value >= plane_->by_id.size()) return nullptr;
+      value = plane_->by_id[value].name_as_value.value;
     }
-    if (column.kind != StatColumn::Kind::kText || column.memory_shape) return false;
-    if (value >= plane_->by_id.size()) return false;
-    out->Put(static_cast<uint32_t>(kInts) + column.column, row,
-             plane_->by_id[value].name_as_value.value, true);
-    return true;
+    out->Put(route.column, row, value, true);
+    return end;
   }
 
   // Parses the common form: an id, then one value, both known. kSlack bytes must be readable at
@@ -377,8 +465,25 @@ class TypedReader {
     for (size_t id = 0; id < tables.stat_ids.dense_size(); ++id) {
       const uint32_t index = tables.stat_ids.Find(static_cast<int64_t>(id));
       plane.by_id.push_back(index == IdMap::kNone ? Action{} : plane.actions[index]);
+      if (id < plane.routes.size()) plane.routes[id] = RouteOf(plane.by_id.back().column);
     }
     return plane;
+  }
+
+  static Route RouteOf(const StatColumn& column) {
+    const auto number = static_cast<uint32_t>(column.column);
+    switch (column.kind) {
+      case StatColumn::Kind::kNone:
+        return {TagBit(kDoubleTag) | TagBit(kUintTag) | TagBit(kIntTag) | TagBit(kRefTag),
+                kColumns};
+      case StatColumn::Kind::kInt:
+        return {TagBit(kUintTag) | TagBit(kIntTag), number};
+      case StatColumn::Kind::kReal:
+        return {TagBit(kDoubleTag), static_cast<uint32_t>(kInts + kTexts) + number};
+      case StatColumn::Kind::kText:
+        return {column.memory_shape ? 0 : TagBit(kRefTag), static_cast<uint32_t>(kInts) + number};
+    }
+    return {};
   }
 
   // The actions of the message that has these tables.
@@ -430,20 +535,20 @@ class TypedReader {
 
   std::vector<Part> MakeParts() const {
     std::vector<Part> parts;
-    for (const Lane& lane : trace_.set.lanes) {
-      const Track& track = trace_.set.tracks[lane.track.value];
-      if (track.plane.value >= actions_.size() || track.source >= files_.size()) continue;
-      for (uint32_t first = 0; first < lane.size(); first += kRowsPerPart) {
-        parts.push_back({&lane, first, std::min(lane.size(), first + kRowsPerPart),
-                         actions_[track.plane.value], files_[track.source].get()});
-      }
+    for (const Track& track : trace_.set.tracks) {
+      const std::span<const Lane> lanes = trace_.set.LanesOf(track);
+      if (track.plane.value >= actions_.size() || track.source >= files_.size() || lanes.empty())
+        continue;
+      TrackCutter cutter(lanes);
+      for (size_t n = cutter.count(); n > 0; --n)
+        parts.push_back({cutter.Next(), actions_[track.plane.value], files_[track.source].get()});
     }
     return parts;
   }
 
   // Parses the parts in parallel and appends their values to the table.
-  void ReadWave(std::span<const Part> parts) {
-    for (size_t i = 0; i < parts.size(); ++i) items_[i].part = parts[i];
+  void ReadWave(std::span<Part> parts) {
+    for (size_t i = 0; i < parts.size(); ++i) items_[i].part = std::move(parts[i]);
     ParallelFor(parts.size(), [&](size_t i) {
       if (!stop_.stop_requested() && !error_.any()) ReadItem(&items_[i]);
     });
@@ -455,17 +560,26 @@ class TypedReader {
     std::unique_ptr<Scratch> scratch = scratches_.Take();
     StatDecoder decoder(&part.plane.front(), trace_.names().metas, item->table.strings.get(),
                         kLocalText);
-    WindowReader reader(*part.source);
-    for (uint32_t i = part.first; i < part.last; ++i) {
-      const uint32_t row = part.lane->first_row + i, meta = part.lane->meta[i];
-      const uint64_t at = part.lane->SourceOffset(i);
-      if (part.plane.size() > 1 && at != ~uint64_t{0}) decoder.Use(ActionsAt(part.plane, at));
-      if (at != ~uint64_t{0}) ReadEvent(&reader, at, row, meta, &decoder, scratch.get());
-      for (const Value& v : meta_stats_.Of(meta)) scratch->Put(v.column, row, v.bits, false);
+    WindowReader* reader = scratch->ReaderOf(*part.source);
+    const auto [begin, end] = BytesOf(part.slices);
+    reader->Load(begin, end);
+    for (const Slice& slice : part.slices) {
+      ReadSlice(slice, part.plane, reader, &decoder, scratch.get());
+      scratch->MoveTo(&item->table);
     }
-    scratch->MoveTo(&item->table);
+    error_.Set(reader->status());
     scratches_.Give(std::move(scratch));
-    error_.Set(reader.status());
+  }
+
+  void ReadSlice(const Slice& slice, std::span<const PlaneActions> plane, WindowReader* reader,
+                 StatDecoder* decoder, Scratch* out) const {
+    for (uint32_t i = slice.first; i < slice.last; ++i) {
+      const uint32_t row = slice.lane->first_row + i, meta = slice.lane->meta[i];
+      const uint64_t at = slice.lane->SourceOffset(i);
+      if (plane.size() > 1 && at != ~uint64_t{0}) decoder->Use(ActionsAt(plane, at));
+      if (at != ~uint64_t{0}) ReadEvent(reader, at, row, meta, decoder, out);
+      for (const Value& v : meta_stats_.Of(meta)) out->Put(v.column, row, v.bits, false);
+    }
   }
 
   static const PlaneActions* ActionsAt(std::span<const PlaneActions> plane, uint64_t offset) {
@@ -500,21 +614,32 @@ class TypedReader {
   static bool ReadEventFast(Bytes p, Bytes end, uint32_t row, uint32_t meta, StatDecoder* decoder,
                             Scratch* out) {
     while (p < end) {
-      uint64_t value = 0;
       const uint8_t tag = *p;
+      if (tag == (4 << 3 | kLen)) {
+        Bytes next = decoder->PutCommon(p, end, row, out);
+        if (next == nullptr) next = ReadOther(p, end, row, meta, decoder, out);
+        if (next == nullptr) return false;
+        p = next;
+        continue;
+      }
+      if ((tag & 7) != kVarint || tag < 8 || tag > (5 << 3 | kVarint) || tag == (4 << 3 | kVarint))
+        return false;
+      uint64_t value = 0;
       p = ReadVarintPadded(p + 1, &value);
       if (p == nullptr) return false;
-      if (tag == (4 << 3 | kLen)) {
-        if (p > end || value > static_cast<uint64_t>(end - p)) return false;
-        if (!decoder->PutCommon(p, p + value, row, out)) [[unlikely]]
-          ReadStat(p, p + value, true, row, meta, decoder, out);
-        p += value;
-      } else if ((tag & 7) != kVarint || tag < 8 || tag > (5 << 3 | kVarint) ||
-                 tag == (4 << 3 | kVarint)) {
-        return false;
-      }
     }
     return p == end;
+  }
+
+  // Reads a stat of any form; returns its end, or null where it does not end within the event.
+  static Bytes ReadOther(Bytes p, Bytes event_end, uint32_t row, uint32_t meta,
+                         StatDecoder* decoder, Scratch* out) {
+    uint64_t size = 0;
+    p = ReadVarintPadded(p + 1, &size);
+    if (p == nullptr || p > event_end || size > static_cast<uint64_t>(event_end - p))
+      return nullptr;
+    ReadStat(p, p + size, true, row, meta, decoder, out);
+    return p + size;
   }
 
   static void ReadStat(Bytes p, Bytes end, bool slack, uint32_t row, uint32_t meta,
@@ -529,7 +654,7 @@ class TypedReader {
       out->Put(value.column, row, value.bits, true);
   }
 
-  // Appends the items' columns, in order of rows, and empties the items.
+  // Appends the items' columns and empties the items.
   void Merge(std::span<Item> items) {
     std::vector<std::vector<StringId>> ids(items.size());
     for (size_t i = 0; i < items.size(); ++i) ids[i] = InternAll(*items[i].table.strings);
@@ -567,11 +692,16 @@ class TypedReader {
     if (ids.size() <= 1) return Take(from, to);  // there is only the empty string
     std::vector<uint32_t> rows;
     std::vector<StringId> values;
+    const auto flush = [&] {
+      to->Append(rows, values);
+      rows.clear(), values.clear();
+    };
     from->ForAll([&](uint32_t row, StringId id) {
+      if (!rows.empty() && row < rows.back()) flush();  // the next slice's
       rows.push_back(row);
       values.push_back((id.value & kLocalText) == 0 ? id : ids[id.value & ~kLocalText]);
     });
-    to->Append(rows, values);
+    flush();
     from->Clear();
   }
 

@@ -1,5 +1,5 @@
-// Reads the typed stats of all events of an XSpace trace into a StatTable, blocks of rows on all
-// cores. O(bytes of events). Lanes of one line each read that line's bytes, through a WindowReader.
+// Reads the typed stats of all events of an XSpace trace into a StatTable, pieces of tracks on all
+// cores. O(bytes of events): the lanes of a line are read together, through one WindowReader.
 #pragma once
 
 #include <memory>

@@ -20,28 +20,38 @@ std::string_view WindowReader::Refill(uint64_t offset, size_t n) {
   }
   const size_t want = static_cast<size_t>(std::min<uint64_t>(std::max(n, window_), size_ - offset));
   used_ = n;
+  Read(offset, want);
+  if (length_ == 0) return {};
+  return {reinterpret_cast<const char*>(data_ + (offset - begin_)),
+          static_cast<size_t>(std::min<uint64_t>(n, begin_ + length_ - offset))};
+}
+
+void WindowReader::Load(uint64_t begin, uint64_t end) {
+  end = std::min(end, size_);
+  if (!status_.ok() || begin >= end) return;
+  if (begin >= begin_ && end <= begin_ + length_) return;
+  Read(begin, static_cast<size_t>(end - begin));
+  used_ = length_;
+}
+
+// Makes [offset, offset + n) the window; of a source in memory all of it.
+void WindowReader::Read(uint64_t offset, size_t n) {
   if (const std::span<const std::byte> all = source_->bytes(); !all.empty()) {
     begin_ = 0;
     length_ = all.size();
     data_ = reinterpret_cast<Bytes>(all.data());
-    return {reinterpret_cast<const char*>(data_ + offset), n};
+    return;
   }
-  if (buffer_.size() < want) buffer_.resize(want);
-  if (buffer_.size() > 4 * kMaxWindow && want <= kMaxWindow) {  // frees the room of a huge message
+  if (buffer_.size() < n) buffer_.resize(n);
+  if (buffer_.size() > 4 * kMaxWindow && n <= kMaxWindow) {  // frees the room of a huge message
     buffer_.resize(kMaxWindow);
     buffer_.shrink_to_fit();
   }
-  Result<size_t> got =
-      source_->Read(offset, std::as_writable_bytes(std::span(buffer_)).first(want));
-  if (!got.ok()) {
-    status_ = got.status();
-    length_ = 0;
-    return {};
-  }
+  Result<size_t> got = source_->Read(offset, std::as_writable_bytes(std::span(buffer_)).first(n));
+  if (!got.ok()) status_ = got.status();
   begin_ = offset;
-  length_ = *got;
+  length_ = got.ok() ? *got : 0;
   data_ = buffer_.data();
-  return {reinterpret_cast<const char*>(data_), std::min(n, length_)};
 }
 
 bool MessageAt(WindowReader* reader, uint64_t at, SourceField* message) {

@@ -22,6 +22,9 @@ class WindowReader {
   uint64_t size() const { return size_; }
   const Status& status() const { return status_; }
 
+  // Reads [begin, end) at once, so that no Fetch inside reads again. For ranges of which nearly all
+  // is used.
+  void Load(uint64_t begin, uint64_t end);
   // Bytes [offset, offset + n), fewer at the end of the source. Valid until the next call.
   std::string_view Fetch(uint64_t offset, size_t n) {
     if (offset >= begin_ && offset + n <= begin_ + length_) {
@@ -33,6 +36,7 @@ class WindowReader {
 
  private:
   std::string_view Refill(uint64_t offset, size_t n);
+  void Read(uint64_t offset, size_t n);
 
   const ByteSource* source_;
   uint64_t size_;

@@ -93,6 +93,26 @@ void CheckRange(const std::map<uint32_t, T>& entries, const SparseColumn<T>& col
   CHECK(wrong == 0);
 }
 
+TEST_CASE("sparse columns: parts may come in any order of rows") {
+  std::map<uint32_t, int64_t> entries;
+  std::vector<SparseColumn<int64_t>> parts(9);
+  for (uint32_t part = 0; part < parts.size(); ++part) {
+    std::vector<uint32_t> rows;
+    std::vector<int64_t> values;
+    for (uint32_t i = 0; i < 700; ++i) {
+      rows.push_back(part * 5000 + 3 * i);
+      values.push_back(int64_t{i} * i - 1000 * int64_t{part});
+      entries[rows.back()] = values.back();
+    }
+    parts[part].Append(rows, values);
+  }
+  SparseColumn<int64_t> column;
+  for (const size_t part : {4, 0, 8, 1, 7, 5, 2, 6, 3}) column.Append(parts[part]);
+  column.ShrinkToFit();
+  CheckAgainst(entries, column);
+  CheckRange(entries, column, 4999, 21'000);
+}
+
 TEST_CASE("sparse columns: integers of every width and distance of rows") {
   std::mt19937_64 random(7);
   for (const uint32_t step : {1u, 3u, 300u, 70'000u}) {

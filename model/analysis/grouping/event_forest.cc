@@ -7,6 +7,7 @@
 #include <map>
 #include <tuple>
 
+#include "model/analysis/intervals/track_reader.h"
 #include "model/base/task.h"
 #include "model/sparse_column.h"
 
@@ -197,7 +198,7 @@ void EventForest::NestTrack(uint32_t track, std::vector<uint32_t>* special) {
       std::find(region_role_.begin(), region_role_.end(), uint8_t{2}) != region_role_.end()) {
     regions = ThreadpoolRegions(track);
   }
-  RowReader reader(set);
+  const TrackReader reader(set, set.tracks[track]);
   std::vector<Open> stack;
   auto enter = [&](Ps begin, Ps end, uint32_t pos, uint32_t at) {
     while (!stack.empty() && !(stack.back().begin <= begin && end <= stack.back().end)) {
@@ -213,8 +214,9 @@ void EventForest::NestTrack(uint32_t track, std::vector<uint32_t>* special) {
   size_t next_region = 0;
   for (uint32_t pos = range.first; pos < range.end(); ++pos) {
     uint32_t row = order_.row[pos];
-    Ps begin = reader.Start(row), end = reader.End(row);
-    uint32_t meta = reader.Meta(row);
+    const TrackReader::Event event = reader.Of(row);
+    const Ps begin = event.start, end = event.end();
+    const uint32_t meta = event.meta;
     while (next_region < regions.size() &&
            std::make_tuple(regions[next_region].begin, -regions[next_region].end) <=
                std::make_tuple(begin, -end)) {

@@ -408,10 +408,17 @@ std::vector<HostPiece> HostActivity::During(const Track& thread, std::span<const
 
 HostSummary HostActivity::Summarise(HostId host, bool executing, const Track* main) const {
   HostSummary summary;
+  std::vector<uint8_t> counts(roles_.size());  // by MetaId: few events have a role that counts
+  for (size_t m = 0; m < counts.size(); ++m) {
+    const HostRole role = roles_[m];
+    counts[m] = role == HostRole::kExecutor || role == HostRole::kWait ||
+                role == HostRole::kAwait || IsBlocking(role);
+  }
   for (const Track* thread : HostThreadsOf(trace_, host)) {
     bool executor = false;
     for (const Lane& lane : trace_.set.LanesOf(*thread)) {
       for (uint32_t i = 0; i < lane.size(); ++i) {
+        if (counts[lane.meta[i]] == 0) continue;
         const HostRole role = roles_[lane.meta[i]];
         executor = executor || role == HostRole::kExecutor;
         if (lane.dur[i] <= 0) continue;

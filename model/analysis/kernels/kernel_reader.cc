@@ -5,6 +5,12 @@
 
 namespace stepscope {
 
+namespace {
+
+constexpr size_t kLatest = 1024;
+
+}  // namespace
+
 LaunchingOps::LaunchingOps(const Trace& trace, const StatTable& stats) : trace_(trace) {
   if (!CapabilitiesOf(trace).event_categories) return;
   Index(stats.Int(IntStat::kExternalId), EventCategory::kCpuOp, &by_external_id_);
@@ -51,10 +57,12 @@ KernelReader::KernelReader(const Trace& trace, const StatTable& stats, const Lau
       program_(stats.Int(IntStat::kProgramId)),
       external_(stats.Int(IntStat::kExternalId)),
       correlation_(stats.Int(IntStat::kCorrelationId)),
-      occupancy_(stats.Real(RealStat::kOccupancyPct)) {}
+      occupancy_(stats.Real(RealStat::kOccupancyPct)),
+      latest_(kLatest) {}
 
 void KernelReader::Collect(const Track& track, uint32_t plane_order, GpuVendor vendor,
                            const TimeScope& scope, RawGroups* out) {
+  ++stream_;
   for (const Lane& lane : trace_.set.LanesOf(track)) {
     if (lane.kind == LaneKind::kInstant) continue;
     Seek(lane.first_row);
@@ -86,9 +94,7 @@ void KernelReader::AddEvent(const Lane& lane, uint32_t i, FileOrder order, GpuVe
              program_.Get(row, -1),
              {}};
   double occupancy = 0;
-  if (has_details) {
-    occupancy = Occupancy(details.value);
-  } else {
+  if (!has_details) {
     key.launch = NumericLaunch(EventRow(row));
     // Kineto writes 0 where it does not know: a kernel that runs occupies something.
     occupancy = occupancy_.Get(row, 0);
@@ -96,9 +102,16 @@ void KernelReader::AddEvent(const Lane& lane, uint32_t i, FileOrder order, GpuVe
     key.tf_op = KinetoOp(ops_.NameOf(external_.Get(row, -1), correlation_.Get(row, -1)));
   }
   if (const std::string_view op = GraphOpOf(row); !op.empty()) key.tf_op = KinetoOp(op);
-  RawGroup& group = (*out)[key];
-  group.totals.Add(lane.dur[i], occupancy, order);
-  group.rows.emplace_back(row);
+  const Known& known = Find(key, out);
+  known.group->totals.Add(lane.dur[i], has_details ? known.occupancy : occupancy, order);
+  known.group->rows.emplace_back(row);
+}
+
+KernelReader::Known& KernelReader::Find(const RawKey& key, RawGroups* out) {
+  Known& known = latest_[RawKeyHash()(key) % kLatest];
+  if (known.stream == stream_ && known.key == key) return known;
+  const double occupancy = key.details == kNoKernelText ? 0 : Occupancy(key.details);
+  return known = {key, stream_, &(*out)[key], occupancy};
 }
 
 double KernelReader::Occupancy(uint32_t details) {

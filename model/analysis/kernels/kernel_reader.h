@@ -111,6 +111,14 @@ class KernelReader {
  private:
   void Seek(uint32_t row);
   void AddEvent(const Lane& lane, uint32_t i, FileOrder order, GpuVendor vendor, RawGroups* out);
+  // The group of the key in `out`, and the occupancy that the key's details say.
+  struct Known {
+    RawKey key;
+    uint32_t stream = 0;  // as stream_
+    RawGroup* group = nullptr;
+    double occupancy = 0;
+  };
+  Known& Find(const RawKey& key, RawGroups* out);
   double Occupancy(uint32_t details);
   KernelLaunch NumericLaunch(EventRow row) const;
   std::string_view GraphOpOf(uint32_t row) const;
@@ -125,6 +133,10 @@ class KernelReader {
   ColumnCursor<int64_t> program_, external_, correlation_;
   ColumnCursor<double> occupancy_;
   std::unordered_map<uint32_t, double> occupancy_of_details_;
+  // A program repeats its kernels, so most are found here without a search: the latest key of each
+  // hash.
+  std::vector<Known> latest_;
+  uint32_t stream_ = 0;  // the number of the stream that is read, from 1
   std::unordered_map<std::string_view, uint32_t> kineto_ids_;
   std::vector<std::string_view> kineto_ops_;
 };

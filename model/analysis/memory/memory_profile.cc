@@ -112,6 +112,14 @@ class Collector {
     const StringId name =
         texts_[static_cast<size_t>(StringStat::kAllocatorName)].Get(row, StringId());
     if (!name.valid()) return allocators_[{host, AllocatorId(row, activity)}];
+    if (name != last_name_) {
+      last_name_ = name;
+      last_ = &EventsOf(name, host);
+    }
+    return *last_;
+  }
+
+  Events& EventsOf(StringId name, HostId host) {
     Events*& known = by_name_[name.value];
     if (known) return *known;
     known = &allocators_[{host, std::string(stats_.strings->View(name))}];
@@ -168,6 +176,8 @@ class Collector {
   std::vector<ColumnCursor<StringId>> texts_;
   EventsByAllocator allocators_;
   std::unordered_map<uint32_t, Events*> by_name_;  // by StringId
+  StringId last_name_;                             // the allocator of the event before, which
+  Events* last_ = nullptr;                         // mostly is that of the next one
   size_t expected_ = 0;                            // memory events of the track
 };
 

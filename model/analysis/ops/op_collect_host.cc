@@ -5,6 +5,7 @@
 #include "model/analysis/definitions.h"
 #include "model/analysis/grouping/grouping.h"
 #include "model/analysis/intervals/event_order.h"
+#include "model/analysis/intervals/track_reader.h"
 #include "model/analysis/naming/op_name.h"
 #include "model/analysis/ops/line_sweep.h"
 #include "model/analysis/steps/device_steps.h"
@@ -151,7 +152,7 @@ void HostCollector::NameStages(const Track& track) {
 std::vector<OpInterval> HostCollector::IntervalsOf(const Track& track) const {
   std::vector<OpInterval> ops;
   RowRange range = RowsOf(trace_.set, track);
-  RowReader reader(trace_.set);
+  const TrackReader reader(trace_.set, track);
   const auto& tf_ops = stats_.Text(StringStat::kTfOp);
   // Positions differ from rows, so a dense copy of the sparse column serves random access.
   std::vector<uint32_t> tf_of(tf_ops.empty() ? 0 : range.count, 0);
@@ -161,7 +162,8 @@ std::vector<OpInterval> HostCollector::IntervalsOf(const Track& track) const {
   }
   for (uint32_t pos = range.first; pos < range.end(); ++pos) {
     uint32_t row = order_.row[pos];
-    const OpId* op = &by_meta_[reader.Meta(row)];
+    const TrackReader::Event event = reader.Of(row);
+    const OpId* op = &by_meta_[event.meta];
     if (!by_row_.empty()) {
       auto stage = by_row_.find(row);
       if (stage != by_row_.end()) op = &stage->second;
@@ -176,12 +178,12 @@ std::vector<OpInterval> HostCollector::IntervalsOf(const Track& track) const {
     if (op->slot == OpId::kNone && tf == 0 && !by_eager_op_.empty()) {
       const OpId* eager = EagerCall(row);
       if (eager != nullptr) {
-        ops.push_back({reader.Start(row), reader.End(row), eager, row, true});
+        ops.push_back({event.start, event.end(), eager, row, true});
         continue;
       }
     }
     if (op->slot == OpId::kNone && tf == 0) continue;
-    Ps begin = reader.Start(row), end = reader.End(row);
+    const Ps begin = event.start, end = event.end();
     if (op->slot != OpId::kNone) ops.push_back({begin, end, op, row, grouping_.IsEager(row)});
     // XProf counts an event whose name and tf_op both name an op twice.
     const bool twice = xprof_.op_counted_by_name_and_stat;

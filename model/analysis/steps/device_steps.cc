@@ -259,6 +259,8 @@ void Divider::FillWindows(Device* device) const {
     Ps end;
     Ps* hidden;
   };
+  constexpr size_t kCompute = static_cast<size_t>(TimeClass::kCompute32);
+  constexpr size_t kCollectives = static_cast<size_t>(TimeClass::kCollectives);
   std::vector<Window>& windows = device->windows;
   ClassTimes cursor;
   cursor.fill(kMinPs);
@@ -272,6 +274,23 @@ void Divider::FillWindows(Device* device) const {
           0, std::min(to, windows[k].span.end) - std::max(from, windows[k].span.begin));
     }
   };
+  // Covers all classes up to c at once, for an event that nothing overlaps so far and that lies
+  // within a window. False: it does not.
+  auto alone = [&](size_t c, Ps begin, Ps end) {
+    size_t& w = at[1];
+    while (w < windows.size() && windows[w].span.end <= begin) ++w;
+    if (w == windows.size() || begin < windows[w].span.begin || end > windows[w].span.end)
+      return false;
+    for (size_t t = 1; t <= c; ++t) {
+      cursor[t] = end;
+      windows[w].above[t] += end - begin;
+    }
+    if (device->has_collectives && c >= kCollectives)
+      MergeInto(&device->with_collectives, {begin, end});
+    if (device->has_collectives && c > kCollectives)
+      MergeInto(&device->above_collectives, {begin, end});
+    return true;
+  };
   size_t gap_at = 0;
   auto gap = [&](Ps from, Ps to, uint32_t next) {
     while (gap_at < windows.size() && windows[gap_at].span.end <= from) ++gap_at;
@@ -282,8 +301,6 @@ void Divider::FillWindows(Device* device) const {
       device->gaps.push_back({static_cast<uint32_t>(k), next, r.begin, r.end, from});
     }
   };
-  constexpr size_t kCompute = static_cast<size_t>(TimeClass::kCompute32);
-  constexpr size_t kCollectives = static_cast<size_t>(TimeClass::kCollectives);
   ForEachByStart(device->lanes, [&](const Lane& lane, uint32_t i) {
     size_t c = class_[lane.meta[i]];
     if (!c || lane.dur[i] <= 0) return;
@@ -300,6 +317,7 @@ void Divider::FillWindows(Device* device) const {
       *hidden += std::max(begin, std::min(end, cursor[kCompute])) - begin;
       copies.push_back({end, hidden});
     }
+    if (begin >= cursor[1] && copies.empty() && alone(c, begin, end)) return;
     for (size_t t = c; t > 0; --t) {
       Ps from = std::max(begin, cursor[t]);
       if (end <= from) continue;

@@ -48,7 +48,7 @@ class Sweep {
  public:
   Sweep(const std::vector<uint8_t>& classes, std::vector<TimeRange> spans)
       : classes_(classes), spans_(std::move(spans)) {
-    covered_.fill(kMinPs);
+    ends_.fill(kMinPs);
   }
 
   void Add(const Lane& lane, uint32_t i) {
@@ -59,13 +59,13 @@ class Sweep {
     for (Open& open : open_) {
       if (open.time_class >= c) continue;
       open.hidden += std::max<Ps>(
-          0, std::min(end, open.range.end) - std::max(begin, covered_[open.time_class + 1]));
+          0, std::min(end, open.range.end) - std::max(begin, CoveredFrom(open.time_class + 1)));
     }
     if (IsAsked(c)) {
-      const Ps hidden = std::max(begin, std::min(end, covered_[c + 1])) - begin;
+      const Ps hidden = std::max(begin, std::min(end, CoveredFrom(c + 1))) - begin;
       open_.push_back({{begin, end}, c, hidden, lane.meta[i], EventRow(lane.first_row + i)});
     }
-    for (size_t t = c; t > 0; --t) covered_[t] = std::max(covered_[t], end);
+    ends_[c] = std::max(ends_[c], end);
   }
   ByMeta Take() {
     Close(kMaxPs);
@@ -81,6 +81,8 @@ class Sweep {
     EventRow row;
   };
 
+  // Until when an event of the class or above runs. Most events are kernels, which never ask.
+  Ps CoveredFrom(size_t c) const { return *std::max_element(ends_.begin() + c, ends_.end()); }
   void Close(Ps until) {
     std::erase_if(open_, [&](const Open& open) {
       if (open.range.end > until) return false;
@@ -100,9 +102,8 @@ class Sweep {
 
   const std::vector<uint8_t>& classes_;
   const std::vector<TimeRange> spans_;
-  std::array<Ps, kTimeClasses + 1>
-      covered_{};           // by class: until when an event of the class or above runs
-  std::vector<Open> open_;  // at most one of each lane
+  std::array<Ps, kTimeClasses + 1> ends_{};  // by class: the latest end of its events so far
+  std::vector<Open> open_;                   // at most one of each lane
   ByMeta sums_;
 };
 

@@ -1,5 +1,6 @@
 #include "model/analysis/steps/training.h"
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <string_view>
@@ -10,6 +11,8 @@
 
 namespace stepscope {
 namespace {
+
+constexpr uint32_t kRowsPerLook = 1 << 16;
 
 // Whether an op trains; JAX's and TensorFlow's gradients do too.
 bool OpTrains(std::string_view name) {
@@ -47,6 +50,34 @@ std::optional<bool> RecordedTask(const Trace& trace) {
   return std::nullopt;
 }
 
+// Whether an event's op trains. Asks the texts first, where they are fewer than the events: mostly
+// none of them trains.
+bool AnyOpTrains(const Trace& trace, const StatTable& stats) {
+  const SparseColumn<StringId>& ops = stats.Text(StringStat::kTfOp);
+  const size_t texts = stats.strings->size();
+  enum Answer : uint8_t { kUnknown, kNo, kYes };
+  std::vector<Answer> answers(texts, kUnknown);
+  const auto trains = [&](StringId id) {
+    Answer& answer = answers[id.value];
+    if (answer == kUnknown) answer = OpTrains(stats.strings->View(id)) ? kYes : kNo;
+    return answer == kYes;
+  };
+  if (texts < ops.size() / 8) {
+    bool any = false;
+    for (uint32_t id = 0; id < texts; ++id) any = trains(StringId(id)) || any;
+    if (!any) return false;
+  }
+  bool found = false;
+  const uint32_t rows = trace.set.rows;
+  for (uint32_t first = 0; first < rows && !found;) {
+    const uint32_t end = first + std::min(rows - first, kRowsPerLook);
+    ops.ForRange(first, end,
+                 [&](uint32_t, StringId id) { found = found || (id.value < texts && trains(id)); });
+    first = end;
+  }
+  return found;
+}
+
 }  // namespace
 
 bool IsTraining(AnalysisContext& context, std::stop_token stop) {
@@ -61,15 +92,7 @@ bool IsTraining(AnalysisContext& context, std::stop_token stop) {
       if (OpTrains(op.op_name)) return true;
     }
   }
-  const StatTable& stats = context.stats(stop);
-  std::vector<bool> seen(stats.strings->size());
-  bool trains = false;
-  stats.Text(StringStat::kTfOp).ForAll([&](uint32_t, StringId id) {
-    if (trains || id.value >= seen.size() || seen[id.value]) return;
-    seen[id.value] = true;
-    trains = OpTrains(stats.strings->View(id));
-  });
-  return trains;
+  return AnyOpTrains(trace, context.stats(stop));
 }
 
 }  // namespace stepscope
