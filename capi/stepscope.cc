@@ -109,12 +109,19 @@ Status ReadHlo(const stepscope_hlo* hlo, stepscope::HloChoice* choice) {
 
 Result<AnalysisParams> ParamsOf(const stepscope_part* part) {
   AnalysisParams params;
+  params.hlo.whole = true;
+  params.hlo.memory_space = stepscope::kAllMemorySpaces;
   if (part == nullptr) return params;
   if (part->size < offsetof(stepscope_part, hlo))  // members of later versions may be missing
     return Usage("stepscope_part.size is not sizeof(stepscope_part)");
-  if (part->size >= sizeof(stepscope_part)) {
+  if (part->size >= offsetof(stepscope_part, peaks)) {
     const Status status = ReadHlo(part->hlo, &params.hlo);
     if (!status.ok()) return status;
+  }
+  if (part->size >= sizeof(stepscope_part) && part->peaks != nullptr) {
+    auto own = stepscope::ParseOwnPeaks(part->peaks);
+    if (!own.ok()) return Usage("peaks: " + own.status().message());
+    params.peaks = std::move(own).value();
   }
   if (part->host != nullptr && *part->host != '\0') params.hosts = {part->host};
   if (part->range_end_ps > part->range_begin_ps)

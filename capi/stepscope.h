@@ -101,7 +101,7 @@ typedef struct stepscope_hlo {
   size_t size;             /* sizeof(stepscope_hlo): later versions add members */
   const char* program;     /* "jit_step(10)", "jit_step" or "10"; null: that with the most time */
   const char* instruction; /* null: the root of the program's entry */
-  int64_t memory_space;    /* 0: the device's main memory */
+  int64_t memory_space;    /* -1: all; 0: the device's main memory */
   int32_t has_radius;      /* 0: 3 steps around the instruction */
   int64_t radius;
 } stepscope_hlo;
@@ -114,7 +114,10 @@ typedef struct stepscope_part {
   int64_t range_begin_ps, range_end_ps; /* [begin, end); empty: the whole trace */
   int32_t has_steps;                    /* 0: all */
   int64_t first_step, last_step;        /* by number, both included */
-  const stepscope_hlo* hlo;             /* null: as its members say for zeros */
+  const stepscope_hlo* hlo;             /* null: as for zeros, but of all memories */
+  /* What devices can do at most: "MY GPU: fp16=989 fp32=67 memory=3350", in TFLOP/s and GB/s;
+   * null: what the recording or the vendor says. */
+  const char* peaks;
 } stepscope_part;
 
 /* Flags of stepscope_events: add a column of arguments, which is slow; order track by track, outer

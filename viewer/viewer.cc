@@ -244,8 +244,10 @@ void Viewer::State::SyncSteps() {
   for (const Profile& profile : profiles) {
     const ProfileViewState* state = view.Find(profile.id);
     const bool shown = profile.id == view.active || view.baseline.valid();
-    if (shown && state != nullptr)
-      run_steps.Use(profile.id, analyses.Share(profile, "overview", ForHost(state->host)));
+    if (!shown || state == nullptr) continue;
+    AnalysisParams params = ForHost(state->host);
+    params.peaks = OwnPeaksOf(settings);  // as panels ask, so that the overview is computed once
+    run_steps.Use(profile.id, analyses.Share(profile, "overview", params));
   }
   if (!run_steps.Update(profiles)) return;
   settle = std::max(settle, 2);

@@ -78,15 +78,30 @@ void AddClocks(CLI::App& app, PartOptions* part) {
 }
 
 void AddHloChoice(CLI::App& app, PartOptions* part) {
-  app.add_option("--program", part->hlo.program,
-                 "hlo_memory, hlo_graph: this HLO program, as in 'jit_step(10)' or 10 (default: "
-                 "that with the most time)");
+  app.add_option(
+      "--program", part->hlo.program,
+      "hlo_memory, hlo_graph: this HLO program, as in 'jit_step(10)' or 10 (default: all, "
+      "and that with the most time)");
+  part->hlo.whole = true;
+  part->hlo.memory_space = kAllMemorySpaces;
   app.add_option("--memory-space", part->hlo.memory_space,
-                 "hlo_memory: this memory (default: 0, the device's main memory)");
+                 "hlo_memory: this memory, 0 is the device's main one (default: all)");
   app.add_option("--instruction", part->hlo.instruction,
                  "hlo_graph: what is around this instruction (default: the program's root)");
   app.add_option("--radius", part->hlo.radius,
                  "hlo_graph: this many steps from the instruction (default: 3)");
+}
+
+void AddPeaks(CLI::App& app, PartOptions* part) {
+  AddRepeated(app, "--peaks", "DEVICE:NUMBERS",
+              "what a device can do at most, in TFLOP/s and GB/s, as in 'MY GPU: fp16=989 fp32=67 "
+              "memory=3350'; wins over what the vendor publishes; may be repeated",
+              [part](const std::string& text) -> std::string {
+                Result<std::vector<OwnPeaks>> own = ParseOwnPeaks(text);
+                if (!own.ok()) return "cannot be read: " + own.status().message();
+                part->peaks.insert(part->peaks.end(), own->begin(), own->end());
+                return {};
+              });
 }
 
 void AddPart(CLI::App& app, InputOptions* input, PartOptions* part) {

@@ -48,6 +48,7 @@ struct PartOptions {
   HloChoice hlo;  // for the pages of HLO programs
   // Times are on the first rank's clock (model/analysis/ranks/host_clocks.h), not as recorded.
   bool aligned_clocks = false;
+  std::vector<OwnPeaks> peaks;
 };
 
 void AddHost(CLI::App& app, PartOptions* part);
@@ -55,6 +56,7 @@ void AddPartRange(CLI::App& app, PartOptions* part);  // of what begins in a ran
 void AddSteps(CLI::App& app, PartOptions* part);
 void AddClocks(CLI::App& app, PartOptions* part);
 void AddHloChoice(CLI::App& app, PartOptions* part);
+void AddPeaks(CLI::App& app, PartOptions* part);
 // Adds --run, --host, --range and --steps.
 void AddPart(CLI::App& app, InputOptions* input, PartOptions* part);
 

@@ -48,6 +48,7 @@ AnalysisParams PartOf(const PartOptions& options) {
   params.steps = options.steps;
   params.range = options.range;
   params.hlo = options.hlo;
+  params.peaks = options.peaks;
   return params;
 }
 

@@ -25,6 +25,7 @@ void AddOptions(CLI::App& app, InputOptions* input, ReportOptions* options) {
   AddClocks(app, options);
   AddForm(app, options);
   AddHloChoice(app, options);
+  AddPeaks(app, options);
   AddWord(app, "--compat", "TEXT", "xprof: all numbers by the definitions of XProf 2.24.2",
           {"xprof"}, [options](size_t) { options->compat_xprof = true; });
   AddRepeated(app, "--threshold", "RULE=VALUE",

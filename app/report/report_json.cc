@@ -2,6 +2,7 @@
 
 #include "app/report/report.h"
 #include "model/analysis/pages/row_events.h"
+#include "model/analysis/tables/cells.h"
 #include "model/analysis/tables/json_stream.h"
 #include "model/analysis/tables/unit_names.h"
 
@@ -34,10 +35,29 @@ void WriteEvents(const Trace& trace, const ResultTable& table, size_t row, JsonS
   json->EndArray();
 }
 
-ListColumn ListOf(const Trace* trace, const AnalysisResult& result, const ResultTable& table) {
+// Writes the names of a cell, "add.1, dot.3", as a list.
+void WriteNames(std::string_view names, JsonStream* json) {
+  constexpr std::string_view kBetween = ", ";
+  json->BeginArray();
+  while (!names.empty()) {
+    const size_t end = std::min(names.find(kBetween), names.size());
+    json->Write(Value(std::string(names.substr(0, end))));
+    names.remove_prefix(std::min(end + kBetween.size(), names.size()));
+  }
+  json->EndArray();
+}
+
+ListColumns ListsOf(const Trace* trace, const AnalysisResult& result, const ResultTable& table) {
+  if (result.panel == "hlo_graph" && table.id == "instructions") {
+    return {{table.Column("operands"), table.Column("users")},
+            [&table](size_t row, size_t column, JsonStream* json) {
+              WriteNames(TextAt(table.rows[row], static_cast<int>(column)), json);
+            }};
+  }
   if (trace == nullptr) return {};
-  return {EventColumn(result, table),
-          [trace, &table](size_t row, JsonStream* json) { WriteEvents(*trace, table, row, json); }};
+  return {{EventColumn(result, table)}, [trace, &table](size_t row, size_t, JsonStream* json) {
+            WriteEvents(*trace, table, row, json);
+          }};
 }
 
 // Tables list the events of `trace` that their rows are about; if it is null, they list none.
@@ -53,7 +73,7 @@ void WriteResult(const AnalysisResult& result, const std::string& only_table, co
   for (const ResultTable& table : result.tables) {
     if (!only_table.empty() && table.id != only_table) continue;
     json->Key(table.id);
-    WriteTable(table, json, ListOf(trace, result, table));
+    WriteTable(table, json, ListsOf(trace, result, table));
   }
   json->EndObject();
   if (!result.findings.empty()) {

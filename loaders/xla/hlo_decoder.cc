@@ -1,7 +1,9 @@
 #include "loaders/xla/hlo_decoder.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "loaders/xla/annotation_text.h"
 #include "loaders/xla/buffer_decoder.h"
 #include "loaders/xla/instruction_decoder.h"
 #include "loaders/xla/packed_ints.h"
@@ -63,10 +65,22 @@ void ModuleDecoder::CountGarbage(bool whole, std::string_view place) {
       std::string(place.substr(0, 200)));
 }
 
+// How many instructions the computation has. Reads no instruction.
+size_t InstructionsIn(const Field& computation) {
+  size_t count = 0;
+  ForFields(computation.begin, computation.end,
+            [&](const Field& f) { count += f.number == 2 && f.wire == kLen ? 1 : 0; });
+  return count;
+}
+
 void ModuleDecoder::Module(const Field& module) {
+  size_t instructions = 0;
   ForFields(module.begin, module.end, [&](const Field& f) {
-    if (f.number == 22 && f.wire == kLen) payloads_.push_back(f.text());
+    if (f.wire != kLen) return;
+    if (f.number == 22) payloads_.push_back(f.text());
+    if (f.number == 3) instructions += InstructionsIn(f);
   });
+  builder_.Reserve(std::min(instructions, kMaxHloModuleInstructions));
   const bool whole = ForFields(module.begin, module.end, [&](const Field& f) { ModuleField(f); });
   CountGarbage(whole, builder_.module().name);
 }
@@ -81,7 +95,9 @@ void ModuleDecoder::ModuleField(const Field& f) {
   if (f.number == 2) builder_.SetEntryName(f.text());
   if (f.number == 3) AddComputation(f);
   if (f.number == 7) Schedule(f);
+  if (f.number == 8) builder_.module().input_output_alias = AliasText(f);
   if (f.number == 17) Frames(f);
+  if (f.number == 19) builder_.module().frontend_attributes = FrontendAttributesText(f);
 }
 
 void ModuleDecoder::AddComputation(const Field& message) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "loaders/xla/annotation_text.h"
 #include "loaders/xla/limits.h"
 #include "loaders/xla/literal_text.h"
 #include "loaders/xla/packed_ints.h"
@@ -76,46 +77,68 @@ void DecodePadding(const Field& message, std::vector<PaddingRange>* out) {
   });
 }
 
+void DecodeDot(const Field& message, DotDimensions* out) {
+  DecodeLists(message,
+              {&out->lhs_contracting, &out->rhs_contracting, &out->lhs_batch, &out->rhs_batch});
+}
+
+void DecodeRaggedDot(const Field& message, DotDimensions* out) {
+  ForFields(message.begin, message.end, [&](const Field& f) {
+    if (f.number == 1 && f.wire == kLen) DecodeDot(f, out);
+    if (f.number == 2) AppendInts(f, &out->lhs_ragged);
+    if (f.number == 3) AppendInts(f, &out->rhs_group);
+  });
+}
+
+void DecodeGather(const Field& message, GatherDimensions* out) {
+  out->index_vector = Numbers<4>(message)[4];
+  DecodeLists(message, {&out->offset, &out->collapsed_slice, &out->start_index_map, nullptr,
+                        &out->operand_batching, &out->start_indices_batching});
+}
+
+void DecodeScatter(const Field& message, ScatterDimensions* out) {
+  out->index_vector = Numbers<4>(message)[4];
+  DecodeLists(message, {&out->update_window, &out->inserted_window, &out->scatter_to_operand,
+                        nullptr, &out->input_batching, &out->indices_batching});
+}
+
 // Fields that hold one number.
 void NumberDetail(const Field& f, InstructionDetails* d) {
-  if (f.number == 26) d->channel_id = f.Int();
+  if (f.number == 26) d->communication.Make().channel_id = f.Int();
   if (f.number == 50) d->feature_groups = f.Int();
   if (f.number == 58) d->batch_groups = f.Int();
   if (f.number == 60) d->is_stable = f.value != 0;
-  if (f.number == 71) d->use_global_device_ids = f.value != 0;
+  if (f.number == 71) d->communication.Make().use_global_device_ids = f.value != 0;
 }
 
 // Fields that hold dimensions.
 void DimensionsDetail(const Field& f, InstructionDetails* d) {
-  GatherDimensions& g = d->gather;
-  ScatterDimensions& s = d->scatter;
   switch (f.number) {
     case 15:
       DecodeWindow(f, &d->window);
       break;
     case 16:
-      d->has_convolution = true;
-      DecodeConvolution(f, &d->convolution);
+      DecodeConvolution(f, &d->convolution.Make());
       break;
+    case 17: {
+      const auto v = Numbers<3>(f);
+      d->part.Make().slices.push_back({v[1], v[2], v[3]});
+      break;
+    }
     case 21:
-      DecodePadding(f, &d->padding);
+      DecodePadding(f, &d->part.Make().padding);
       break;
     case 30:
-      d->has_dot = true;
-      DecodeLists(f, {&d->dot.lhs_contracting, &d->dot.rhs_contracting, &d->dot.lhs_batch,
-                      &d->dot.rhs_batch});
+      DecodeDot(f, &d->dot.Make());
       break;
     case 33:
-      d->has_gather = true;
-      g.index_vector = Numbers<4>(f)[4];
-      DecodeLists(f, {&g.offset, &g.collapsed_slice, &g.start_index_map, nullptr,
-                      &g.operand_batching, &g.start_indices_batching});
+      DecodeGather(f, &d->gather.Make());
       break;
     case 48:
-      d->has_scatter = true;
-      s.index_vector = Numbers<4>(f)[4];
-      DecodeLists(f, {&s.update_window, &s.inserted_window, &s.scatter_to_operand, nullptr,
-                      &s.input_batching, &s.indices_batching});
+      DecodeScatter(f, &d->scatter.Make());
+      break;
+    case 90:
+      DecodeRaggedDot(f, &d->dot.Make());
       break;
     default:
       break;
@@ -124,22 +147,22 @@ void DimensionsDetail(const Field& f, InstructionDetails* d) {
 
 bool IsDetail(uint32_t number) {
   static constexpr auto kNumbers =
-      std::to_array<uint32_t>({8,  11, 14, 15, 16, 17, 20, 21, 26, 28, 30, 32, 33, 34,
-                               43, 48, 49, 50, 52, 58, 60, 63, 71, 87, 92, 93, 99});
+      std::to_array<uint32_t>({8,  11, 14, 15, 16, 17, 20, 21, 26, 28, 30, 32, 33, 34, 40,
+                               43, 48, 49, 50, 52, 58, 60, 63, 68, 71, 87, 90, 92, 93, 99});
   return std::binary_search(kNumbers.begin(), kNumbers.end(), number);
 }
 
 }  // namespace
 
 bool InstructionDecoder::Add(const Field& instruction) {
-  InstructionDraft draft;
+  draft_.Clear();
   const bool whole = ForFields(instruction.begin, instruction.end, [&](const Field& f) {
-    Common(f, &draft);
+    Common(f, &draft_);
     if (!IsDetail(f.number)) return;
-    draft.has_details = true;
-    Detail(f, &draft.details);
+    draft_.has_details = true;
+    Detail(f, &draft_.details);
   });
-  builder_.Add(std::move(draft));
+  builder_.Add(&draft_);
   return whole;
 }
 
@@ -163,28 +186,26 @@ void InstructionDecoder::Common(const Field& f, InstructionDraft* draft) {
 
 void InstructionDecoder::Detail(const Field& f, InstructionDetails* d) {
   if (f.number == 14) return AppendInts(f, &d->dimensions);
-  if (f.number == 20) return AppendInts(f, &d->dynamic_slice_sizes);
-  if (f.number == 32) return AppendInts(f, &d->fft_length);
-  if (f.number == 34) return AppendInts(f, &d->gather_slice_sizes);
+  if (f.number == 20) return AppendInts(f, &d->part.Make().dynamic_slice_sizes);
+  if (f.number == 32) return AppendInts(f, &d->part.Make().fft_length);
+  if (f.number == 34) return AppendInts(f, &d->gather.Make().slice_sizes);
   if (f.wire == kVarint) {
     NumberDetail(f, d);
     if (f.number == 99 && f.value < payloads_.size()) d->backend_config = payloads_[f.value];
   }
   if (f.wire != kLen) return;
   DimensionsDetail(f, d);
-  AddReplicaGroups(f, d);
+  if (HasReplicaGroups(f)) AddReplicaGroups(f, &d->communication.Make());
   if (f.number == 8) d->literal = LiteralText(f);
   if (f.number == 11) d->fusion_kind = f.text();
   if (f.number == 28) d->custom_call_target = f.text();
   if (f.number == 43) d->backend_config = f.text();
   if (f.number == 63) d->comparison_direction = f.text();
-  if (f.number == 17) {
-    const auto v = Numbers<3>(f);
-    d->slices.push_back({v[1], v[2], v[3]});
-  }
+  if (f.number == 40) d->annotations.Make().sharding = ShardingText(f);
+  if (f.number == 68) d->annotations.Make().frontend_attributes = FrontendAttributesText(f);
   if (f.number == 52) {
     const auto v = Numbers<2>(f);
-    d->source_target_pairs.emplace_back(v[1], v[2]);
+    d->communication.Make().source_target_pairs.emplace_back(v[1], v[2]);
   }
 }
 

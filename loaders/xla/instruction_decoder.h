@@ -23,6 +23,7 @@ class InstructionDecoder {
 
   HloModuleBuilder& builder_;
   ShapeDecoder shapes_;
+  InstructionDraft draft_;  // of the instruction that is decoded
   const std::vector<std::string_view>& payloads_;
 };
 

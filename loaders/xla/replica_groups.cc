@@ -16,7 +16,7 @@ using namespace proto;
 namespace {
 
 // One more list of replicas: "{{0,1},{2,3}}".
-void AddList(const Field& group, InstructionDetails* details) {
+void AddList(const Field& group, Communication* details) {
   std::vector<int64_t> replicas;
   ForFields(group.begin, group.end, [&](const Field& f) {
     if (f.number == 1) AppendInts(f, &replicas);
@@ -28,7 +28,7 @@ void AddList(const Field& group, InstructionDetails* details) {
   details->largest_group = std::max(details->largest_group, static_cast<int64_t>(replicas.size()));
 }
 
-void AddRange(const Field& list, InstructionDetails* details) {
+void AddRange(const Field& list, Communication* details) {
   int64_t groups = 0, size = 0;
   std::vector<int64_t> reshape, transpose;
   ForFields(list.begin, list.end, [&](const Field& f) {
@@ -61,7 +61,7 @@ std::vector<MeshAxis> AxesOf(const Field& mesh) {
   return axes;
 }
 
-void AddMesh(const Field& list, InstructionDetails* details) {
+void AddMesh(const Field& list, Communication* details) {
   std::vector<MeshAxis> axes;
   std::vector<uint64_t> chosen;
   ForFields(list.begin, list.end, [&](const Field& f) {
@@ -87,8 +87,11 @@ void AddMesh(const Field& list, InstructionDetails* details) {
 
 }  // namespace
 
-void AddReplicaGroups(const Field& f, InstructionDetails* details) {
-  if (f.wire != kLen) return;
+bool HasReplicaGroups(const Field& f) {
+  return f.wire == kLen && (f.number == 49 || f.number == 87 || f.number == 92 || f.number == 93);
+}
+
+void AddReplicaGroups(const Field& f, Communication* details) {
   if (f.number == 49) AddList(f, details);
   if (f.number == 92) AddRange(f, details);
   if (f.number == 93) AddMesh(f, details);

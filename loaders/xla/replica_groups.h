@@ -9,8 +9,10 @@
 
 namespace stepscope::xla {
 
-// Reads field 49 (lists of replicas), 87 (either form), 92 (a range, reshaped and transposed) or 93
-// (axes of a mesh) of an HloInstructionProto.
-void AddReplicaGroups(const proto::Field& f, InstructionDetails* details);
+// Whether the field of an HloInstructionProto is 49 (lists of replicas), 87 (either form), 92 (a
+// range, reshaped and transposed) or 93 (axes of a mesh).
+bool HasReplicaGroups(const proto::Field& f);
+// Reads such a field.
+void AddReplicaGroups(const proto::Field& f, Communication* details);
 
 }  // namespace stepscope::xla

@@ -184,6 +184,8 @@ std::shared_ptr<const OpDatabase> AnalysisContext::ops(const AnalysisParams& par
   grouping(stop);
   AnalysisParams of_all_hosts = params;
   of_all_hosts.hosts.clear();
+  of_all_hosts.peaks.clear();
+  of_all_hosts.hlo = {};
   return state_->ops.Get(of_all_hosts, stop, [&] { return BuildOps(*this, of_all_hosts, stop); });
 }
 

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/analysis/own_peaks.h"
 #include "model/time.h"
 
 namespace stepscope {
@@ -28,10 +29,19 @@ std::optional<StepInterval> ParseSteps(std::string_view text);
 struct HloChoice {
   std::string program;       // "jit_step(10)", "jit_step" or "10"; empty: that with the most time
   std::string instruction;   // empty: the root of the program's entry
-  int64_t memory_space = 0;  // 0: the device's main memory
+  int64_t memory_space = 0;  // 0: the device's main memory; kAllMemorySpaces: see `whole`
   int radius = 3;            // steps from the instruction to what its neighbourhood ends with
+  // Adds what only reports have: rows of all programs where none is named, of all memories where
+  // none is, and each instruction with its costs.
+  bool whole = false;
   bool operator==(const HloChoice&) const = default;
 };
+
+inline constexpr int64_t kAllMemorySpaces = -1;
+// The one memory that a page is about.
+inline int64_t MemorySpaceOf(const HloChoice& choice) {
+  return choice.memory_space == kAllMemorySpaces ? 0 : choice.memory_space;
+}
 
 struct AnalysisParams {
   std::vector<std::string> hosts;  // names; empty: all hosts
@@ -40,6 +50,7 @@ struct AnalysisParams {
   // ps on the trace's time axis; empty: the whole trace.
   TimeRange range;
   HloChoice hlo = {};
+  std::vector<OwnPeaks> peaks = {};  // of devices; pages of XProf ignore them with its definitions
   bool operator==(const AnalysisParams&) const = default;
   bool WantsHost(std::string_view name) const {
     return hosts.empty() || std::find(hosts.begin(), hosts.end(), name) != hosts.end();

@@ -19,16 +19,18 @@ class AttributeWriter {
 
   std::string Write() {
     if (!d_.window.empty()) Add("window={" + WindowText() + "}");
-    if (d_.has_convolution) AddConvolution();
-    if (d_.has_dot) AddDot();
-    AddCollective();
+    if (d_.convolution.has()) AddConvolution();
+    if (d_.dot.has()) AddDot();
+    if (d_.communication.has()) AddCollective(*d_.communication);
     AddByOpcode();
-    if (d_.use_global_device_ids) Add("use_global_device_ids=true");
+    if (d_.communication->use_global_device_ids) Add("use_global_device_ids=true");
     if (d_.is_stable) Add("is_stable=true");
-    if (d_.has_gather) AddGather();
-    if (d_.has_scatter) AddScatter();
+    if (d_.gather.has()) AddGather();
+    if (d_.scatter.has()) AddScatter();
     AddCalled();
     AddCustomCall();
+    AddAnnotations();
+    AddBackendConfig();
     return std::move(text_);
   }
 
@@ -93,7 +95,7 @@ class AttributeWriter {
   }
 
   void AddConvolution() {
-    const ConvolutionDimensions& c = d_.convolution;
+    const ConvolutionDimensions& c = *d_.convolution;
     const auto rank = [](const std::vector<int64_t>& spatial) { return spatial.size() + 2; };
     Add(fmt::format(
         "dim_labels={}_{}->{}",
@@ -107,27 +109,31 @@ class AttributeWriter {
   }
 
   void AddDot() {
-    AddNonEmpty("lhs_batch_dims", d_.dot.lhs_batch);
-    AddList("lhs_contracting_dims", d_.dot.lhs_contracting);
-    AddNonEmpty("rhs_batch_dims", d_.dot.rhs_batch);
-    AddList("rhs_contracting_dims", d_.dot.rhs_contracting);
+    const DotDimensions& dot = *d_.dot;
+    AddNonEmpty("lhs_batch_dims", dot.lhs_batch);
+    AddList("lhs_contracting_dims", dot.lhs_contracting);
+    AddNonEmpty("rhs_batch_dims", dot.rhs_batch);
+    AddList("rhs_contracting_dims", dot.rhs_contracting);
+    AddNonEmpty("lhs_ragged_dims", dot.lhs_ragged);
+    AddNonEmpty("rhs_group_dims", dot.rhs_group);
   }
 
-  void AddCollective() {
-    if (d_.channel_id != 0) Add(fmt::format("channel_id={}", d_.channel_id));
-    if (!d_.replica_groups.empty()) Add("replica_groups=" + d_.replica_groups);
-    if (d_.source_target_pairs.empty()) return;
+  void AddCollective(const Communication& c) {
+    if (c.channel_id != 0) Add(fmt::format("channel_id={}", c.channel_id));
+    if (!c.replica_groups.empty()) Add("replica_groups=" + c.replica_groups);
+    if (c.source_target_pairs.empty()) return;
     std::string pairs;
-    for (const auto& [source, target] : d_.source_target_pairs)
+    for (const auto& [source, target] : c.source_target_pairs)
       pairs += fmt::format("{}{{{},{}}}", pairs.empty() ? "" : ",", source, target);
     Add("source_target_pairs={" + pairs + "}");
   }
 
   void AddSlices() {
-    const bool steps = std::any_of(d_.slices.begin(), d_.slices.end(),
+    const std::vector<SliceRange>& slices = d_.part->slices;
+    const bool steps = std::any_of(slices.begin(), slices.end(),
                                    [](const SliceRange& s) { return s.stride != 1; });
     std::string text;
-    for (const SliceRange& s : d_.slices) {
+    for (const SliceRange& s : slices) {
       text += text.empty() ? "[" : ", [";
       fmt::format_to(std::back_inserter(text), "{}:{}", s.start, s.limit);
       if (steps) fmt::format_to(std::back_inserter(text), ":{}", s.stride);
@@ -137,10 +143,11 @@ class AttributeWriter {
   }
 
   void AddPadding() {
-    const bool inner = std::any_of(d_.padding.begin(), d_.padding.end(),
+    const std::vector<PaddingRange>& padding = d_.part->padding;
+    const bool inner = std::any_of(padding.begin(), padding.end(),
                                    [](const PaddingRange& p) { return p.interior != 0; });
     std::string text;
-    for (const PaddingRange& p : d_.padding) {
+    for (const PaddingRange& p : padding) {
       if (!text.empty()) text += 'x';
       fmt::format_to(std::back_inserter(text), "{}_{}", p.low, p.high);
       if (inner) fmt::format_to(std::back_inserter(text), "_{}", p.interior);
@@ -156,8 +163,9 @@ class AttributeWriter {
     if (op == Op("pad")) return AddPadding();
     if (op == Op("get-tuple-element")) return Add(fmt::format("index={}", i_.number));
     if (op == Op("compare")) return Add(fmt::format("direction={}", d_.comparison_direction));
-    if (op == Op("dynamic-slice")) return AddList("dynamic_slice_sizes", d_.dynamic_slice_sizes);
-    if (op == Op("fft")) return AddList("fft_length", d_.fft_length);
+    if (op == Op("dynamic-slice"))
+      return AddList("dynamic_slice_sizes", d_.part->dynamic_slice_sizes);
+    if (op == Op("fft")) return AddList("fft_length", d_.part->fft_length);
     if (op == Op("fusion")) return Add(fmt::format("kind={}", d_.fusion_kind));
     constexpr std::array kAlways = {Op("broadcast"), Op("concatenate"), Op("transpose"),
                                     Op("reverse"),   Op("reduce"),      Op("map"),
@@ -167,18 +175,18 @@ class AttributeWriter {
   }
 
   void AddGather() {
-    const GatherDimensions& g = d_.gather;
+    const GatherDimensions& g = *d_.gather;
     AddList("offset_dims", g.offset);
     AddList("collapsed_slice_dims", g.collapsed_slice);
     AddList("start_index_map", g.start_index_map);
     AddNonEmpty("operand_batching_dims", g.operand_batching);
     AddNonEmpty("start_indices_batching_dims", g.start_indices_batching);
     Add(fmt::format("index_vector_dim={}", g.index_vector));
-    AddList("slice_sizes", d_.gather_slice_sizes);
+    AddList("slice_sizes", g.slice_sizes);
   }
 
   void AddScatter() {
-    const ScatterDimensions& s = d_.scatter;
+    const ScatterDimensions& s = *d_.scatter;
     AddList("update_window_dims", s.update_window);
     AddList("inserted_window_dims", s.inserted_window);
     AddList("scatter_dims_to_operand_dims", s.scatter_to_operand);
@@ -216,6 +224,15 @@ class AttributeWriter {
   void AddCustomCall() {
     if (i_.opcode == Op("custom-call"))
       Add(fmt::format("custom_call_target=\"{}\"", d_.custom_call_target));
+  }
+
+  void AddAnnotations() {
+    if (!d_.annotations->sharding.empty()) Add("sharding=" + d_.annotations->sharding);
+    if (!d_.annotations->frontend_attributes.empty())
+      Add("frontend_attributes=" + d_.annotations->frontend_attributes);
+  }
+
+  void AddBackendConfig() {
     if (form_ != TextForm::kShort || d_.backend_config.empty()) return;
     const bool json = d_.backend_config.starts_with('{');
     const char* quote = json ? "" : "\"";

@@ -63,7 +63,8 @@ bool IsMatmul(std::string_view target) {
 bool IsConvolution(std::string_view target) { return target.starts_with("__cudnn$conv"); }
 
 double Ranks(const CostContext& c, const Instruction& i) {
-  return static_cast<double>(std::max<int64_t>(1, c.module.DetailsOf(i).largest_group));
+  return static_cast<double>(
+      std::max<int64_t>(1, c.module.DetailsOf(i).communication->largest_group));
 }
 
 // Operations of the reducer for one element.

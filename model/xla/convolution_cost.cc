@@ -91,7 +91,7 @@ double DotFlops(const Shape& left, const Shape& output, std::span<const int64_t>
 
 double ConvolutionFlops(const HloModule& module, const Instruction& i) {
   const InstructionDetails& details = module.DetailsOf(i);
-  const ConvolutionDimensions& dims = details.convolution;
+  const ConvolutionDimensions& dims = *details.convolution;
   const Shape& input = module.OperandShape(i, 0);
   const Shape& kernel = module.OperandShape(i, 1);
   const Shape& output = FirstArray(module.ShapeOf(i));

@@ -144,10 +144,28 @@ Cost Sort(const CostContext& c, const Instruction& i) {
 Cost Fft(const CostContext& c, const Instruction& i) {
   Cost cost = DefaultCost(c, i);
   double rounds = 1;
-  for (const int64_t length : c.module.DetailsOf(i).fft_length)
+  for (const int64_t length : c.module.DetailsOf(i).part->fft_length)
     rounds *=
         length > 0 ? static_cast<double>(std::bit_width(static_cast<uint64_t>(length)) - 1) : 0;
   cost.flops = 8 * rounds * ElementsOf(c.module.OperandShape(i, 0));
+  return cost;
+}
+
+// Rows of the left operand belong to one group each, so groups cost nothing more. Where the
+// contracted dimension is divided into groups, the output's first dimension after those of the
+// batch counts them.
+Cost RaggedDot(const CostContext& c, const Instruction& i) {
+  const DotDimensions& dot = *c.module.DetailsOf(i).dot;
+  Shape out = c.module.ShapeOf(i);
+  const bool contracted = std::any_of(dot.lhs_ragged.begin(), dot.lhs_ragged.end(), [&](int64_t d) {
+    return std::find(dot.lhs_contracting.begin(), dot.lhs_contracting.end(), d) !=
+           dot.lhs_contracting.end();
+  });
+  if (contracted && dot.lhs_batch.size() < out.dimensions.size())
+    out.dimensions.erase(out.dimensions.begin() +
+                         static_cast<std::ptrdiff_t>(dot.lhs_batch.size()));
+  Cost cost = DefaultCost(c, i);
+  cost.flops = DotFlops(c.module.OperandShape(i, 0), out, dot.lhs_contracting);
   return cost;
 }
 
@@ -261,9 +279,10 @@ std::optional<Cost> Computing(const CostContext& c, const Instruction& i) {
   switch (i.opcode) {
     case Op("dot"):
     case Op("scaled-dot"):
-    case Op("ragged-dot"):
       return WithFlops(DefaultCost(c, i), DotFlops(c.module.OperandShape(i, 0), out,
-                                                   c.module.DetailsOf(i).dot.lhs_contracting));
+                                                   c.module.DetailsOf(i).dot->lhs_contracting));
+    case Op("ragged-dot"):
+      return RaggedDot(c, i);
     case Op("convolution"):
       return WithFlops(DefaultCost(c, i), ConvolutionFlops(c.module, i));
     case Op("reduce"):

@@ -75,6 +75,7 @@ struct HloModule {
   std::vector<InstructionDetails> details;
   std::vector<StackFrame> frames;
   std::vector<uint32_t> operand_pool, called_pool, control_pool;
+  std::string input_output_alias, frontend_attributes;  // as XLA writes them, with their braces
   BufferAssignment buffers;
   Diagnostics diagnostics;
   std::deque<std::string> texts;  // what string_views point into

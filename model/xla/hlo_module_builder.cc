@@ -14,18 +14,19 @@ PoolRange AppendIds(const std::vector<int64_t>& ids, std::vector<int64_t>* pool)
   return range;
 }
 
-template <typename Map>
-uint32_t IndexIn(const Map& map, int64_t id) {
-  const auto it = map.find(id);
-  return it == map.end() ? kNone : it->second;
-}
-
 }  // namespace
 
 HloModuleBuilder::HloModuleBuilder() : module_(std::make_shared<HloModule>()) {
   module_->shapes.emplace_back();
   module_->metadata.emplace_back();
   module_->details.emplace_back();
+}
+
+void HloModuleBuilder::Reserve(size_t instructions) {
+  module_->instructions.reserve(instructions);
+  module_->metadata.reserve(instructions + 1);
+  module_->details.reserve(instructions + 1);
+  operand_ids_.reserve(2 * instructions);
 }
 
 std::string_view HloModuleBuilder::Keep(std::string text) {
@@ -44,7 +45,18 @@ Computation& HloModuleBuilder::BeginComputation() {
   return computation;
 }
 
-void HloModuleBuilder::Add(InstructionDraft draft) {
+void InstructionDraft::Clear() {
+  name = opcode = {};
+  id = number = 0;
+  shape = 0;
+  for (std::vector<int64_t>* list : {&operands, &called, &control}) list->clear();
+  if (has_metadata) metadata = {};
+  if (has_details) details = {};
+  has_metadata = has_details = false;
+}
+
+void HloModuleBuilder::Add(InstructionDraft* from) {
+  InstructionDraft& draft = *from;
   HloModule& m = *module_;
   Instruction i;
   i.name = draft.name;
@@ -82,10 +94,12 @@ void HloModuleBuilder::Count(std::string_view id, std::string_view text, std::st
 }
 
 std::shared_ptr<const HloModule> HloModuleBuilder::Finish() {
+  computation_by_id_.Reset(module_->computations.size());
   for (uint32_t c = 0; c < module_->computations.size(); ++c)
-    computation_by_id_.try_emplace(module_->computations[c].id, c);
+    computation_by_id_.Add(module_->computations[c].id, c);
+  instruction_by_id_.Reset(module_->instructions.size());
   for (uint32_t i = 0; i < module_->instructions.size(); ++i) {
-    if (!instruction_by_id_.try_emplace(module_->instructions[i].id, i).second)
+    if (!instruction_by_id_.Add(module_->instructions[i].id, i))
       Count("hlo.duplicate_id", "Instructions with the id of another one: operands mean the first.",
             module_->instructions[i].name);
   }
@@ -108,7 +122,7 @@ void HloModuleBuilder::ResolveOperands() {
   const auto resolve = [&](const Instruction& user, PoolRange range, std::vector<int64_t>& ids,
                            std::vector<uint32_t>* pool) {
     for (uint32_t k = range.first; k < range.first + range.count; ++k) {
-      const uint32_t index = IndexIn(instruction_by_id_, ids[k]);
+      const uint32_t index = instruction_by_id_.Of(ids[k]);
       const bool known = index != kNone && m.instructions[index].computation == user.computation;
       if (known) (*pool)[k] = index;
       if (!known)
@@ -127,7 +141,7 @@ void HloModuleBuilder::ResolveCalls() {
     const PoolRange ids = i.called;
     i.called = {static_cast<uint32_t>(m.called_pool.size()), 0};
     for (uint32_t k = ids.first; k < ids.first + ids.count; ++k) {
-      const uint32_t computation = IndexIn(computation_by_id_, called_ids_[k]);
+      const uint32_t computation = computation_by_id_.Of(called_ids_[k]);
       if (computation == kNone) {
         Count("hlo.missing_computation", "Called computations that the program does not have.",
               i.name);
@@ -144,7 +158,7 @@ void HloModuleBuilder::ResolveRoots() {
     Computation& computation = module_->computations[c];
     const PoolRange range = computation.instructions;
     if (range.count == 0) continue;
-    const uint32_t root = IndexIn(instruction_by_id_, root_ids_[c]);
+    const uint32_t root = instruction_by_id_.Of(root_ids_[c]);
     const bool inside = root >= range.first && root < range.first + range.count;
     computation.root = inside ? root : range.first + range.count - 1;
     if (!inside)
@@ -155,7 +169,7 @@ void HloModuleBuilder::ResolveRoots() {
 
 void HloModuleBuilder::ResolveBuffers() {
   for (const auto& [buffer, id] : buffer_instructions_)
-    module_->buffers.buffers[buffer].instruction = IndexIn(instruction_by_id_, id);
+    module_->buffers.buffers[buffer].instruction = instruction_by_id_.Of(id);
 }
 
 // Removes operands and control edges that lead back to their own user.
@@ -221,7 +235,7 @@ bool HloModuleBuilder::UseSchedule(Computation* computation) {
   const PoolRange range = computation->instructions;
   std::vector<bool> seen(range.count);
   for (const int64_t id : it->second) {
-    const uint32_t i = IndexIn(instruction_by_id_, id);
+    const uint32_t i = instruction_by_id_.Of(id);
     if (i < range.first || i >= range.first + range.count || seen[i - range.first]) break;
     seen[i - range.first] = true;
     computation->sequence.push_back(i);
@@ -244,7 +258,7 @@ void HloModuleBuilder::OrderInstructions() {
 
 void HloModuleBuilder::FindEntry() {
   HloModule& m = *module_;
-  m.entry = IndexIn(computation_by_id_, entry_id_);
+  m.entry = computation_by_id_.Of(entry_id_);
   for (uint32_t c = 0; c < m.computations.size() && m.entry == kNone; ++c) {
     if (m.computations[c].name == entry_name_) m.entry = c;
   }

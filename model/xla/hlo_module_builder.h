@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "model/xla/hlo_module.h"
+#include "model/xla/id_index.h"
 
 namespace stepscope::xla {
 
@@ -22,6 +23,9 @@ struct InstructionDraft {
   bool has_metadata = false, has_details = false;
   OpMetadata metadata;
   InstructionDetails details;
+
+  // Empties it, and keeps the memory of its lists.
+  void Clear();
 };
 
 class HloModuleBuilder {
@@ -29,13 +33,16 @@ class HloModuleBuilder {
   HloModuleBuilder();
 
   HloModule& module() { return *module_; }
+  // Makes room for that many instructions, so that nothing moves while they come.
+  void Reserve(size_t instructions);
   // Keeps the text as long as the module, and returns where it is.
   std::string_view Keep(std::string text);
   uint32_t AddShape(Shape shape);
   // Begins a computation, to which the next instructions belong.
   Computation& BeginComputation();
   void SetRoot(int64_t instruction_id) { root_ids_.back() = instruction_id; }
-  void Add(InstructionDraft draft);
+  // Takes the details out of the draft, which may then be used again.
+  void Add(InstructionDraft* draft);
   void SetEntry(int64_t computation_id) { entry_id_ = computation_id; }
   void SetEntryName(std::string_view name) { entry_name_ = name; }
   // The order in which a computation runs.
@@ -62,7 +69,7 @@ class HloModuleBuilder {
   std::shared_ptr<HloModule> module_;
   std::vector<int64_t> operand_ids_, called_ids_, control_ids_;  // beside the module's pools
   std::vector<int64_t> root_ids_;                                // by computation
-  std::unordered_map<int64_t, uint32_t> instruction_by_id_, computation_by_id_;
+  IdIndex instruction_by_id_, computation_by_id_;
   std::unordered_map<int64_t, std::vector<int64_t>> schedules_;
   std::vector<std::pair<uint32_t, int64_t>> buffer_instructions_;
   int64_t entry_id_ = -1;

@@ -64,7 +64,12 @@ std::string Header(const HloModule& module) {
   if (module.entry == kNone) return text;
   const Computation& entry = module.computations[module.entry];
   if (entry.scheduled) text += ", is_scheduled=true";
-  return text + ", entry_computation_layout={" + EntryLayout(module, entry) + "}";
+  if (!module.input_output_alias.empty())
+    text += ", input_output_alias=" + module.input_output_alias;
+  text += ", entry_computation_layout={" + EntryLayout(module, entry) + "}";
+  if (!module.frontend_attributes.empty())
+    text += ", frontend_attributes=" + module.frontend_attributes;
+  return text;
 }
 
 }  // namespace

@@ -28,7 +28,8 @@ class Hlo(ctypes.Structure):
 
 class Part(ctypes.Structure):
     _fields_ = [("size", c_size_t), ("host", c_char_p), ("range_begin_ps", c_int64), ("range_end_ps", c_int64),
-                ("has_steps", c_int32), ("first_step", c_int64), ("last_step", c_int64), ("hlo", POINTER(Hlo))]
+                ("has_steps", c_int32), ("first_step", c_int64), ("last_step", c_int64), ("hlo", POINTER(Hlo)),
+                ("peaks", c_char_p)]
 
 
 # The result and the arguments of each function, as in the C header.

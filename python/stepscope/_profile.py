@@ -55,15 +55,15 @@ def _hlo(program, instruction, memory_space, radius):
     """A pointer to the stepscope_hlo of the C header; None stands for what a page shows by itself."""
     hlo = _library.Hlo(size=ctypes.sizeof(_library.Hlo), instruction=encode(instruction))
     hlo.program = encode(None if program is None else str(program))
-    hlo.memory_space = 0 if memory_space is None else operator.index(memory_space)
+    hlo.memory_space = -1 if memory_space is None else operator.index(memory_space)
     if radius is not None:
         hlo.has_radius, hlo.radius = 1, operator.index(radius)
     return ctypes.pointer(hlo)
 
 
-def _part(range, steps, host, hlo=None):
+def _part(range, steps, host, hlo=None, peaks=None):
     """The stepscope_part of the C header; None stands for all."""
-    part = _library.Part(size=ctypes.sizeof(_library.Part), host=encode(host), hlo=hlo)
+    part = _library.Part(size=ctypes.sizeof(_library.Part), host=encode(host), hlo=hlo, peaks=encode(peaks))
     if range is not None:
         part.range_begin_ps, part.range_end_ps = _range(range)
     if steps is not None:
@@ -254,16 +254,17 @@ class Profile:
         return Table(made("table_free", "event_stats", self._open, part, encode(query), encode(by)), "Statistics")
 
     def report(self, panel, range=None, steps=None, host=None, compat=None, program=None, instruction=None,
-               memory_space=None, radius=None):
+               memory_space=None, radius=None, peaks=None):
         """The report that `stepscope report --panel` writes; compat="xprof" takes XProf's definitions.
 
         `program` ("jit_step(10)", "jit_step" or 10), `instruction`, `memory_space` and `radius` say what hlo_memory and
-        hlo_graph show; None: the program with the most time, its root, the main memory, 3 steps.
+        hlo_graph show; None: all programs, and that with the most time, its root, all memories, 3 steps. `peaks` says what a
+        device can do at most, in TFLOP/s and GB/s: "MY GPU: fp16=989 memory=3350".
         """
         if compat not in (None, "xprof"):
             raise UsageError(f"compat {compat!r}: only 'xprof' is known")
         flags = _library.COMPAT_XPROF if compat else 0
-        part = _part(range, steps, host, _hlo(program, instruction, memory_space, radius))
+        part = _part(range, steps, host, _hlo(program, instruction, memory_space, radius), peaks)
         return Report(made("report_free", "report_of", self._open, encode(panel), part, flags))
 
     def compare(self, other, range=None, steps=None, host=None):

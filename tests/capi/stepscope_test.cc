@@ -181,6 +181,17 @@ TEST_CASE("a report of a program shows the program and instruction that are aske
   part.size = offsetof(stepscope_part, hlo);  // of a program that knows no such member
   CHECK(nodes(&part) > 1);
   part.size = sizeof(part);
+  hlo.program = nullptr;
+  part.peaks = "CPU: fp17=3";
+  stepscope_report* refused = nullptr;
+  char* wrong = nullptr;
+  CHECK(stepscope_report_of(profile, "hlo_graph", &part, 0, &refused, &wrong) == STEPSCOPE_USAGE);
+  CHECK(Take(wrong).find("fp17") != std::string::npos);
+  part.size = offsetof(stepscope_part, peaks);  // of a program that knows no such member
+  CHECK(nodes(&part) == 1);
+  part.size = sizeof(part);
+  part.peaks = "CPU: fp32=3";
+  CHECK(nodes(&part) == 1);
   hlo.size = 1;
   stepscope_report* report = nullptr;
   char* error = nullptr;

@@ -1,6 +1,7 @@
 #include "viewer/core/panel.h"
 
 #include "model/analysis/analysis.h"
+#include "viewer/core/commands/context.h"
 #include "viewer/core/commands/key_bindings.h"
 
 namespace stepscope {
@@ -11,21 +12,20 @@ std::string_view KeysOf(const PanelContext& context, const CommandDesc& command)
 
 namespace {
 
-AnalysisParams ParamsFor(const ViewState& view, const ProfileViewState* state) {
+AnalysisParams ParamsFor(const PanelContext& context, const ProfileViewState* state) {
   if (state == nullptr) return {};
   AnalysisParams params = ForHost(state->host);
-  params.range = state->map.ToTrace(view.Filter());
+  params.range = state->map.ToTrace(context.view.Filter());
+  params.peaks = OwnPeaksOf(context.settings);
   return params;
 }
 
 }  // namespace
 
-AnalysisParams ParamsOf(const PanelContext& context) {
-  return ParamsFor(context.view, context.state);
-}
+AnalysisParams ParamsOf(const PanelContext& context) { return ParamsFor(context, context.state); }
 
 AnalysisParams ParamsOf(const PanelContext& context, ProfileId profile) {
-  return ParamsFor(context.view, context.view.Find(profile));
+  return ParamsFor(context, context.view.Find(profile));
 }
 
 }  // namespace stepscope

@@ -73,7 +73,9 @@ std::string HloOpPage(const HloRef& op) {
                      Term("program_id", std::to_string(op.program)));
 }
 
-std::string HloSourcePage(std::string_view source) { return "hlo_stats/" + Term("source", source); }
+std::string HloSourcePage(std::string_view source) {
+  return "hlo_stats/" + Term("source_info", source);
+}
 
 bool HasHloProgram(const Profile& profile, uint64_t program) {
   return profile.analysis && profile.analysis->hlo_programs().Find(program) != HloPrograms::kNone;

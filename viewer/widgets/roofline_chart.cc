@@ -8,11 +8,13 @@
 #include <cmath>
 #include <cstdio>
 #include <map>
+#include <optional>
 #include <string_view>
 #include <utility>
 
 #include "viewer/widgets/draw_text.h"
 #include "viewer/widgets/number_text.h"
+#include "viewer/widgets/roof_labels.h"
 
 namespace stepscope {
 namespace {
@@ -50,6 +52,28 @@ void Group(std::vector<std::string> names, RooflineData* data) {
   if (order.size() > kNamedGroups) data->groups.emplace_back("others");
   for (size_t i = 0; i < names.size(); ++i)
     if (!data->points[i].ring) data->points[i].group = places[names[i]];
+}
+
+// The part of a limit's line that the plot shows; nullopt: none of it. A level line begins where
+// the first memory stops to limit.
+std::optional<RoofLine> LineOf(const Roof& roof, const RooflineData& data) {
+  const ImPlotRect view = ImPlot::GetPlotLimits();
+  if (roof.gb_per_s > 0) {
+    const double from = std::max(view.X.Min, view.Y.Min / roof.gb_per_s);
+    const double to =
+        std::min({view.X.Max, view.Y.Max / roof.gb_per_s, roof.gflops / roof.gb_per_s});
+    if (from >= to) return std::nullopt;
+    return RoofLine{ImPlot::PlotToPixels(from, from * roof.gb_per_s),
+                    ImPlot::PlotToPixels(to, to * roof.gb_per_s),
+                    {}};
+  }
+  if (roof.gflops < view.Y.Min || roof.gflops > view.Y.Max) return std::nullopt;
+  double from = view.X.Max;
+  for (const Roof& other : data.roofs)
+    if (other.gb_per_s > 0) from = std::min(from, roof.gflops / other.gb_per_s);
+  if (from >= view.X.Max) from = view.X.Min;
+  const ImVec2 a = ImPlot::PlotToPixels(std::max(from, view.X.Min), roof.gflops);
+  return RoofLine{a, {ImPlot::GetPlotPos().x + ImPlot::GetPlotSize().x, a.y}, {}};
 }
 
 }  // namespace
@@ -131,34 +155,23 @@ void RooflineChart::Prepare(const PanelContext& context, const RooflineData& dat
 
 void RooflineChart::DrawRoofs(const PanelContext& context, const RooflineData& data) const {
   ImDrawList* list = ImPlot::GetPlotDrawList();
-  const ImPlotRect view = ImPlot::GetPlotLimits();
-  const ImVec2 min = ImPlot::GetPlotPos(), plot = ImPlot::GetPlotSize();
-  const Rgba line = context.theme[Role::kText2], text = context.theme[Role::kText2];
+  const ImVec2 min = ImPlot::GetPlotPos(), size = ImPlot::GetPlotSize();
+  const Rgba color = context.theme[Role::kText2];
+  std::vector<RoofLine> lines;
+  std::vector<const Roof*> roofs;
   for (const Roof& roof : data.roofs) {
-    const double ridge = roof.gb_per_s > 0 ? roof.gflops / roof.gb_per_s : view.X.Min;
-    const double x0 = view.X.Min, x1 = std::max(x0, ridge);
-    if (roof.gb_per_s > 0) {
-      const ImVec2 a = ImPlot::PlotToPixels(x0, x0 * roof.gb_per_s);
-      const ImVec2 b = ImPlot::PlotToPixels(x1, x1 * roof.gb_per_s);
-      list->AddLine(a, b, line, 1.5f);
-      list->AddCircleFilled(b, BaseEm() * 0.2f, line);
-      // Along the line, above it, where it enters the plot.
-      const float t = std::clamp((min.y + plot.y - a.y) / std::min(b.y - a.y, -1.0f), 0.0f, 1.0f);
-      const float along = t + (1 - t) * 0.55f;
-      const ImVec2 at(a.x + (b.x - a.x) * along, a.y + (b.y - a.y) * along);
-      list->AddText(ImVec2(at.x + Em(), at.y + Em() * 0.1f), text, roof.label.c_str());
-      continue;
-    }
-    double from = view.X.Max;
-    for (const Roof& other : data.roofs)
-      if (other.gb_per_s > 0) from = std::min(from, roof.gflops / other.gb_per_s);
-    if (from >= view.X.Max) from = view.X.Min;
-    const ImVec2 a = ImPlot::PlotToPixels(std::max(from, view.X.Min), roof.gflops);
-    list->AddLine(a, ImVec2(min.x + plot.x, a.y), line, 1.5f);
-    const bool above = a.y - Em() * 1.4f > min.y;
-    DrawRight(list, min.x + plot.x - Em() * 0.5f, a.y + Em() * (above ? -1.4f : 0.3f), text,
-              roof.label);
+    std::optional<RoofLine> line = LineOf(roof, data);
+    if (!line) continue;
+    line->name = ImGui::CalcTextSize(roof.label.c_str());
+    list->AddLine(line->from, line->to, color, 1.5f);
+    if (roof.gb_per_s > 0) list->AddCircleFilled(line->to, BaseEm() * 0.2f, color);
+    lines.push_back(*line);
+    roofs.push_back(&roof);
   }
+  const std::vector<RoofLabel> labels =
+      PlaceRoofLabels(lines, min, ImVec2(min.x + size.x, min.y + size.y), Em());
+  for (size_t i = 0; i < labels.size(); ++i)
+    if (labels[i].shown) list->AddText(labels[i].at, color, roofs[i]->label.c_str());
 }
 
 void RooflineChart::DrawPoints(const PanelContext& context, const RooflineData& data, int chosen,

@@ -102,4 +102,13 @@ std::string DeviceTypeOf(const Trace& trace) {
   return "CPU";
 }
 
+std::string DeviceNameOf(const Trace& trace) {
+  const auto is = [](PlaneKind kind) { return [kind](const Plane& p) { return p.kind == kind; }; };
+  if (std::any_of(trace.planes.begin(), trace.planes.end(), is(PlaneKind::kTpu)))
+    return DeviceTypeOf(trace);
+  const auto gpu = std::find_if(trace.planes.begin(), trace.planes.end(), is(PlaneKind::kGpu));
+  std::string name = gpu != trace.planes.end() ? DeviceFactsOf(*gpu).name : std::string();
+  return name.empty() ? DeviceTypeOf(trace) : name;
+}
+
 }  // namespace stepscope

@@ -25,5 +25,7 @@ int64_t ComputeMajorOf(const Plane& plane);
 // The type of the first device: "Nvidia GPU (Ampere)", "AMD GPU - gfx942", "CPU", as XProf names
 // it; the device's own name in formats that XProf does not read. O(planes).
 std::string DeviceTypeOf(const Trace& trace);
+// The first device's own name, or else its type. O(planes).
+std::string DeviceNameOf(const Trace& trace);
 
 }  // namespace stepscope

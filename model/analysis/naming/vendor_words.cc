@@ -1,5 +1,6 @@
 #include "model/analysis/naming/vendor_words.h"
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 #include <variant>
@@ -24,6 +25,68 @@ void Replace(std::string* text, std::string_view from, std::string_view to) {
 
 void Amend(std::string* text) { *text = InAmdWords(std::move(*text)); }
 
+// Whole labels and explanations: the classes of a step on TPUs.
+constexpr std::pair<std::string_view, std::string_view> kTpuTexts[] = {
+    {"Device compute", "Compute"},
+    {"kernels", "ops of the cores that wait for nothing"},
+    {"Device to device", "Copies on the device"},
+    {"copies and fills on devices that no kernel hides",
+     "waits for copies within the device, such as copy-done"},
+    {"Device collectives", "Collectives"},
+    {"NCCL and RCCL kernels that nothing else hides, their waiting included",
+     "collective ops, waits for them, and for other cores before them"},
+    {"Input", "Copies to the device, infeed"},
+    {"device idle while the host waits for input, and copies to the device that nothing hides",
+     "waits for copies from the host's memory, such as copy-done, and for infeed"},
+    {"Output", "Copies to the host, outfeed"},
+    {"copies to the host that nothing hides",
+     "waits for copies to the host's memory, such as copy-done, and for outfeed"},
+    {"no kernel or copy on the device", "no op on the core"},
+    {"the part behind kernels", "the part behind ops that compute"},
+};
+
+// Parts of texts: memories.
+constexpr std::pair<std::string_view, std::string_view> kTpuWords[] = {
+    {"the main memory", "HBM"},
+    {"main memory", "HBM"},
+    {"Main memory", "HBM"},
+    {"on-chip memory", "VMEM"},
+    {"of on-chip reads", "of VMEM reads"},
+};
+
+void UseTpuWords(std::string* text) {
+  for (const auto& [from, to] : kTpuTexts) {
+    if (*text != from) continue;
+    *text = to;
+    return;
+  }
+  for (const auto& [from, to] : kTpuWords) Replace(text, from, to);
+}
+
+bool HasTpus(const Trace& trace) {
+  return std::any_of(trace.planes.begin(), trace.planes.end(),
+                     [](const Plane& plane) { return plane.kind == PlaneKind::kTpu; });
+}
+
+using AmendText = void (*)(std::string*);
+
+void AmendResult(AmendText amend, AnalysisResult* result) {
+  for (ResultTable& table : result->tables) {
+    for (ColumnDesc& column : table.columns) {
+      amend(&column.label);
+      amend(&column.how);
+    }
+  }
+  for (Property& property : result->properties) {
+    amend(&property.label);
+    amend(&property.how);
+  }
+  for (Finding& finding : result->findings) {
+    amend(&finding.text);
+    amend(&finding.next_step);
+  }
+}
+
 }  // namespace
 
 bool OnlyAmdGpus(const Trace& trace) {
@@ -43,21 +106,8 @@ std::string InAmdWords(std::string text) {
 }
 
 void UseVendorWords(const Trace& trace, AnalysisResult* result) {
-  if (!OnlyAmdGpus(trace)) return;
-  for (ResultTable& table : result->tables) {
-    for (ColumnDesc& column : table.columns) {
-      Amend(&column.label);
-      Amend(&column.how);
-    }
-  }
-  for (Property& property : result->properties) {
-    Amend(&property.label);
-    Amend(&property.how);
-  }
-  for (Finding& finding : result->findings) {
-    Amend(&finding.text);
-    Amend(&finding.next_step);
-  }
+  if (OnlyAmdGpus(trace)) AmendResult(Amend, result);
+  if (HasTpus(trace)) AmendResult(UseTpuWords, result);
 }
 
 }  // namespace stepscope

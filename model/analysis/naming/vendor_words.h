@@ -1,6 +1,6 @@
-// Words that differ between vendors of GPUs: NVIDIA's have Tensor Cores, AMD's have
-// Matrix Cores. Analyses write Tensor Core; RunAnalysis (analysis.h) replaces the words
-// in their results. Pure; any thread.
+// Words that differ between devices: NVIDIA's GPUs have Tensor Cores, AMD's have Matrix Cores; the
+// memories and the classes of a step of TPUs have names of their own. Analyses write NVIDIA's
+// words; RunAnalysis (analysis.h) replaces them in their results. Pure; any thread.
 #pragma once
 
 #include <string>
@@ -16,8 +16,8 @@ bool OnlyAmdGpus(const Trace& trace);
 // The text with AMD's words in place of NVIDIA's.
 std::string InAmdWords(std::string text);
 
-// Replaces words in headings, labels and findings if all GPUs are AMD's; ids, rows and names of
-// kernels stay. O(planes + columns + properties + findings)
+// Replaces words in headings, labels and findings if all GPUs are AMD's, or if there are TPUs; ids,
+// rows and names of kernels stay. O(planes + columns + properties + findings)
 void UseVendorWords(const Trace& trace, AnalysisResult* result);
 
 }  // namespace stepscope

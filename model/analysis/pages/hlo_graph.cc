@@ -7,11 +7,13 @@
 
 #include "model/analysis/definitions.h"
 #include "model/analysis/pages/hlo_table_writer.h"
+#include "model/analysis/steps/steps.h"
 #include "model/analysis/tables/in_unit.h"
 #include "model/analysis/xla/hlo_category.h"
 #include "model/analysis/xla/hlo_choice.h"
 #include "model/analysis/xla/hlo_ops.h"
 #include "model/analysis/xla/hlo_programs.h"
+#include "model/xla/cost_model.h"
 #include "model/xla/hlo_text.h"
 #include "model/xla/neighbourhood.h"
 
@@ -25,6 +27,11 @@ using xla::HloModule;
 // lines.
 constexpr size_t kMostLines = 20'000;
 constexpr int kMostRadius = 100;
+
+// The root of the entry; kNone if there is none.
+uint32_t RootOf(const HloModule& module) {
+  return module.entry == xla::kNone ? xla::kNone : module.computations[module.entry].root;
+}
 
 class GraphWriter {
  public:
@@ -160,10 +167,103 @@ ResultTable ComputationsTable(const HloModule& module) {
   return table;
 }
 
+// What reports have of whole programs: how large each is, and its instructions with their costs.
+class ProgramsWriter {
+ public:
+  explicit ProgramsWriter(AnalysisContext& context) : context_(context) {}
+
+  // `centre` chooses the computation of which a large program is shown.
+  void Add(uint32_t program, const HloModule& module, uint32_t centre,
+           const std::stop_token& stop) {
+    const std::string name = context_.hlo_programs().NameOf(program);
+    programs_.rows.push_back({name, static_cast<int64_t>(module.computations.size()),
+                              static_cast<int64_t>(module.instructions.size())});
+    // Programs of CPUs have tuples whose members take four bytes, as XLA counts them.
+    const bool gpu = KindOf(context_.trace()) == DeviceKind::kGpu;
+    const bool cpu = KindOf(context_.trace()) == DeviceKind::kCpuOnly;
+    const xla::CostModel costs(module, gpu ? xla::CostVariant::kGpu : xla::CostVariant::kBase,
+                               cpu ? 4 : 8);
+    const xla::InstructionUsers users(module);
+    const auto add = [&](uint32_t computation) {
+      for (const uint32_t i : module.computations[computation].sequence)
+        if (instructions_.rows.size() < kMostInstructions) AddRow(name, module, i, costs, users);
+    };
+    if (centre != xla::kNone && module.instructions.size() > kMostLines)
+      return add(module.instructions[centre].computation);
+    for (const uint32_t c : module.call_order)
+      if (!stop.stop_requested()) add(c);
+  }
+
+  void Move(AnalysisResult* result) {
+    result->tables.push_back(std::move(programs_));
+    result->tables.push_back(std::move(instructions_));
+  }
+
+ private:
+  static constexpr size_t kMostInstructions = 200'000;
+
+  std::string Names(const HloModule& module, std::span<const uint32_t> instructions) const {
+    std::string names;
+    for (const uint32_t i : instructions) {
+      names += names.empty() ? "" : ", ";
+      names += i == xla::kNone ? std::string_view("?") : module.instructions[i].name;
+    }
+    return names;
+  }
+
+  void AddRow(const std::string& program, const HloModule& module, uint32_t index,
+              const xla::CostModel& costs, const xla::InstructionUsers& users) {
+    const xla::Instruction& i = module.instructions[index];
+    const xla::Cost& cost = costs.Of(index);
+    instructions_.rows.push_back(
+        {program, SharedText(module.computations[i.computation].name), SharedText(i.name),
+         SharedText(i.opcode_name), ToText(module.ShapeOf(i)), Names(module, module.Operands(i)),
+         Names(module, users.Of(index)), cost.flops, cost.bytes, cost.transcendentals,
+         InstructionText(module, i, xla::TextForm::kShort)});
+  }
+
+  AnalysisContext& context_;
+  ResultTable programs_{"programs",
+                        "Programs",
+                        {{"program", "Program", Unit::kNone, V::kString, "", true},
+                         {"computations", "Computations", Unit::kCount, V::kInt, "", true},
+                         {"instructions", "Instructions", Unit::kCount, V::kInt, "", true}},
+                        {},
+                        {}};
+  ResultTable instructions_{
+      "instructions",
+      "Instructions",
+      {{"program", "Program", Unit::kNone, V::kString, ""},
+       {"computation", "Computation", Unit::kNone, V::kString, ""},
+       {"name", "Instruction", Unit::kNone, V::kString, "", true},
+       {"opcode", "Opcode", Unit::kNone, V::kString, "", true},
+       {"shape", "Shape", Unit::kNone, V::kString, ""},
+       {"operands", "Operands", Unit::kNone, V::kString, ""},
+       {"users", "Users", Unit::kNone, V::kString, ""},
+       {"flops", "Operations", Unit::kNone, V::kReal, "of one execution", true},
+       {"bytes_accessed", "Bytes", Unit::kBytes, V::kReal, "read and written in one execution",
+        true},
+       {"transcendentals", "Transcendentals", Unit::kNone, V::kReal, "of one execution"},
+       {"hlo_text", "Text", Unit::kNone, V::kString, ""}},
+      {},
+      {}};
+};
+
+void AddPrograms(AnalysisContext& context, const HloChoice& choice, uint32_t chosen,
+                 uint32_t centre, const std::stop_token& stop, AnalysisResult* result) {
+  const HloPrograms& programs = context.hlo_programs();
+  ProgramsWriter writer(context);
+  for (uint32_t p = 0; p < programs.list().size() && !stop.stop_requested(); ++p) {
+    if (p != chosen && !choice.program.empty()) continue;
+    if (const auto module = programs.Module(p, stop))
+      writer.Add(p, *module, p == chosen ? centre : RootOf(*module), stop);
+  }
+  writer.Move(result);
+}
+
 // The chosen instruction, or the root of the entry; kNone if there is none.
 uint32_t CentreOf(const HloModule& module, const std::string& name) {
-  if (!name.empty()) return module.Find(name);
-  return module.entry == xla::kNone ? xla::kNone : module.computations[module.entry].root;
+  return name.empty() ? RootOf(module) : module.Find(name);
 }
 
 void AddProperties(const HloModule& module, const std::string& program, uint32_t centre,
@@ -209,6 +309,7 @@ AnalysisResult RunHloGraph(AnalysisContext& context, const AnalysisParams& param
                                                       : xla::TupleElements::kByOpcode));
   result.tables.push_back(ComputationsTable(*module));
   result.tables.push_back(TextTable(*module, centre));
+  if (params.hlo.whole) AddPrograms(context, params.hlo, found.program, centre, stop, &result);
   return result;
 }
 

@@ -27,57 +27,66 @@ std::string SpaceName(const Trace& trace, int64_t space) {
   return space == 0 ? "main memory" : fmt::format("space {}", space);
 }
 
-ResultTable ProgramsTable(AnalysisContext& context, xla::HeapTraces traces,
-                          const std::stop_token& stop) {
-  ResultTable table{"programs",
-                    "Programs",
-                    {{"program", "Program", Unit::kNone, V::kString, "", true},
-                     {"memory_space", "Space", Unit::kNone, V::kInt, ""},
-                     {"memory", "Memory", Unit::kNone, V::kString, "", true},
-                     {"peak", "Peak", Unit::kBytes, V::kInt, "the most that is live at once", true},
-                     {"total", "Allocated", Unit::kBytes, V::kInt, "all allocations", true},
-                     {"indefinite", "Whole time", Unit::kBytes, V::kInt,
-                      "parameters, constants and outputs", true},
-                     {"parameters", "Parameters", Unit::kBytes, V::kInt, ""},
-                     {"live_out", "Outputs", Unit::kBytes, V::kInt, ""}},
-                    {},
-                    {}};
-  const HloPrograms& programs = context.hlo_programs();
-  for (uint32_t p = 0; p < programs.list().size() && !stop.stop_requested(); ++p) {
-    const auto module = programs.Module(p, stop);
-    if (!module) continue;
-    for (const int64_t space : MemorySpacesOf(*module)) {
-      const BufferHeap heap = ReplayHeap(*module, space, traces);
-      table.rows.push_back({programs.NameOf(p), space, SpaceName(context.trace(), space), heap.peak,
-                            heap.total, heap.indefinite, heap.parameters, heap.live_out});
-    }
-  }
+// Which memory of which program the rows of a table are of.
+struct Place {
+  std::string program;
+  int64_t space = 0;
+};
+
+const ColumnDesc kProgramColumn{"program", "Program", Unit::kNone, V::kString, ""};
+const ColumnDesc kSpaceColumn{"memory_space", "Space", Unit::kNone, V::kInt, ""};
+
+ResultTable EmptyPrograms() {
+  ResultTable table{
+      "programs",
+      "Programs",
+      {kProgramColumn,
+       kSpaceColumn,
+       {"memory", "Memory", Unit::kNone, V::kString, "", true},
+       {"peak_bytes", "Peak", Unit::kBytes, V::kInt, "the most that is live at once", true},
+       {"peak_unpadded_bytes", "Without padding", Unit::kBytes, V::kInt, ""},
+       {"total_bytes", "Allocated", Unit::kBytes, V::kInt, "all allocations", true},
+       {"indefinite_bytes", "Whole time", Unit::kBytes, V::kInt,
+        "parameters, constants and outputs", true},
+       {"parameters_bytes", "Parameters", Unit::kBytes, V::kInt, ""},
+       {"live_out_bytes", "Outputs", Unit::kBytes, V::kInt, ""}},
+      {},
+      {}};
+  table.columns.front().key = true;
   return table;
 }
 
-ResultTable HeapTable(const BufferHeap& heap) {
-  ResultTable table{"heap",
-                    "Heap in program order",
-                    {{"position", "Position", Unit::kNone, V::kInt, ""},
-                     {"instruction", "Instruction", Unit::kNone, V::kString, "", true},
-                     {"bytes", "Live", Unit::kBytes, V::kInt, "before the instruction", true},
-                     {"unpadded", "Without padding", Unit::kBytes, V::kInt, ""}},
-                    {},
-                    {}};
-  table.rows.reserve(heap.points.size());
+ResultTable EmptyHeap() {
+  return {"heap",
+          "Heap in program order",
+          {kProgramColumn,
+           kSpaceColumn,
+           {"index", "Position", Unit::kNone, V::kInt, ""},
+           {"instruction", "Instruction", Unit::kNone, V::kString, "", true},
+           {"bytes", "Live", Unit::kBytes, V::kInt, "before the instruction", true},
+           {"unpadded_bytes", "Without padding", Unit::kBytes, V::kInt, ""}},
+          {},
+          {}};
+}
+
+void AddHeap(const Place& place, const BufferHeap& heap, ResultTable* table) {
+  table->rows.reserve(table->rows.size() + heap.points.size());
+  int64_t index = 0;
   for (const xla::HeapPoint& point : heap.points) {
-    table.rows.push_back({static_cast<int64_t>(table.rows.size()), SharedText(point.instruction),
-                          point.bytes, point.unpadded});
+    table->rows.push_back({place.program, place.space, index++, SharedText(point.instruction),
+                           point.bytes, point.unpadded});
   }
-  return table;
 }
 
 // What all tables of buffers say of one.
-std::vector<Value> BufferCells(const HloModule& module, const xla::LogicalBuffer& buffer) {
+std::vector<Value> BufferCells(const Place& place, const HloModule& module,
+                               const xla::LogicalBuffer& buffer) {
   const bool known = buffer.instruction != xla::kNone;
   const xla::Instruction* i = known ? &module.instructions[buffer.instruction] : nullptr;
   const xla::Shape& shape = BufferShape(module, buffer);
-  return {buffer.id,
+  return {place.program,
+          place.space,
+          buffer.id,
           NameOf(module, buffer),
           buffer.size,
           xla::BytesOf(shape),
@@ -88,19 +97,27 @@ std::vector<Value> BufferCells(const HloModule& module, const xla::LogicalBuffer
 }
 
 std::vector<ColumnDesc> BufferColumns() {
-  return {{"buffer_id", "Buffer", Unit::kNone, V::kInt, ""},
-          {"name", "Instruction", Unit::kNone, V::kString, "and the part of its tuple", true},
-          {"size", "Size", Unit::kBytes, V::kInt, "", true},
-          {"unpadded", "Without padding", Unit::kBytes, V::kInt, ""},
-          {"shape", "Shape", Unit::kNone, V::kString, "", true},
-          {"opcode", "Opcode", Unit::kNone, V::kString, ""},
-          {"op_name", "Framework op", Unit::kNone, V::kString, ""},
-          {"source", "Source", Unit::kNone, V::kString, ""}};
+  return {
+      kProgramColumn,
+      kSpaceColumn,
+      {"buffer", "Buffer", Unit::kNone, V::kInt, ""},
+      {"instruction", "Instruction", Unit::kNone, V::kString, "and the part of its tuple", true},
+      {"bytes", "Size", Unit::kBytes, V::kInt, "", true},
+      {"unpadded_bytes", "Without padding", Unit::kBytes, V::kInt, ""},
+      {"shape", "Shape", Unit::kNone, V::kString, "", true},
+      {"opcode", "Opcode", Unit::kNone, V::kString, ""},
+      {"op_name", "Framework op", Unit::kNone, V::kString, ""},
+      {"source", "Source", Unit::kNone, V::kString, ""}};
 }
 
-ResultTable PeakTable(const HloModule& module, const BufferHeap& heap, bool sum_small) {
+ResultTable EmptyPeak() {
   ResultTable table{"at_peak", "Live at the peak", BufferColumns(), {}, {}};
   table.columns.push_back({"group", "Kind", Unit::kNone, V::kString, "", true});
+  return table;
+}
+
+void AddPeak(const Place& place, const HloModule& module, const BufferHeap& heap, bool sum_small,
+             ResultTable* table) {
   std::vector<xla::PeakBuffer> buffers = heap.at_peak;
   const auto size = [&](const xla::PeakBuffer& b) { return module.buffers.buffers[b.buffer].size; };
   std::stable_sort(buffers.begin(), buffers.end(),
@@ -111,36 +128,55 @@ ResultTable PeakTable(const HloModule& module, const BufferHeap& heap, bool sum_
       small += size(b);
       continue;
     }
-    table.rows.push_back(BufferCells(module, module.buffers.buffers[b.buffer]));
-    table.rows.back().emplace_back(SharedText(GroupOf(b.allocation)));
+    table->rows.push_back(BufferCells(place, module, module.buffers.buffers[b.buffer]));
+    table->rows.back().emplace_back(SharedText(GroupOf(b.allocation)));
   }
   if (small > 0) {
-    table.rows.push_back({int64_t{-1}, fmt::format("small (<{} bytes)", kXprofSmallBytes), small,
-                          int64_t{0}, "", "", "", "", ""});
+    table->rows.push_back({place.program, place.space, int64_t{-1},
+                           fmt::format("small (<{} bytes)", kXprofSmallBytes), small, int64_t{0},
+                           "", "", "", "", ""});
   }
+}
+
+ResultTable EmptyBuffers() {
+  ResultTable table{"buffers", "Buffers", BufferColumns(), {}, {}};
+  table.columns.push_back(
+      {"begin_index", "First", Unit::kNone, V::kInt, "position in the heap", true});
+  table.columns.push_back(
+      {"end_index", "Last", Unit::kNone, V::kInt, "position in the heap", true});
+  table.columns.push_back({"offset", "Offset", Unit::kBytes, V::kInt, "in its allocation"});
   return table;
 }
 
+// Where each buffer lies in its allocation; -1: in none.
+std::vector<int64_t> OffsetsOf(const HloModule& module) {
+  std::vector<int64_t> offsets(module.buffers.buffers.size(), -1);
+  for (const xla::BufferAllocation& allocation : module.buffers.allocations) {
+    for (const xla::AssignedBuffer& assigned : allocation.assigned)
+      offsets[assigned.buffer] = assigned.offset;
+  }
+  return offsets;
+}
+
 // Every buffer of the space, with the time in which it is live.
-ResultTable BuffersTable(const HloModule& module, const BufferHeap& heap, int64_t space) {
-  ResultTable table{"buffers", "Buffers", BufferColumns(), {}, {}};
-  table.columns.push_back({"first", "First", Unit::kNone, V::kInt, "position in the heap", true});
-  table.columns.push_back({"last", "Last", Unit::kNone, V::kInt, "position in the heap", true});
+void AddBuffers(const Place& place, const HloModule& module, const BufferHeap& heap,
+                ResultTable* table) {
   const auto& buffers = module.buffers.buffers;
+  const std::vector<int64_t> offsets = OffsetsOf(module);
   std::vector<uint32_t> order;
   for (uint32_t b = 0; b < buffers.size(); ++b) {
-    if (buffers[b].memory_space == space || heap.spans[b]) order.push_back(b);
+    if (buffers[b].memory_space == place.space || heap.spans[b]) order.push_back(b);
   }
   std::stable_sort(order.begin(), order.end(),
                    [&](uint32_t a, uint32_t b) { return buffers[a].size > buffers[b].size; });
   for (const uint32_t b : order) {
-    std::vector<Value> row = BufferCells(module, buffers[b]);
+    std::vector<Value> row = BufferCells(place, module, buffers[b]);
     const auto& span = heap.spans[b];
     row.push_back(span ? Value(static_cast<int64_t>(span->first)) : Value());
     row.push_back(span ? Value(static_cast<int64_t>(span->last)) : Value());
-    table.rows.push_back(std::move(row));
+    row.push_back(offsets[b] >= 0 ? Value(offsets[b]) : Value());
+    table->rows.push_back(std::move(row));
   }
-  return table;
 }
 
 ResultTable BlocksTable(const HloModule& module, const BufferHeap& heap) {
@@ -233,6 +269,62 @@ void AddScopedVmem(const HloModule& module, AnalysisResult* result) {
                                 std::string(scoped.instruction), Unit::kNone, ""});
 }
 
+// The tables whose rows are of one memory of one program each.
+class PlaceTables {
+ public:
+  PlaceTables(AnalysisContext& context, const HloChoice& choice, uint32_t chosen)
+      : context_(context), choice_(choice), chosen_(chosen) {}
+
+  // `programs` has all that there are. The others have the chosen one, or all where that is asked
+  // for and none is named.
+  void Add(const std::stop_token& stop) {
+    const HloPrograms& programs = context_.hlo_programs();
+    for (uint32_t p = 0; p < programs.list().size() && !stop.stop_requested(); ++p) {
+      const auto module = programs.Module(p, stop);
+      if (!module) continue;
+      std::vector<int64_t> spaces = MemorySpacesOf(*module);
+      const int64_t asked = MemorySpaceOf(choice_);
+      if (p == chosen_ && std::find(spaces.begin(), spaces.end(), asked) == spaces.end())
+        spaces.push_back(asked);
+      for (const int64_t space : spaces) AddSpace({programs.NameOf(p), space}, p, *module);
+    }
+  }
+
+  void Move(AnalysisResult* result) {
+    for (ResultTable* table : {&programs_, &peak_, &heap_, &buffers_})
+      result->tables.push_back(std::move(*table));
+  }
+
+ private:
+  bool Wanted(uint32_t program, int64_t space) const {
+    const bool all_spaces = choice_.whole && choice_.memory_space == kAllMemorySpaces;
+    const bool all_programs = choice_.whole && choice_.program.empty();
+    return (all_programs || program == chosen_) && (all_spaces || space == MemorySpaceOf(choice_));
+  }
+
+  void AddSpace(const Place& place, uint32_t program, const HloModule& module) {
+    const bool xprof = context_.xprof().heap_of_first_trace;
+    const BufferHeap heap =
+        ReplayHeap(module, place.space, xprof ? xla::HeapTraces::kFirst : xla::HeapTraces::kAll);
+    const std::vector<int64_t> real = MemorySpacesOf(module);
+    if (std::find(real.begin(), real.end(), place.space) != real.end()) {
+      programs_.rows.push_back(
+          {place.program, place.space, SpaceName(context_.trace(), place.space), heap.peak,
+           heap.unpadded_peak, heap.total, heap.indefinite, heap.parameters, heap.live_out});
+    }
+    if (!Wanted(program, place.space)) return;
+    AddPeak(place, module, heap, xprof, &peak_);
+    AddHeap(place, heap, &heap_);
+    AddBuffers(place, module, heap, &buffers_);
+  }
+
+  AnalysisContext& context_;
+  const HloChoice& choice_;
+  const uint32_t chosen_;
+  ResultTable programs_ = EmptyPrograms(), peak_ = EmptyPeak(), heap_ = EmptyHeap(),
+              buffers_ = EmptyBuffers();
+};
+
 }  // namespace
 
 AnalysisResult RunHloMemory(AnalysisContext& context, const AnalysisParams& params,
@@ -245,7 +337,7 @@ AnalysisResult RunHloMemory(AnalysisContext& context, const AnalysisParams& para
   result.empty_reason = found.why_not;
   if (!found.why_not.empty()) return result;
   const auto module = context.hlo_programs().Module(found.program, stop);
-  const int64_t space = params.hlo.memory_space;
+  const int64_t space = MemorySpaceOf(params.hlo);
   const BufferHeap heap = ReplayHeap(*module, space, traces);
   result.properties.push_back({"program", "Program", context.hlo_programs().NameOf(found.program),
                                Unit::kNone, "that of --program, else with the most time"});
@@ -254,10 +346,9 @@ AnalysisResult RunHloMemory(AnalysisContext& context, const AnalysisParams& para
   AddSizes(heap, &result);
   if (space == 1) AddScopedVmem(*module, &result);
   AddDiagnostics(*module, &result);
-  result.tables.push_back(ProgramsTable(context, traces, stop));
-  result.tables.push_back(PeakTable(*module, heap, xprof));
-  result.tables.push_back(HeapTable(heap));
-  result.tables.push_back(BuffersTable(*module, heap, space));
+  PlaceTables places(context, params.hlo, found.program);
+  places.Add(stop);
+  places.Move(&result);
   result.tables.push_back(BlocksTable(*module, heap));
   result.tables.push_back(AllocationsTable(*module, space));
   return result;

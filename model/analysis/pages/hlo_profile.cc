@@ -34,9 +34,9 @@ std::vector<ColumnDesc> Columns() {
       {"program_id", "Program", Unit::kNone, V::kString, ""},
       {"provenance", "Framework op", Unit::kNone, V::kString, ""},
       {"children", "Children", Unit::kNone, V::kInt, ""},
-      {"raw_time", "Time", Unit::kPs, V::kInt, ""},
+      {"raw_time_ps", "Time", Unit::kPs, V::kInt, ""},
       {"raw_flops", "Model operations", Unit::kNone, V::kReal, ""},
-      {"device_flops", "Operations", Unit::kNone, V::kReal, ""},
+      {"bf16_flops", "Operations", Unit::kNone, V::kReal, ""},
       {"flops", "Compute, capped", Unit::kFraction, V::kReal,
        "share of the peak, at most 1, * share of the root's time"},
       {"uncapped_flops", "Compute, of the whole", Unit::kFraction, V::kReal,
@@ -45,7 +45,9 @@ std::vector<ColumnDesc> Columns() {
       {"hbm_bytes", "Bytes in main memory", Unit::kBytes, V::kReal, ""},
       {"on_chip_read_bytes", "Bytes read on chip", Unit::kBytes, V::kReal, ""},
       {"on_chip_written_bytes", "Bytes written on chip", Unit::kBytes, V::kReal, ""},
-      {"hbm_use", "Memory", Unit::kFraction, V::kReal, ""},
+      {"flops_utilization", "Compute", Unit::kFraction, V::kReal,
+       "operations / time / the device's peak"},
+      {"hbm_utilization", "Memory", Unit::kFraction, V::kReal, ""},
       {"on_chip_read_use", "Reads on chip", Unit::kFraction, V::kReal, ""},
       {"on_chip_write_use", "Writes on chip", Unit::kFraction, V::kReal, ""},
   };
@@ -109,6 +111,7 @@ class TreeWriter {
                            s.hbm,
                            s.on_chip_read,
                            s.on_chip_written,
+                           compute,
                            hbm,
                            Use(s.on_chip_read, s.time, ops_.peaks.sram_read),
                            Use(s.on_chip_written, s.time, ops_.peaks.sram_write)});
@@ -127,11 +130,12 @@ struct TreeDesc {
 };
 constexpr TreeDesc kTrees[] = {
     {"by_program", "By program", HloGrouping::kProgram, true},
-    {"by_program_busy", "By program, without idle time", HloGrouping::kProgram, false},
+    {"by_program_exclude_idle", "By program, without idle time", HloGrouping::kProgram, false},
     {"by_category", "By category", HloGrouping::kCategory, true},
-    {"by_category_busy", "By category, without idle time", HloGrouping::kCategory, false},
+    {"by_category_exclude_idle", "By category, without idle time", HloGrouping::kCategory, false},
     {"by_provenance", "By framework op", HloGrouping::kProvenance, true},
-    {"by_provenance_busy", "By framework op, without idle time", HloGrouping::kProvenance, false},
+    {"by_provenance_exclude_idle", "By framework op, without idle time", HloGrouping::kProvenance,
+     false},
 };
 
 }  // namespace

@@ -10,8 +10,8 @@ namespace {
 
 using V = ValueType;
 
-std::vector<ColumnDesc> Columns(bool tpu) {
-  std::vector<ColumnDesc> c = {
+std::vector<ColumnDesc> Columns() {
+  return {
       {"rank", "Rank", Unit::kNone, V::kInt, ""},
       {"program_id", "Program", Unit::kNone, V::kString, ""},
       {"category", "Category", Unit::kNone, V::kString, ""},
@@ -41,24 +41,24 @@ std::vector<ColumnDesc> Columns(bool tpu) {
       {"hlo_rematerialization", "Rematerialized", Unit::kNone, V::kString, ""},
       {"outside_compilation", "Outside compilation", Unit::kNone, V::kString, ""},
       {"autotuned", "Autotuned", Unit::kNone, V::kString, ""},
-      {"source", "Source", Unit::kNone, V::kString, ""},
+      {"source_info", "Source", Unit::kNone, V::kString, ""},
       {"source_stack", "Stack", Unit::kNone, V::kString, "innermost first"},
       {"events", "Events", Unit::kCount, V::kInt, "kernels, or thunks, of all executions"},
       {"events_by_kernel", "By kernel name", Unit::kCount, V::kInt,
        "events of CUDA or HIP graphs, whose op is known by the kernel's name only"},
+      {"core_type", "Core", Unit::kNone, V::kString, "of TPUs, as the next columns are"},
+      {"dma_stall_percent", "DMA stall", Unit::kFraction, V::kReal, ""},
+      {"cmem_read_bw", "CMEM read GiB/s", Unit::kNone, V::kReal, ""},
+      {"cmem_write_bw", "CMEM write GiB/s", Unit::kNone, V::kReal, ""},
+      {"parent_op_name", "Parent", Unit::kNone, V::kString, "no recording has it"},
+      {"vdd_energy", "Energy", Unit::kNone, V::kReal, "no recording has it"},
   };
-  if (!tpu) return c;
-  c.push_back({"core_type", "Core", Unit::kNone, V::kString, ""});
-  c.push_back({"dma_stall_percent", "DMA stall", Unit::kFraction, V::kReal, ""});
-  c.push_back({"cmem_read_bw", "CMEM read GiB/s", Unit::kNone, V::kReal, ""});
-  c.push_back({"cmem_write_bw", "CMEM write GiB/s", Unit::kNone, V::kReal, ""});
-  return c;
 }
 
 class StatsWriter {
  public:
   StatsWriter(const HloOpTable& ops, ResultTable* table) : ops_(ops), table_(*table) {
-    table_.columns = Columns(IsTpu());
+    table_.columns = Columns();
     table_.rows.reserve(ops.ops.size());
   }
 
@@ -96,7 +96,7 @@ class StatsWriter {
                               op.stack,
                               static_cast<int64_t>(op.events),
                               static_cast<int64_t>(op.events_by_kernel)};
-    if (IsTpu()) AddTpu(rates, &row);
+    AddTpu(rates, &row);
     table_.rows.push_back(std::move(row));
     table_.links.push_back(LinkTo(op));
   }
@@ -104,16 +104,18 @@ class StatsWriter {
  private:
   bool IsTpu() const { return ops_.kind == DeviceKind::kTpu; }
   void AddTpu(const HloRates& rates, std::vector<Value>* row) const {
-    row->emplace_back(core_);
+    row->emplace_back(IsTpu() ? core_ : none_);
     row->emplace_back(rates.stall);
     row->emplace_back(rates.cmem_read);
     row->emplace_back(rates.cmem_written);
+    row->emplace_back(none_);
+    row->emplace_back(0.0);
   }
 
   const HloOpTable& ops_;
   ResultTable& table_;
   double cumulative_ = 0;
-  const SharedText no_{"No"}, core_{"TensorCore"};
+  const SharedText no_{"No"}, core_{"TensorCore"}, none_{""};
 };
 
 }  // namespace
@@ -124,7 +126,7 @@ AnalysisResult RunHloStats(AnalysisContext& context, const AnalysisParams& param
   AnalysisResult result;
   result.panel = "hlo_stats";
   ResultTable table;
-  table.id = "ops";
+  table.id = "hlo_stats";
   table.title = "HLO ops";
   StatsWriter writer(*ops, &table);
   for (const HloOp& op : ops->ops) writer.Add(op);

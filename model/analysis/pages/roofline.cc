@@ -57,7 +57,7 @@ std::vector<ColumnDesc> Columns() {
       Real("max_mem_bw_utilization", "Of peak memory", Unit::kFraction),
       Real("dma_stall_percent", "DMA stall", Unit::kFraction),
       {"hlo_module_id", "Program", Unit::kNone, V::kString, ""},
-      {"source", "Source", Unit::kNone, V::kString, ""},
+      {"source_info", "Source", Unit::kNone, V::kString, ""},
       {"source_stack", "Stack", Unit::kNone, V::kString, ""},
       Real("peak_flop_rate", "Peak for its type", Unit::kGflops),
   };
@@ -250,7 +250,7 @@ AnalysisResult RunRoofline(AnalysisContext& context, const AnalysisParams& param
   result.tables.push_back(MakeTable(*ops, "roofline", "Roofline", true, limited, steps));
   const bool feeds = std::any_of(ops->ops.begin(), ops->ops.end(), IsFeed);
   if (feeds) {
-    result.tables.push_back(MakeTable(*ops, "roofline_without_feeds",
+    result.tables.push_back(MakeTable(*ops, "roofline_without_infeed",
                                       "Roofline without infeed and outfeed", false, limited, {}));
   }
   AddHloFacts(*ops, &result);

@@ -110,12 +110,13 @@ void JsonStream::Finish() {
   out_.Flush();
 }
 
-void WriteTable(const ResultTable& table, JsonStream* json, const ListColumn& list) {
+void WriteTable(const ResultTable& table, JsonStream* json, const ListColumns& lists) {
   json->BeginObject();
   json->Key("columns");
   json->BeginArray();
   const auto is_list = [&](size_t c) {
-    return list.column >= 0 && static_cast<size_t>(list.column) == c;
+    return std::find(lists.columns.begin(), lists.columns.end(), static_cast<int>(c)) !=
+           lists.columns.end();
   };
   for (size_t i = 0; i < table.columns.size(); ++i) {
     const ColumnDesc& c = table.columns[i];
@@ -135,7 +136,7 @@ void WriteTable(const ResultTable& table, JsonStream* json, const ListColumn& li
     for (size_t c = 0; c < std::min(row.size(), table.columns.size()); ++c) {
       json->Key(table.columns[c].id);
       if (is_list(c)) {
-        list.write(r, json);
+        lists.write(r, c, json);
       } else {
         json->Write(row[c]);
       }

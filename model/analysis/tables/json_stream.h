@@ -60,14 +60,15 @@ class JsonStream {
   bool after_key_ = false;
 };
 
-// A column whose cells the caller writes, for lists: Value has no lists.
-struct ListColumn {
-  int column = -1;  // index in the table; -1: no such column
-  std::function<void(size_t row, JsonStream* json)> write;  // writes one value
+// Columns whose cells the caller writes, for lists: Value has no lists.
+struct ListColumns {
+  std::vector<int> columns;  // indices in the table; -1: no such column
+  // Writes one value.
+  std::function<void(size_t row, size_t column, JsonStream* json)> write;
 };
 
 // Writes {"columns": [{"id", "label", "unit", "type"}], "rows": [{column id: value}]}. O(cells).
-void WriteTable(const ResultTable& table, JsonStream* json, const ListColumn& list = {});
+void WriteTable(const ResultTable& table, JsonStream* json, const ListColumns& lists = {});
 // The same as one text.
 std::string TableJson(const ResultTable& table);
 

@@ -74,9 +74,9 @@ class Collector {
         scope_(ScopeOf(context, params, stop_)),
         launching_(trace_, stats_) {}
 
-  TorchOps Take() {
+  TorchOps Take(std::span<const OwnPeaks> own) {
     if (!CapabilitiesOf(trace_).pytorch_events) return {};
-    FindDevice();
+    FindDevice(own);
     ReadKernels();
     if (!any_device_) ReadCalls();
     AddUp();
@@ -92,11 +92,11 @@ class Collector {
     return trace_.names().metas[trace_.set.Meta(row).value].category;
   }
 
-  void FindDevice() {
+  void FindDevice(std::span<const OwnPeaks> own) {
+    out_.peaks = KnownPeaksOf(trace_, own);
     for (const Plane& plane : trace_.planes) {
       if (plane.kind != PlaneKind::kGpu) continue;
       any_device_ = true;
-      out_.peaks = PublishedPeaksOf(plane);
       out_.device = DeviceFactsOf(plane).name;
       return;
     }
@@ -279,7 +279,8 @@ class Collector {
     for (size_t i = 0; i < out_.ops.size(); ++i) {
       TorchOp& op = out_.ops[i];
       if (op.cost) {
-        const TorchPeak peak = PeakOf(out_.peaks, op.cost->engine, op.type, 2 * tf32[i] > op.time);
+        const TorchPeak peak = PeakOf(out_.peaks ? &out_.peaks->numbers : nullptr, op.cost->engine,
+                                      op.type, 2 * tf32[i] > op.time);
         op.peak_tflops = peak.tflops, op.peak_of = peak.name;
       }
       op.rows = EventRows(std::move(rows[i]));
@@ -356,8 +357,7 @@ class Collector {
 
 }  // namespace
 
-TorchPeak PeakOf(const PublishedPeaks* peaks, TorchEngine engine, std::string_view type,
-                 bool tf32) {
+TorchPeak PeakOf(const PeakNumbers* peaks, TorchEngine engine, std::string_view type, bool tf32) {
   if (peaks == nullptr || engine == TorchEngine::kNetwork) return {};
   const bool matrix = engine == TorchEngine::kMatrix;
   if (type == "double") {
@@ -375,7 +375,7 @@ TorchPeak PeakOf(const PublishedPeaks* peaks, TorchEngine engine, std::string_vi
 
 TorchOps CollectTorchOps(AnalysisContext& context, const AnalysisParams& params,
                          std::stop_token stop) {
-  return Collector(context, params, std::move(stop)).Take();
+  return Collector(context, params, std::move(stop)).Take(params.peaks);
 }
 
 }  // namespace stepscope

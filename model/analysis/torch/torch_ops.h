@@ -40,11 +40,11 @@ struct TorchWork {
 
 struct TorchOps {
   bool on_cpu = false;
-  std::vector<TorchOp> ops;               // by falling time
-  std::vector<TorchWork> work;            // kernel by kernel
-  Ps total = 0, unknown = 0;              // time of all kernels, and of those of unknown cost
-  const PublishedPeaks* peaks = nullptr;  // of the first device; null: not known
-  std::string device;                     // its name
+  std::vector<TorchOp> ops;         // by falling time
+  std::vector<TorchWork> work;      // kernel by kernel
+  Ps total = 0, unknown = 0;        // time of all kernels, and of those of unknown cost
+  std::optional<KnownPeaks> peaks;  // of the first device; nullopt: not known
+  std::string device;               // its name
 };
 
 // The ops of the part that params ask for. Empty for traces that are not PyTorch's.
@@ -58,6 +58,6 @@ struct TorchPeak {
   double tflops = 0;
   std::string_view name;
 };
-TorchPeak PeakOf(const PublishedPeaks* peaks, TorchEngine engine, std::string_view type, bool tf32);
+TorchPeak PeakOf(const PeakNumbers* peaks, TorchEngine engine, std::string_view type, bool tf32);
 
 }  // namespace stepscope

@@ -52,7 +52,7 @@ Value Known(double value) { return value > 0 ? Value(value) : Value(); }
 void AddRow(const TorchOps& ops, const TorchOp& op, ResultTable* t) {
   const double seconds = static_cast<double>(op.time) / static_cast<double>(kPsPerS);
   const bool network = op.cost && op.cost->engine == TorchEngine::kNetwork;
-  const double peak_bytes = ops.peaks != nullptr && !network ? ops.peaks->gbps * kGiga : 0;
+  const double peak_bytes = ops.peaks && !network ? ops.peaks->numbers.gbps * kGiga : 0;
   const double compute = op.peak_tflops > 0 ? op.flops / (op.peak_tflops * kTera) : 0;
   const double memory = peak_bytes > 0 ? op.bytes / peak_bytes : 0;
   const double limit = std::max(compute, memory);
@@ -77,13 +77,10 @@ void AddProperties(const TorchOps& ops, AnalysisResult* result) {
   const auto add = [&](const char* id, const char* label, Value value, Unit unit, std::string how) {
     result->properties.push_back({id, label, std::move(value), unit, std::move(how)});
   };
-  const PublishedPeaks* peaks = ops.peaks;
   add("torch_device", "Device",
       ops.device.empty() ? std::string(ops.on_cpu ? "CPU" : "unknown") : ops.device, Unit::kNone,
       "");
-  if (peaks != nullptr) {
-    add("peaks_of", "Peaks of", std::string(peaks->name), Unit::kNone, std::string(peaks->source));
-  }
+  if (ops.peaks) add("peaks_of", "Peaks of", ops.peaks->name, Unit::kNone, ops.peaks->source);
   add("unknown_cost_percent", "Time of unknown cost",
       ops.total > 0 ? Value(100 * static_cast<double>(ops.unknown) / static_cast<double>(ops.total))
                     : Value(),

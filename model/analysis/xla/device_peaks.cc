@@ -97,16 +97,17 @@ DevicePeaks TpuPeaks(const Plane& plane) {
   return peaks;
 }
 
-// By default the peaks that the vendor publishes; of two kinds of a type the larger.
-void UsePublished(const Plane& plane, DevicePeaks* peaks) {
-  const PublishedPeaks* known = PublishedPeaksOf(plane);
-  if (known == nullptr) return;
+// What is known of the device from elsewhere; of two kinds of a type the larger number.
+void Use(const KnownPeaks& known, DevicePeaks* peaks) {
+  const PeakNumbers& n = known.numbers;
   const std::array<double, static_cast<size_t>(PeakKind::kCount)> tflops = {
-      std::max(known->fp64, known->fp64_matrix), known->fp32, known->fp16, known->fp8, known->int8};
+      std::max(n.fp64, n.fp64_matrix), n.fp32, n.fp16, n.fp8, n.int8};
   for (size_t k = 0; k < tflops.size(); ++k) peaks->flops_of[k] = tflops[k] * 1e3;
-  peaks->flops = peaks->flops_of[static_cast<size_t>(PeakKind::kFp16)];
-  peaks->hbm = known->gbps / kGBPerGiB;
-  peaks->source = "published by the vendor of " + std::string(known->name);
+  const double most = *std::max_element(peaks->flops_of.begin(), peaks->flops_of.end());
+  if (most > 0) peaks->flops = n.fp16 > 0 ? n.fp16 * 1e3 : most;
+  if (n.gbps > 0) peaks->hbm = n.gbps / kGBPerGiB;
+  peaks->source = known.own ? "peaks of " + known.name + ": " + known.source
+                            : "published by the vendor of " + known.name;
 }
 
 }  // namespace
@@ -135,13 +136,15 @@ double DevicePeaks::FlopsOf(xla::ElementType type) const {
   }
 }
 
-DevicePeaks DevicePeaksOf(const Trace& trace, bool as_xprof) {
+DevicePeaks DevicePeaksOf(const Trace& trace, bool as_xprof, std::span<const OwnPeaks> own) {
   DevicePeaks peaks;
   if (const Plane* tpu = FirstPlane(trace, PlaneKind::kTpu)) {
     peaks = TpuPeaks(*tpu);
   } else if (const Plane* gpu = FirstPlane(trace, PlaneKind::kGpu)) {
     peaks = GpuPeaks(*gpu);
-    if (!as_xprof) UsePublished(*gpu, &peaks);
+  }
+  if (!as_xprof) {
+    if (const auto known = KnownPeaksOf(trace, own)) Use(*known, &peaks);
   }
   peaks.device = DeviceTypeOf(trace);
   return peaks;

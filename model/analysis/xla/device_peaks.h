@@ -4,9 +4,11 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include "model/analysis/analysis.h"
+#include "model/analysis/own_peaks.h"
 #include "model/xla/element_type.h"
 
 namespace stepscope {
@@ -31,8 +33,8 @@ struct DevicePeaks {
   double FlopsOf(xla::ElementType type) const;
 };
 
-// The peaks of the first device. By default those that the vendor publishes, where the device is
-// known; XProf's rules otherwise, and with its definitions. O(planes).
-DevicePeaks DevicePeaksOf(const Trace& trace, bool as_xprof);
+// The peaks of the first device. By default the user's own, then those that the vendor publishes,
+// where the device is known; XProf's rules otherwise, and with its definitions. O(planes).
+DevicePeaks DevicePeaksOf(const Trace& trace, bool as_xprof, std::span<const OwnPeaks> own = {});
 
 }  // namespace stepscope

@@ -32,13 +32,14 @@ xla::ElementType ComputeTypeOf(const xla::HloModule& module, const xla::Instruct
 
 }  // namespace
 
-HloOpBuilder::HloOpBuilder(AnalysisContext& context, DeviceKind kind, std::stop_token stop)
+HloOpBuilder::HloOpBuilder(AnalysisContext& context, DeviceKind kind, std::span<const OwnPeaks> own,
+                           std::stop_token stop)
     : context_(context),
       programs_(context.hlo_programs()),
       stats_(context.stats(stop)),
       stop_(std::move(stop)) {
   table_.kind = kind;
-  table_.peaks = DevicePeaksOf(context.trace(), context.xprof().hlo_peaks_of_recording);
+  table_.peaks = DevicePeaksOf(context.trace(), context.xprof().hlo_peaks_of_recording, own);
 }
 
 HloOpBuilder::Program& HloOpBuilder::ProgramOf(uint32_t index) {

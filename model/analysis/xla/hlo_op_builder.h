@@ -28,7 +28,8 @@ struct HloOpDraft {
 
 class HloOpBuilder {
  public:
-  HloOpBuilder(AnalysisContext& context, DeviceKind kind, std::stop_token stop);
+  HloOpBuilder(AnalysisContext& context, DeviceKind kind, std::span<const OwnPeaks> own,
+               std::stop_token stop);
 
   // The op of that program and name. Null, and counted, where XProf's definitions drop it because
   // no program of the file has it. `events`: how many it is asked for. O(log ops).

@@ -19,7 +19,7 @@ HloSums& HloSums::operator+=(const HloSums& o) {
 HloOpTable CollectHloOps(AnalysisContext& context, const AnalysisParams& params,
                          std::stop_token stop) {
   const DeviceKind kind = KindOf(context.trace());
-  HloOpBuilder builder(context, kind, stop);
+  HloOpBuilder builder(context, kind, params.peaks, stop);
   if (kind == DeviceKind::kGpu) CollectGpuOps(context, params, stop, &builder);
   if (kind == DeviceKind::kTpu) CollectTpuOps(context, params, stop, &builder);
   const bool host_ops = kind == DeviceKind::kCpuOnly && !context.xprof().hlo_ops_of_cpu_left_out;

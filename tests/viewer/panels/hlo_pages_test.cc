@@ -23,8 +23,8 @@ TEST_CASE("pages name programs by id, and filters quote what they look for") {
   CHECK(HloTextPage(op) == "hlo_graph/text/10/fusion.3");
   CHECK(HloMemoryPage(op) == "hlo_memory/10//fusion.3");
   CHECK(HloOpPage(op) == "hlo_stats/hlo_op_name=\"fusion.3\" program_id=\"10\"");
-  CHECK(HloSourcePage("a b.py:3") == "hlo_stats/source=\"a b.py:3\"");
-  CHECK(HloSourcePage("a\"b.py:3") == "hlo_stats/source:\"a\"");
+  CHECK(HloSourcePage("a b.py:3") == "hlo_stats/source_info=\"a b.py:3\"");
+  CHECK(HloSourcePage("a\"b.py:3") == "hlo_stats/source_info:\"a\"");
 }
 
 TEST_CASE("the op of a row") {

@@ -26,7 +26,12 @@ void ChangeSetting(C& c, const A& a) {
   const size_t equals = a.text.find('=');
   if (equals == std::string::npos) return;
   const std::string_view key = std::string_view(a.text).substr(0, equals);
-  c.settings.Set(key, std::string_view(a.text).substr(equals + 1));
+  const std::string_view value = std::string_view(a.text).substr(equals + 1);
+  if (key == "peaks") {
+    const Status read = ParseOwnPeaks(value).status();
+    if (!read.ok()) return Say(c, "Peaks of devices: " + read.message());
+  }
+  c.settings.Set(key, value);
   if (key == "timeline.tracks") FoldByRules(c);
 }
 

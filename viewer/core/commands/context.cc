@@ -118,4 +118,9 @@ Definitions DefinitionsOf(const Settings& settings) {
   return settings.Get("definitions") == "XProf" ? Definitions::kXprof : Definitions::kStepscope;
 }
 
+std::vector<OwnPeaks> OwnPeaksOf(const Settings& settings) {
+  Result<std::vector<OwnPeaks>> own = ParseOwnPeaks(settings.Get("peaks"));
+  return own.ok() ? std::move(own).value() : std::vector<OwnPeaks>();
+}
+
 }  // namespace stepscope

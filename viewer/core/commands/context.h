@@ -125,5 +125,7 @@ class ViewerContext {
 ThemeKind ThemeOf(const Settings& settings, const WindowState& windows);
 // The definitions that the setting "definitions" asks for.
 Definitions DefinitionsOf(const Settings& settings);
+// The limits of devices that the setting "peaks" states; empty if it cannot be read.
+std::vector<OwnPeaks> OwnPeaksOf(const Settings& settings);
 
 }  // namespace stepscope

@@ -57,6 +57,10 @@ constexpr SettingDesc kSettings[] = {
     {"definitions", "Definitions",
      "Chooses whose rules every number follows: Stepscope's own, or those of XProf 2.24.2.",
      "Analyses", T::kChoice, "Stepscope", 0, 0, "Stepscope|XProf"},
+    {"peaks", "Peaks of devices",
+     "States what devices can do at most, in TFLOP/s by type and GB/s: MY GPU: fp16=989 fp32=67 "
+     "memory=3350; another device comes after a semicolon.",
+     "Analyses", T::kText, "", 0, 0, ""},
     {"timeline.tracks", "Arrangement of tracks",
      "Keeps how tracks are arranged, by their names: fold, unfold, hide, pin, order, rows, name, "
      "color, filter; separated by semicolons.",

@@ -60,7 +60,7 @@ HeapData MakeHeapData(const AnalysisResult& result) {
   if (const ResultTable* heap = result.Table("heap")) {
     for (size_t r = 0; r < heap->rows.size(); ++r) {
       data.bytes.push_back(static_cast<double>(IntAt(*heap, r, "bytes")));
-      data.unpadded.push_back(static_cast<double>(IntAt(*heap, r, "unpadded")));
+      data.unpadded.push_back(static_cast<double>(IntAt(*heap, r, "unpadded_bytes")));
       data.instructions.emplace_back(TextAt(heap->rows[r], heap->Column("instruction")));
     }
   }

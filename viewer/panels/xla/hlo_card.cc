@@ -123,7 +123,7 @@ HloCard::Row HloCard::Find(const PanelContext& context, const HloRef& op) {
   if (context.profile == nullptr || !context.profile->analysis) return {};
   const AnalysisResult* result =
       context.analyses.Get(*context.profile, "hlo_stats", ParamsOf(context));
-  const ResultTable* ops = result != nullptr ? result->Table("ops") : nullptr;
+  const ResultTable* ops = result != nullptr ? result->Table("hlo_stats") : nullptr;
   if (ops == nullptr) return {};
   if (result->serial != serial_) {
     serial_ = result->serial;
@@ -193,7 +193,7 @@ void HloCard::DrawTexts(const PanelContext& context, const Row& row, const HloFa
         row.ops == nullptr ? std::string_view() : TextAt(*row.ops, row.row, column);
     return cell.empty() ? std::string_view(otherwise) : cell;
   };
-  const std::string_view source = text("source", facts.source);
+  const std::string_view source = text("source_info", facts.source);
   if (!source.empty()) {
     ImGui::Dummy(ImVec2(0, BaseEm() * 0.2f));
     const FaceScope small(context, Face::kUi);

@@ -25,13 +25,14 @@ namespace {
 struct List {
   const char *label, *table, *noun, *name;
 };
-constexpr List kLists[] = {{"At the peak", "at_peak", "buffers", "name"},
-                           {"All buffers", "buffers", "buffers", "name"},
+constexpr List kLists[] = {{"At the peak", "at_peak", "buffers", "instruction"},
+                           {"All buffers", "buffers", "buffers", "instruction"},
                            {"Allocations", "allocations", "allocations", "largest"},
                            {"Programs", "programs", "memories", "program"}};
 constexpr size_t kPeakList = 0, kBufferList = 1, kProgramList = 3;
-constexpr const char* kFirst[] = {"name", "size", "group", "shape", "opcode", "first", "last"};
-constexpr const char* kHidden[] = {"buffer_id"};
+constexpr const char* kFirst[] = {"instruction", "bytes",       "group",    "shape",
+                                  "opcode",      "begin_index", "end_index"};
+constexpr const char* kHidden[] = {"program", "memory_space", "buffer", "offset"};
 
 int64_t IntIn(const ResultTable& table, size_t row, const char* column) {
   const int c = table.Column(column);
@@ -59,10 +60,10 @@ ResultTable LiveAt(const ResultTable& at_peak, const ResultTable& buffers, int64
     }
   }
   for (size_t r = 0; r < buffers.rows.size(); ++r) {
-    const int64_t first = IntIn(buffers, r, "first"), last = IntIn(buffers, r, "last");
+    const int64_t first = IntIn(buffers, r, "begin_index"), last = IntIn(buffers, r, "end_index");
     if (first >= 0 && first <= position && position <= last) live.rows.push_back(buffers.rows[r]);
   }
-  const auto size = static_cast<size_t>(std::max(buffers.Column("size"), 0));
+  const auto size = static_cast<size_t>(std::max(buffers.Column("bytes"), 0));
   std::stable_sort(live.rows.begin(), live.rows.end(), [&](const auto& a, const auto& b) {
     return NumberOf(a[size]) > NumberOf(b[size]);
   });
@@ -147,7 +148,7 @@ void HloMemoryPanel::Update(const AnalysisResult& result, uint64_t key) {
 void HloMemoryPanel::Choose(const AnalysisResult& result, std::string_view instruction) {
   const ResultTable* buffers = result.Table("buffers");
   if (buffers == nullptr) return;
-  const int name = buffers->Column("name");
+  const int name = buffers->Column("instruction");
   for (size_t r = 0; r < buffers->rows.size(); ++r) {
     const std::string_view buffer = TextAt(buffers->rows[r], name);
     if (buffer != instruction && InstructionOf(buffer) != instruction) continue;
@@ -243,7 +244,7 @@ std::string_view HloMemoryPanel::ChosenBuffer(const AnalysisResult& result) cons
   const bool buffers = position_ >= 0 || list_ <= kBufferList;
   if (table == nullptr || !buffers || row < 0 || static_cast<size_t>(row) >= table->rows.size())
     return {};
-  return TextAt(table->rows[static_cast<size_t>(row)], table->Column("name"));
+  return TextAt(table->rows[static_cast<size_t>(row)], table->Column("instruction"));
 }
 
 HloRef HloMemoryPanel::ChosenOp(const PanelContext& context, const AnalysisResult& result) const {
@@ -300,10 +301,10 @@ void HloMemoryPanel::DrawChart(const PanelContext& context, const AnalysisResult
   const ResultTable* table = Shown(result);
   if (const ResultTable* buffers = result.Table("buffers"); !marks.buffer.empty()) {
     const auto row = static_cast<size_t>(View().current());
-    const int64_t id = IntIn(*table, row, "buffer_id");
+    const int64_t id = IntIn(*table, row, "buffer");
     for (size_t r = 0; buffers != nullptr && r < buffers->rows.size(); ++r) {
-      if (IntIn(*buffers, r, "buffer_id") != id) continue;
-      marks.first = IntIn(*buffers, r, "first"), marks.last = IntIn(*buffers, r, "last");
+      if (IntIn(*buffers, r, "buffer") != id) continue;
+      marks.first = IntIn(*buffers, r, "begin_index"), marks.last = IntIn(*buffers, r, "end_index");
       break;
     }
   }
@@ -312,7 +313,7 @@ void HloMemoryPanel::DrawChart(const PanelContext& context, const AnalysisResult
   if (!clicked.buffer.empty()) {
     const ResultTable* buffers = result.Table("buffers");
     for (size_t r = 0; buffers != nullptr && r < buffers->rows.size(); ++r) {
-      if (TextAt(buffers->rows[r], buffers->Column("name")) != clicked.buffer) continue;
+      if (TextAt(buffers->rows[r], buffers->Column("instruction")) != clicked.buffer) continue;
       list_ = kBufferList, position_ = -1;
       to_choose_ = static_cast<int>(r);
       break;

@@ -20,10 +20,11 @@ namespace {
 struct Mode {
   const char *label, *busy, *idle, *what;
 };
-constexpr Mode kModes[] = {{"Program", "by_program_busy", "by_program", "Program, category, op"},
-                           {"Category", "by_category_busy", "by_category", "Category, op"},
-                           {"Framework op", "by_provenance_busy", "by_provenance",
-                            "Program, the parts of the framework op's name, category, op"}};
+constexpr Mode kModes[] = {
+    {"Program", "by_program_exclude_idle", "by_program", "Program, category, op"},
+    {"Category", "by_category_exclude_idle", "by_category", "Category, op"},
+    {"Framework op", "by_provenance_exclude_idle", "by_provenance",
+     "Program, the parts of the framework op's name, category, op"}};
 
 constexpr const char* kColumns[] = {"time_percent", "wasted_percent", "flop_percent",
                                     "hbm_percent",  "total_time",     "occurrences",

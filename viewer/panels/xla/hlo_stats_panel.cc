@@ -17,21 +17,11 @@
 namespace stepscope {
 namespace {
 
-constexpr const char* kFirst[] = {"rank",
-                                  "hlo_op_name",
-                                  "total_self_time",
-                                  "total_self_time_percent",
-                                  "occurrences",
-                                  "avg_self_time",
-                                  "bound_by",
-                                  "flop_percent",
-                                  "hbm_percent",
-                                  "normalized_flop_rate",
-                                  "measured_memory_bw",
-                                  "operational_intensity",
-                                  "category",
-                                  "tf_op_name",
-                                  "source"};
+constexpr const char* kFirst[] = {
+    "rank",        "hlo_op_name",          "total_self_time",    "total_self_time_percent",
+    "occurrences", "avg_self_time",        "bound_by",           "flop_percent",
+    "hbm_percent", "normalized_flop_rate", "measured_memory_bw", "operational_intensity",
+    "category",    "tf_op_name",           "source_info"};
 constexpr const char* kHidden[] = {"hlo_op_expression",
                                    "total_time",
                                    "avg_time",
@@ -41,7 +31,12 @@ constexpr const char* kHidden[] = {"hlo_op_expression",
                                    "outside_compilation",
                                    "autotuned",
                                    "source_stack",
-                                   "core_type"};
+                                   "core_type",
+                                   "dma_stall_percent",
+                                   "cmem_read_bw",
+                                   "cmem_write_bw",
+                                   "parent_op_name",
+                                   "vdd_energy"};
 
 // Self times added up by the texts of a column.
 ResultTable SumsBy(const ResultTable& ops, const char* column) {
@@ -132,7 +127,7 @@ HloRef HloStatsPanel::Chosen(const ResultTable& ops) const {
 
 void HloStatsPanel::DrawResult(const PanelContext& context, const AnalysisResult& result,
                                uint64_t key) {
-  const ResultTable* ops = result.Table("ops");
+  const ResultTable* ops = result.Table("hlo_stats");
   if (ops == nullptr) return;
   TakePage(context);
   UpdateRings(context, *ops, key);

@@ -13,6 +13,7 @@
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/panels/page_request.h"
 #include "viewer/panels/xla/hlo_card.h"
+#include "viewer/panels/xla/peaks_editor.h"
 #include "viewer/panels/xla/torch_roofline.h"
 #include "viewer/widgets/draw_text.h"
 #include "viewer/widgets/number_text.h"
@@ -60,11 +61,16 @@ bool IsProgram(const ResultTable& table, size_t row) {
 }
 
 struct Memory {
-  const char *property, *label;
+  const char *property, *label, *on_tpu;
 };
-constexpr Memory kMemories[] = {{"peak_hbm_bw", "Main memory"},
-                                {"peak_vmem_write_bw", "On chip"},
-                                {"peak_cmem_read_bw", "CMEM"}};
+constexpr Memory kMemories[] = {{"peak_hbm_bw", "Main memory", "HBM"},
+                                {"peak_vmem_write_bw", "On chip", "VMEM"},
+                                {"peak_cmem_read_bw", "CMEM", "CMEM"}};
+
+// Pages of TPUs alone have peaks of reads.
+const char* LabelOf(const AnalysisResult& result, const Memory& memory) {
+  return result.Find("peak_vmem_read_bw") != nullptr ? memory.on_tpu : memory.label;
+}
 
 std::vector<Roof> RoofsOf(const AnalysisResult& result) {
   std::vector<Roof> roofs;
@@ -74,8 +80,8 @@ std::vector<Roof> RoofsOf(const AnalysisResult& result) {
   for (const Memory& memory : kMemories) {
     const double gib = NumberIn(result, memory.property);
     if (gib > 0)
-      roofs.push_back(
-          {fmt::format("{} {}", memory.label, ByteRateText(gib)), gib * kGBPerGiB, flops});
+      roofs.push_back({fmt::format("{} {}", LabelOf(result, memory), ByteRateText(gib)),
+                       gib * kGBPerGiB, flops});
   }
   return roofs;
 }
@@ -98,6 +104,7 @@ class RooflinePanel final : public AnalysisPanel {
   ResultTableView table_;
   HloCard card_;
   TorchRoofline torch_;
+  PeaksEditor peaks_;
   PageRequest page_;
   std::vector<bool> shown_;  // rows that the filter leaves; empty: all
   uint64_t key_ = 0;
@@ -156,17 +163,22 @@ void RooflinePanel::DrawChoices(const PanelContext& context, const AnalysisResul
     said += fmt::format("  \u00b7  {} {} no point: no operations or no bytes", data_.left_out,
                         data_.left_out == 1 ? "row has" : "rows have");
   }
-  if (result.Table("roofline_without_feeds") != nullptr) {
+  if (result.Table("roofline_without_infeed") != nullptr) {
     if (ChoiceButton(context, "Infeed and outfeed", feeds_)) feeds_ = !feeds_;
     ImGui::SetItemTooltip("Counts the ops that wait for the host.");
     ImGui::SameLine(0, Em());
   }
   ImGui::AlignTextToFramePadding();
   const ImVec2 p = ImGui::GetCursorScreenPos();
-  const float right = p.x + ImGui::GetContentRegionAvail().x;
-  const bool cut = DrawCut(ImGui::GetWindowDrawList(), p, right, context.theme[Role::kText2], said);
+  const float link = TextWidth(PeaksEditor::kLabel) + Em();
+  const float right =
+      std::min(p.x + ImGui::GetContentRegionAvail().x - link, p.x + TextWidth(said));
+  const bool cut =
+      DrawCut(ImGui::GetWindowDrawList(), p, right + 1, context.theme[Role::kText2], said);
   ImGui::Dummy(ImVec2(right - p.x, ImGui::GetTextLineHeight()));
   if (cut && ImGui::IsItemHovered()) WrappedTooltip(said);
+  ImGui::SameLine(0, Em());
+  peaks_.Draw(context);
 }
 
 void RooflinePanel::DrawSide(const PanelContext& context, const AnalysisResult& result,
@@ -191,7 +203,7 @@ void RooflinePanel::DrawSide(const PanelContext& context, const AnalysisResult& 
   WrappedIn(context, Role::kText, TextOf(result, "device_type"));
   add("Compute", FlopRateText(NumberIn(result, "peak_flop_rate")), "peak_flop_rate");
   for (const Memory& memory : kMemories)
-    add(memory.label, ByteRateText(NumberIn(result, memory.property)), memory.property);
+    add(LabelOf(result, memory), ByteRateText(NumberIn(result, memory.property)), memory.property);
   const double ridge = NumberIn(result, "hbm_ridge_point");
   if (ridge > 0) add("Ridge point", fmt::format("{:.4g} FLOP/byte", ridge), "hbm_ridge_point");
   ImGui::Dummy(ImVec2(0, BaseEm() * 0.4f));
@@ -207,7 +219,7 @@ void RooflinePanel::DrawResult(const PanelContext& context, const AnalysisResult
     return;
   }
   const auto table_of = [&] {
-    const ResultTable* without = feeds_ ? nullptr : result.Table("roofline_without_feeds");
+    const ResultTable* without = feeds_ ? nullptr : result.Table("roofline_without_infeed");
     return without != nullptr ? without : result.Table("roofline");
   };
   const ResultTable* table = table_of();

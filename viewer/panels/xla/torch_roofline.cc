@@ -78,6 +78,10 @@ void TorchRoofline::Draw(const PanelContext& context, const AnalysisResult& resu
                          const ResultTable& table, uint64_t key) {
   Update(table, key);
   WrappedIn(context, Role::kText2, SaidOf(result, !data_.roofs.empty()));
+  if (ImGui::GetContentRegionAvail().x >
+      ImGui::GetItemRectSize().x + TextWidth(PeaksEditor::kLabel) + Em())
+    ImGui::SameLine(0, Em());
+  peaks_.Draw(context);
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const float em = BaseEm();
   if (data_.points.empty()) {

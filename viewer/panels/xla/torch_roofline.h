@@ -9,6 +9,7 @@
 
 #include "model/analysis/tables/result_table.h"
 #include "viewer/core/panel.h"
+#include "viewer/panels/xla/peaks_editor.h"
 #include "viewer/widgets/result_table_view.h"
 #include "viewer/widgets/roofline_chart.h"
 
@@ -26,6 +27,7 @@ class TorchRoofline {
   RooflineData data_;
   RooflineChart chart_;
   ResultTableView table_;
+  PeaksEditor peaks_;
   std::vector<bool> shown_;  // rows that the filter leaves; empty: all
   uint64_t key_ = 0;
 };

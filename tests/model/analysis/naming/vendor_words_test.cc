@@ -83,6 +83,37 @@ TEST_CASE("NVIDIA has Tensor Cores") {
   CHECK(result.findings[0].text == "Ops could use Tensor Cores.");
 }
 
+TEST_CASE("TPUs have HBM and VMEM, and classes of a step of their own") {
+  TraceBuilder builder;
+  builder.AddHost({});
+  Plane plane;
+  plane.host = HostId(0);
+  plane.kind = PlaneKind::kTpu;
+  builder.AddPlane(std::move(plane));
+  auto trace = builder.Finish();
+  REQUIRE(trace.ok());
+  AnalysisResult result;
+  result.properties = {{"peak_hbm_bw", "Peak of main memory, GiB/s", 1.0, Unit::kNone, ""},
+                       {"vmem", "Peak of on-chip memory, GiB/s", 1.0, Unit::kNone, ""}};
+  result.tables.push_back(
+      {"steps",
+       "Steps",
+       {{"deviceComputeTimeMs", "Device compute", Unit::kMs, ValueType::kReal, "kernels"},
+        {"infeedTimeMs", "Input", Unit::kMs, ValueType::kReal, ""},
+        {"other", "Input pipeline", Unit::kMs, ValueType::kReal, ""}},
+       {},
+       {}});
+  UseVendorWords(**trace, &result);
+  CHECK(result.properties[0].label == "Peak of HBM, GiB/s");
+  CHECK(result.properties[1].label == "Peak of VMEM, GiB/s");
+  const std::vector<ColumnDesc>& columns = result.tables[0].columns;
+  CHECK(columns[0].id == "deviceComputeTimeMs");
+  CHECK(columns[0].label == "Compute");
+  CHECK(columns[0].how == "ops of the cores that wait for nothing");
+  CHECK(columns[1].label == "Copies to the device, infeed");
+  CHECK(columns[2].label == "Input pipeline");
+}
+
 TEST_CASE(
     "Results have the vendor's words and keep their ids; XProf's definitions keep XProf's words") {
   const std::string amd = WordsOf("AMD", Definitions::kStepscope);

@@ -109,7 +109,7 @@ TEST_CASE("Peaks are those of the element's type; float32 is TF32 only where ker
   const TorchOps ops = CollectTorchOps(context, {}, {});
   REQUIRE(ops.peaks);
   const auto peak = [&](TorchEngine engine, const char* type, bool tf32) {
-    return PeakOf(ops.peaks, engine, type, tf32).tflops;
+    return PeakOf(&ops.peaks->numbers, engine, type, tf32).tflops;
   };
   CHECK(peak(TorchEngine::kMatrix, "float", false) == 67);
   CHECK(peak(TorchEngine::kMatrix, "float", true) == 495);
@@ -148,6 +148,28 @@ TEST_CASE("The overview says which part of the device's peak a step uses") {
         doctest::Approx(100 * kMmFlops / 989e12 / (step_ms * 1e-3)));
   AnalysisContext xprof(Load(TwoSteps()), Definitions::kXprof);
   CHECK_FALSE(xprof.Get("overview")->Find("mfu_percent"));
+}
+
+TEST_CASE("Peaks of the user make limits and utilisation, also of a device that nobody knows") {
+  KinetoText t;
+  t.Host("user_annotation", "ProfilerStep#0", 0, 100).Host("cpu_op", "aten::mm", 1, 28, kMm);
+  t.Launch(1, 2, 3).Kernel("gemm", 1, 30, 50);
+  t.Host("user_annotation", "ProfilerStep#1", 100, 100).Host("cpu_op", "aten::mm", 101, 28, kMm);
+  t.Launch(2, 102, 3).Kernel("gemm", 2, 130, 50);
+  AnalysisContext context(Load(t.Text()), Definitions::kStepscope);
+  CHECK(CollectTorchOps(context, {}, {}).ops[0].peak_tflops == 0);
+  AnalysisParams params;
+  params.peaks = ParseOwnPeaks(DeviceNameOf(context.trace()) + ": bf16=80 memory=1000").value();
+  const TorchOps ops = CollectTorchOps(context, params, {});
+  CHECK(ops.ops[0].peak_tflops == 80);
+  const auto page = context.Get("roofline", params);
+  const ResultTable* table = page->Table("torch_ops");
+  REQUIRE(table);
+  const int limit = table->Column("of_limit");
+  // 2 * 2 GFLOP in 2 * 50 us are 40 TFLOP/s.
+  CHECK(std::get<double>(table->rows[0][static_cast<size_t>(limit)]) == doctest::Approx(0.5));
+  CHECK(std::get<double>(context.Get("overview", params)->Find("mfu_percent")->value) > 0);
+  CHECK(context.Get("overview")->Find("mfu_percent")->value == Value());
 }
 
 TEST_CASE("Without devices the calls are the work") {

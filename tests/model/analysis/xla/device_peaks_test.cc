@@ -41,6 +41,28 @@ TEST_CASE("a known device has the peaks that its vendor publishes, by type") {
   CHECK(DevicePeaksOf(mi300x, true).hbm == doctest::Approx(2662.4 / kGBPerGiB));
 }
 
+TEST_CASE("what the user states wins, for GPUs that are known or not, and for CPUs") {
+  const auto own = ParseOwnPeaks("MY GPU: fp16=100 fp32=10 memory=2000; CPU: fp32=2 memory=100");
+  REQUIRE(own.ok());
+  const Trace mine = GpuOf({{"gpu_device_name", std::string("MY GPU 2")}});
+  const DevicePeaks peaks = DevicePeaksOf(mine, false, *own);
+  CHECK(peaks.flops == 100e3);
+  CHECK(peaks.FlopsOf(xla::ElementType::kBf16) == 100e3);
+  CHECK(peaks.FlopsOf(xla::ElementType::kF32) == 10e3);
+  CHECK(peaks.hbm == doctest::Approx(2000 / kGBPerGiB));
+  CHECK(peaks.source.find("your own") != std::string::npos);
+  CHECK(DevicePeaksOf(mine, true, *own).flops == 0);  // XProf knows nothing of it
+  const DevicePeaks cpu = DevicePeaksOf(Trace(), false, *own);
+  CHECK(cpu.flops == 2e3);
+  CHECK(cpu.hbm == doctest::Approx(100 / kGBPerGiB));
+  // Of a known device only the stated number changes.
+  const Trace h100 = GpuOf({{"gpu_device_name", std::string("NVIDIA H100 80GB HBM3")}});
+  const auto memory = ParseOwnPeaks("H100: memory=3000");
+  const DevicePeaks some = DevicePeaksOf(h100, false, *memory);
+  CHECK(some.FlopsOf(xla::ElementType::kBf16) == 989e3);
+  CHECK(some.hbm == doctest::Approx(3000 / kGBPerGiB));
+}
+
 TEST_CASE("without a device, or facts about it, no peak is known") {
   CHECK(DevicePeaksOf(Trace(), false).flops == 0);
   CHECK(DevicePeaksOf(GpuOf({}), false).flops == 0);

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "loaders/loader.h"
+#include "model/analysis/tables/cells.h"
 #include "model/analysis/xla/hlo_programs.h"
 #include "tests/support/hlo_program.h"
 #include "tests/support/xspace_builder.h"
@@ -98,10 +99,38 @@ TEST_CASE("ops of programs that are not in the file are listed; XProf drops them
   CHECK(xprof.hlo_ops()->idle() == 155 * kUs - 50 * kUs);
 }
 
+TEST_CASE(
+    "a report has each instruction with its costs and all programs; a page of a window has not") {
+  AnalysisContext own(GpuTrace(), Definitions::kStepscope);
+  CHECK(own.Get("hlo_graph")->Table("instructions") == nullptr);
+  AnalysisParams params;
+  params.hlo.whole = true;
+  params.hlo.memory_space = kAllMemorySpaces;
+  const auto page = own.Get("hlo_graph", params);
+  const ResultTable* programs = page->Table("programs");
+  REQUIRE(programs);
+  REQUIRE(programs->rows.size() == 1);
+  CHECK(NumberOf(programs->rows[0][2]) == 4);
+  const ResultTable* instructions = page->Table("instructions");
+  REQUIRE(instructions);
+  REQUIRE(instructions->rows.size() == 4);
+  const auto cell = [&](const char* column) {
+    return instructions->rows[2][static_cast<size_t>(instructions->Column(column))];
+  };
+  CHECK(cell("name") == Value(std::string("dot.1")));
+  CHECK(cell("operands") == Value(std::string("a, b")));
+  CHECK(cell("users") == Value(std::string("add.1")));
+  CHECK(cell("flops") == Value(2.0 * 64 * 64 * 64));
+  CHECK(cell("bytes_accessed") == Value(3.0 * 16384));
+  CHECK(cell("program") == Value(std::string("jit_step(7)")));
+  params.hlo.program = "nothing";
+  CHECK_FALSE(own.Get("hlo_graph", params)->empty_reason.empty());
+}
+
 TEST_CASE("the last part of an op's name counts, and pages are made of the ops") {
   AnalysisContext own(GpuTrace(), Definitions::kStepscope);
   CHECK(Find(*own.hlo_ops(), "add.1") != nullptr);
-  CHECK(own.Get("hlo_stats")->Table("ops")->rows.size() == 3);
+  CHECK(own.Get("hlo_stats")->Table("hlo_stats")->rows.size() == 3);
   CHECK(own.Get("roofline")->Table("roofline")->rows.size() >= 4);
   const auto profile = own.Get("hlo_profile");
   CHECK(profile->Table("by_category")->rows.size() == 1 + 1 + 3 * 2);  // root, IDLE, three ops

@@ -57,7 +57,7 @@ TEST_CASE("HLO ops: a page is a filter; the row that it leaves is chosen and lea
   f.ClickOn("Memory");
   CHECK(f.Pushed("panel.show") == "hlo_memory/7//dot.1");
   f.ClickOn("model.py:12");
-  CHECK(f.Pushed("panel.show") == "hlo_stats/source=\"model.py:12\"");
+  CHECK(f.Pushed("panel.show") == "hlo_stats/source_info=\"model.py:12\"");
   f.ClickOn("Events");
   CHECK_FALSE(f.Pushed("select.show_events").empty());
   f.ClickOn("Slowest");
@@ -81,7 +81,7 @@ TEST_CASE("HLO profile: trees by program, category and framework op, with and wi
   text = f.Show("hlo_profile/by_category");
   CHECK(text.Has("IDLE"));
   CHECK_FALSE(text.Has("jit_step(7)"));
-  text = f.Show("hlo_profile/by_category_busy/add");
+  text = f.Show("hlo_profile/by_category_exclude_idle/add");
   CHECK(text.Find("add.1") != nullptr);
   CHECK(text.Find("dot.1") == nullptr);
   text = f.ClickOn("add.1");
@@ -99,6 +99,19 @@ TEST_CASE("roofline: limits of the device, a row for each op; a filter is a page
   text = f.Show("roofline/dot.1");
   CHECK(text.Has("1 of "));
   CHECK(text.RightOf("Executions").starts_with("2"));
+}
+
+TEST_CASE("roofline: the user's own peaks are its limits, and a form states them") {
+  HloFixture f("roofline");
+  f.settings.Set("peaks", "GPU: fp32=20 memory=500");
+  DrawnText text = f.Draw();
+  CHECK(text.Has("20 TFLOP/s"));
+  CHECK(text.Has("Main memory 466 GiB/s"));
+  text = f.ClickOn("Peaks\u2026");
+  CHECK(text.Has("Peaks of the device"));
+  CHECK(text.RightOf("FP32, TFLOP/s").starts_with("20"));
+  f.ClickOn("Save");
+  CHECK(f.Pushed("app.set") == "peaks=GPU: fp32=20 memory=500");
 }
 
 TEST_CASE("HLO memory: the peak, what is live there, and the buffers of an instruction") {
