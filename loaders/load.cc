@@ -6,8 +6,14 @@
 #include "loaders/capture_files.h"
 #include "loaders/loader.h"
 #include "loaders/profile_dir.h"
+#include "loaders/remote/remote_load.h"
+#include "loaders/remote/remote_path.h"
+#include "loaders/store/trace_part.h"
 
 namespace stepscope {
+
+extern const LoaderDesc kStoreLoader;  // store/
+
 namespace {
 
 constexpr size_t kSniffBytes = 4096;
@@ -103,11 +109,34 @@ Result<const LoaderDesc*> ChooseLoader(std::vector<InputFile>* files,
   return chosen;
 }
 
+// A store may have several hosts, which are known when it has been read.
+bool IsStore(const InputFile& file) {
+  return ClassifyFileName(std::filesystem::path(file.path).filename().string()).loader ==
+         &kStoreLoader;
+}
+
+Result<std::shared_ptr<const Trace>> OnlyHost(std::shared_ptr<const Trace> trace,
+                                              const std::string& name,
+                                              const std::stop_token& stop) {
+  std::string known;
+  for (uint32_t h = 0; h < trace->hosts.size(); ++h) {
+    const std::string_view host = trace->HostName(HostId(h));
+    if (host == name && trace->hosts.size() == 1) return trace;
+    if (host == name) {
+      std::shared_ptr<const Trace> part = PartOfTrace(std::move(trace), {}, HostId(h), stop);
+      if (part == nullptr) return Status(ErrorCode::kCancelled, "cancelled");
+      return part;
+    }
+    known += (known.empty() ? "" : ", ") + std::string(host);
+  }
+  return Status(ErrorCode::kUsage, "no host named " + name + "; there are: " + known);
+}
+
 Status FilterHost(const std::string& host, std::vector<InputFile>* files) {
   if (host.empty()) return {};
   std::string known;
   for (const InputFile& f : *files) known += (known.empty() ? "" : ", ") + f.host;
-  std::erase_if(*files, [&](const InputFile& f) { return f.host != host; });
+  std::erase_if(*files, [&](const InputFile& f) { return f.host != host && !IsStore(f); });
   if (files->empty()) return {ErrorCode::kUsage, "no host named " + host + "; there are: " + known};
   return {};
 }
@@ -162,7 +191,9 @@ Result<std::shared_ptr<const Trace>> LoadRun(const std::string& path, ProfileRun
   if (Status s = AddCaptures(std::move(captures), options, stop, &progress, &builder); !s.ok())
     return s;
   progress.bytes_done = progress.bytes_total.load();
-  return builder.Finish(stop, &progress);
+  Result<std::shared_ptr<const Trace>> trace = builder.Finish(stop, &progress);
+  if (!trace.ok() || options.host.empty() || *loader != &kStoreLoader) return trace;
+  return OnlyHost(std::move(trace).value(), options.host, stop);
 }
 
 Result<std::shared_ptr<const Trace>> OutOfMemory(const std::string& path) {
@@ -183,6 +214,7 @@ Result<std::shared_ptr<const Trace>> LoadPath(const std::string& path, const Loa
                                               const std::stop_token& stop, Progress& progress,
                                               std::vector<std::string>* runs) {
   try {
+    if (IsRemotePath(path)) return remote::LoadRemote(path, options, stop, progress, runs);
     Result<std::vector<ProfileRun>> found = FindRuns(path);
     if (!found.ok()) return found.status();
     if (runs != nullptr) {
@@ -205,6 +237,9 @@ Result<std::shared_ptr<const Trace>> LoadPaths(std::span<const std::string> path
   try {
     ProfileRun all;
     for (const std::string& path : paths) {
+      if (IsRemotePath(path))
+        return Status(ErrorCode::kUsage,
+                      path + ": profiles of other machines are opened one by one");
       Result<std::vector<ProfileRun>> found = FindRuns(path);
       if (!found.ok()) return found.status();
       Result<ProfileRun> run = PickRun(std::move(found).value(), options.run, path);

@@ -7,10 +7,12 @@ namespace stepscope {
 // xplane/, chrome_json/, memory_snapshot/
 extern const LoaderDesc kXSpaceLoader, kChromeJsonLoader, kMemorySnapshotLoader;
 extern const LoaderDesc kSqliteLoader, kPerfettoLoader;  // sqlite/, perfetto/
+extern const LoaderDesc kStoreLoader;                    // store/
 
 std::span<const LoaderDesc* const> Loaders() {
-  static constexpr const LoaderDesc* kLoaders[] = {
-      &kXSpaceLoader, &kChromeJsonLoader, &kMemorySnapshotLoader, &kSqliteLoader, &kPerfettoLoader};
+  static constexpr const LoaderDesc* kLoaders[] = {&kXSpaceLoader,         &kChromeJsonLoader,
+                                                   &kMemorySnapshotLoader, &kSqliteLoader,
+                                                   &kPerfettoLoader,       &kStoreLoader};
   return kLoaders;
 }
 

@@ -200,6 +200,40 @@ EventRow RowOf(const BuiltSet& built, TrackId track, uint32_t slice, uint64_t sl
   return EventRow(built.first_row[track.value] + (rows.empty() ? slice : rows[slice]));
 }
 
+// Sets what follows from tracks, lanes and flows. Returns the number of stray events.
+uint64_t SetSums(uint64_t slices, uint64_t instants, Trace* trace) {
+  trace->counts.slices = slices;
+  trace->counts.instants = instants;
+  trace->counts.flows = trace->flows.size();
+  for (const Track& track : trace->set.tracks) {
+    for (const CounterSeries& c : track.counters) trace->counts.counter_samples += c.time.size();
+  }
+  trace->span = SpanOf(trace->set.tracks);
+  const FirstView view = FindDenseView(trace->set.lanes, trace->span);
+  trace->first_view = FindDeviceView(trace->planes, trace->set, view.range);
+  return view.stray;
+}
+
+// For a set that a loader made itself. What an earlier Finish() counted in the diagnostics is
+// there.
+Result<std::shared_ptr<const Trace>> FinishWhole(std::shared_ptr<Trace> trace,
+                                                 std::shared_ptr<const NameTable> names,
+                                                 const std::stop_token& stop) {
+  try {
+    trace->set.title = "Events";
+    trace->set.names = std::move(names);
+    BuildPyramids(&trace->set.lanes, stop);
+    if (stop.stop_requested()) return Status(ErrorCode::kCancelled, "Cancelled");
+    uint64_t instants = 0;
+    for (const Lane& lane : trace->set.lanes)
+      instants += lane.kind == LaneKind::kInstant ? lane.size() : 0;
+    SetSums(trace->set.rows - instants, instants, trace.get());
+  } catch (const std::bad_alloc&) {
+    return Status(ErrorCode::kLimit, "Not enough memory for the profile's events.");
+  }
+  return std::shared_ptr<const Trace>(std::move(trace));
+}
+
 }  // namespace
 
 TraceBuilder::TraceBuilder()
@@ -278,27 +312,19 @@ void TraceBuilder::MapFlows(const std::vector<EventRow>& rows) {
 }
 
 void TraceBuilder::Summarise(uint64_t slices, uint64_t instants) {
-  Trace& trace = *trace_;
-  trace.counts.slices = slices;
-  trace.counts.instants = instants;
-  trace.counts.flows = trace.flows.size();
-  for (const Track& track : trace.set.tracks) {
-    for (const CounterSeries& c : track.counters) trace.counts.counter_samples += c.time.size();
-  }
-  trace.span = SpanOf(trace.set.tracks);
-  const FirstView view = FindDenseView(trace.set.lanes, trace.span);
-  trace.first_view = FindDeviceView(trace.planes, trace.set, view.range);
-  if (view.stray > 0) {
-    trace.diagnostics.Count(
+  const uint64_t stray = SetSums(slices, instants, trace_.get());
+  if (stray > 0) {
+    trace_->diagnostics.Count(
         "view.stray_events", Severity::kInfo,
         "Events far from all others are outside the first view, which shows the densest 99.9 %", {},
-        view.stray);
+        stray);
   }
 }
 
 Result<std::shared_ptr<const Trace>> TraceBuilder::Finish(std::stop_token stop,
                                                           Progress* progress) {
   if (progress) progress->SetStage("Building the timeline");
+  if (trace_->set.storage != nullptr) return FinishWhole(trace_, names_, stop);
   uint64_t total = 0;
   std::vector<uint64_t> slice_counts;
   slice_counts.reserve(track_count_);

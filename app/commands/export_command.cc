@@ -8,9 +8,12 @@
 #include "app/commands/load_input.h"
 #include "app/commands/part_of_trace.h"
 #include "app/report/chrome_export.h"
+#include "app/session/store_facts.h"
 #include "app/system/exit_code.h"
 #include "app/system/output.h"
 #include "loaders/files/gzip_writer.h"
+#include "loaders/store/store_writer.h"
+#include "loaders/store/trace_part.h"
 
 namespace stepscope {
 namespace {
@@ -22,13 +25,23 @@ void AddOptions(CLI::App& app, InputOptions* input, ExportOptions* options) {
   AddRange(app, &options->range,
            "only events that touch this part of the trace (default: all), as in 12ms..15ms");
   AddClocks(app, options);
-  AddOutput(app, &options->output, "file to write, .gz: compressed (default: standard output)");
+  AddOutput(app, &options->output,
+            "file to write; .stepscope: the whole profile as one file, .gz: compressed JSON "
+            "(default: JSON to standard output)");
 }
 
 std::string Check(const InputOptions& input, const ExportOptions& options) {
   const std::string wrong = NeedOnePath(input);
   if (!wrong.empty() || !options.aligned_clocks || options.host.empty()) return wrong;
   return "--clocks aligned cannot be combined with --host: one host has nothing to be aligned with";
+}
+
+// Binary, and of no use on a terminal: it is written to files only.
+bool IsStore(const ExportOptions& options) { return options.output.ends_with(".stepscope"); }
+
+Status WriteStoreOf(std::shared_ptr<const Trace> trace, TimeRange range, const TextSink& sink) {
+  if (!range.empty()) trace = PartOfTrace(std::move(trace), range, HostId());
+  return store::WriteStore(*trace, StoreFactsOf(*trace), sink);
 }
 
 int Run(const InputOptions& input, const ExportOptions& options, const Log& log) {
@@ -39,7 +52,9 @@ int Run(const InputOptions& input, const ExportOptions& options, const Log& log)
   if (!CheckPart(context, PartOf(options))) return kExitUsage;
   Output output(options.output);
   Status written;
-  if (options.output.ends_with(".gz")) {
+  if (IsStore(options)) {
+    written = WriteStoreOf(loaded.trace, options.range, output.sink());
+  } else if (options.output.ends_with(".gz")) {
     GzipWriter gzip(output.sink());
     written = WriteChromeTrace(*loaded.trace, options.range,
                                [&gzip](std::string_view text) { gzip.Write(text); });
@@ -58,7 +73,7 @@ int Run(const InputOptions& input, const ExportOptions& options, const Log& log)
 }  // namespace
 
 extern const ProgramCommandDesc kExportCommand = {
-    "export", "The trace, or a part of it, as Chrome JSON, for Perfetto and others",
+    "export", "The trace, or a part of it, as a store (.stepscope) or as Chrome JSON",
     NewCommand<ExportOptions, AddOptions, Check, Run>};
 
 }  // namespace stepscope

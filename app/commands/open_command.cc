@@ -12,6 +12,7 @@
 #include "app/window/gui.h"
 #include "app/window/waker.h"
 #include "app/window/window.h"
+#include "loaders/remote/remote_path.h"
 #include "viewer/core/commands/command.h"
 
 namespace stepscope {
@@ -110,7 +111,7 @@ extern const ProgramCommandDesc kOpenCommand = {
 Status CheckPaths(const std::vector<std::string>& paths) {
   for (const std::string& path : paths) {
     std::error_code error;
-    if (std::filesystem::exists(path, error)) continue;
+    if (IsRemotePath(path) || std::filesystem::exists(path, error)) continue;
     if (path.find_first_of("./") == std::string::npos) {
       return Status(ErrorCode::kUsage, path + ": neither a file nor a command; commands are " +
                                            CommandNames() + " (see stepscope --help)");

@@ -6,13 +6,13 @@ namespace stepscope {
 extern const ProgramCommandDesc kOpenCommand, kInfoCommand, kReportCommand, kEventsCommand,
     kSqlCommand, kExportCommand;
 extern const ProgramCommandDesc kCompareCommand, kCheckCommand;
-extern const ProgramCommandDesc kScreenshotCommand, kReplayCommand, kBenchCommand;
+extern const ProgramCommandDesc kScreenshotCommand, kReplayCommand, kBenchCommand, kServeCommand;
 
 ProgramCommandDescs ProgramCommands() {
   static constexpr const ProgramCommandDesc* kCommands[] = {
       &kOpenCommand,       &kInfoCommand,   &kReportCommand,  &kEventsCommand,
       &kSqlCommand,        &kExportCommand, &kCompareCommand, &kCheckCommand,
-      &kScreenshotCommand, &kReplayCommand, &kBenchCommand};
+      &kScreenshotCommand, &kReplayCommand, &kBenchCommand,   &kServeCommand};
   return kCommands;
 }
 

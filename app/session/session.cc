@@ -10,6 +10,7 @@
 #include "app/session/profile_fingerprint.h"
 #include "app/system/paths.h"
 #include "loaders/profile_dir.h"
+#include "loaders/remote/remote_path.h"
 
 namespace stepscope {
 namespace fs = std::filesystem;
@@ -64,6 +65,7 @@ std::string LabelOf(const Trace& trace) {
 // The list of recent profiles has absolute paths, so that they hold when the program is started
 // elsewhere.
 std::string AbsolutePath(const std::string& path) {
+  if (IsRemotePath(path)) return path;
   std::error_code error;
   const fs::path absolute = fs::absolute(path, error);
   return error ? path : absolute.lexically_normal().string();

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "app/system/paths.h"
+#include "loaders/remote/remote_path.h"
 
 namespace stepscope {
 namespace {
@@ -125,7 +126,7 @@ std::vector<RecentProfile> SettingsStore::ReadRecent() const {
       profile.opened_unix_s = opened->get<int64_t>();
     }
     std::error_code error;
-    profile.exists = std::filesystem::exists(profile.path, error);
+    profile.exists = IsRemotePath(profile.path) || std::filesystem::exists(profile.path, error);
     recent.push_back(std::move(profile));
   }
   return recent;

@@ -104,9 +104,7 @@ std::vector<xla::ProgramEntry> ListPrograms(
   return list.Take();
 }
 
-Result<std::shared_ptr<const xla::HloModule>> ReadProgram(const ByteSource& file,
-                                                          const xla::ProgramEntry& program,
-                                                          const std::stop_token& stop) {
+Result<std::string> ReadProgramBytes(const ByteSource& file, const xla::ProgramEntry& program) {
   if (program.bytes > kMaxHloModuleBytes)
     return Status(ErrorCode::kLimit, "the HLO program is larger than 1 GiB");
   std::string bytes(static_cast<size_t>(program.bytes), '\0');
@@ -114,7 +112,15 @@ Result<std::shared_ptr<const xla::HloModule>> ReadProgram(const ByteSource& file
       file.Read(program.place, std::as_writable_bytes(std::span(bytes.data(), bytes.size())));
   if (!read.ok()) return read.status();
   bytes.resize(read.value());
-  return DecodeHlo(std::move(bytes), stop);
+  return bytes;
+}
+
+Result<std::shared_ptr<const xla::HloModule>> ReadProgram(const ByteSource& file,
+                                                          const xla::ProgramEntry& program,
+                                                          const std::stop_token& stop) {
+  Result<std::string> bytes = ReadProgramBytes(file, program);
+  if (!bytes.ok()) return bytes.status();
+  return DecodeHlo(std::move(bytes).value(), stop);
 }
 
 }  // namespace stepscope::xplane

@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <stop_token>
+#include <string>
 #include <vector>
 
 #include "loaders/files/byte_source.h"
@@ -19,6 +20,8 @@ namespace stepscope::xplane {
 std::vector<xla::ProgramEntry> ListPrograms(
     std::span<const std::shared_ptr<const ByteSource>> files, std::span<const PlaneParts> planes);
 
+// The program as it lies in the file. kIo, kLimit. O(its bytes).
+Result<std::string> ReadProgramBytes(const ByteSource& file, const xla::ProgramEntry& program);
 // Decodes the program. kIo, kLimit, kFormat, kCancelled. O(its bytes).
 Result<std::shared_ptr<const xla::HloModule>> ReadProgram(const ByteSource& file,
                                                           const xla::ProgramEntry& program,

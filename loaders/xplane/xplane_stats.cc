@@ -9,6 +9,7 @@
 #include "loaders/xplane/stat_value.h"
 #include "loaders/xplane/typed_stats.h"
 #include "loaders/xplane/xplane.pb.h"
+#include "model/stat_reader.h"
 #include "model/trace.h"
 
 namespace stepscope::xplane {
@@ -24,7 +25,7 @@ std::string Unpack(const std::string& packed) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-class XPlaneStats final : public StatSource, public xla::HloSource {
+class XPlaneStats final : public StatSource, public xla::HloSource, public StatReaders {
  public:
   XPlaneStats(std::vector<std::shared_ptr<const ByteSource>> files, std::vector<PlaneParts> planes)
       : files_(std::move(files)), planes_(std::move(planes)) {}
@@ -32,7 +33,7 @@ class XPlaneStats final : public StatSource, public xla::HloSource {
   Result<std::vector<Stat>> Decode(const Trace& trace, EventRow row) const override {
     if (row.value >= trace.set.rows) return Status(ErrorCode::kUsage, "no such event");
     try {
-      return DecodeRow(trace, row);
+      return Reader(*this, trace).Read(row);
     } catch (const std::bad_alloc&) {
       return Status(ErrorCode::kLimit, "not enough memory for the stats of this event");
     }
@@ -41,6 +42,10 @@ class XPlaneStats final : public StatSource, public xla::HloSource {
   Result<std::shared_ptr<const StatTable>> LoadTyped(const Trace& trace,
                                                      std::stop_token stop) const override {
     return ReadTypedStats(trace, files_, planes_, std::move(stop));
+  }
+
+  std::unique_ptr<StatReader> NewReader(const Trace& trace) const override {
+    return std::make_unique<Reader>(*this, trace);
   }
 
   std::vector<xla::ProgramEntry> Programs() const override { return ListPrograms(files_, planes_); }
@@ -55,6 +60,15 @@ class XPlaneStats final : public StatSource, public xla::HloSource {
     }
   }
 
+  Result<std::string> Bytes(const xla::ProgramEntry& program) const override {
+    if (program.file >= files_.size()) return Status(ErrorCode::kUsage, "no such program");
+    try {
+      return ReadProgramBytes(*files_[program.file], program);
+    } catch (const std::bad_alloc&) {
+      return Status(ErrorCode::kLimit, "not enough memory for this program");
+    }
+  }
+
   size_t resident_bytes() const override {
     size_t n = 0;
     for (const auto& file : files_) n += file->bytes().size();
@@ -62,28 +76,67 @@ class XPlaneStats final : public StatSource, public xla::HloSource {
   }
 
  private:
-  Result<std::vector<Stat>> DecodeRow(const Trace& trace, EventRow row) const {
-    std::vector<Stat> stats;
-    const Lane& lane = trace.set.lanes[trace.set.LaneOf(row).value];
-    const Track& track = trace.set.tracks[lane.track.value];
-    const uint32_t i = row.value - lane.first_row;
-    if (track.plane.value >= planes_.size() || track.source >= files_.size()) return stats;
-    const PlaneParts& parts = planes_[track.plane.value];
-    WindowReader reader(*files_[track.source]);
-    const auto& metas = trace.names().metas;
-    const PlaneTables* tables = TablesOfMeta(parts, lane.meta[i]);
-    if (tables != nullptr && lane.meta[i] < metas.size()) {
-      const uint32_t index = tables->event_ids.Find(metas[lane.meta[i]].source_id);
-      if (index != IdMap::kNone && tables->event_metas[index].has_stats) {
-        const EventMetaScan& meta = tables->event_metas[index];
-        AddStats(&reader, meta.begin, meta.end, 5, *tables, true, &stats);
+  // Metadata and events of a file lie apart, so each has a window of its own.
+  struct FileReaders {
+    explicit FileReaders(const ByteSource& file) : metas(file), events(file) {}
+    WindowReader metas, events;
+  };
+
+  // Keeps the windows and the stats of the last metadata, which events that follow each other often
+  // share.
+  class Reader final : public StatReader {
+   public:
+    Reader(const XPlaneStats& source, const Trace& trace)
+        : source_(source), trace_(trace), readers_(source.files_.size()) {}
+
+    Result<std::vector<Stat>> Read(EventRow row) override {
+      const Lane& lane = LaneAt(row);
+      const Track& track = trace_.set.tracks[lane.track.value];
+      const uint32_t i = row.value - lane.first_row;
+      if (track.plane.value >= source_.planes_.size() || track.source >= source_.files_.size())
+        return std::vector<Stat>();
+      const PlaneParts& parts = source_.planes_[track.plane.value];
+      std::unique_ptr<FileReaders>& file = readers_[track.source];
+      if (file == nullptr) file = std::make_unique<FileReaders>(*source_.files_[track.source]);
+      if (known_meta_ != lane.meta[i] || known_track_ != lane.track) {
+        known_.clear();
+        AddMeta(parts, lane.meta[i], &file->metas);
+        known_meta_ = lane.meta[i];
+        known_track_ = lane.track;
       }
+      std::vector<Stat> stats = known_;
+      if (const uint64_t at = lane.SourceOffset(i); at != ~uint64_t{0})
+        AddEvent(&file->events, at, TablesAt(parts, at), &stats);
+      if (!file->metas.status().ok()) return file->metas.status();
+      if (!file->events.status().ok()) return file->events.status();
+      return stats;
     }
-    if (const uint64_t at = lane.SourceOffset(i); at != ~uint64_t{0})
-      AddEvent(&reader, at, TablesAt(parts, at), &stats);
-    if (!reader.status().ok()) return reader.status();
-    return stats;
-  }
+
+   private:
+    const Lane& LaneAt(EventRow row) {
+      if (lane_ == nullptr || row.value < lane_->first_row ||
+          row.value - lane_->first_row >= lane_->size())
+        lane_ = &trace_.set.lanes[trace_.set.LaneOf(row).value];
+      return *lane_;
+    }
+    void AddMeta(const PlaneParts& parts, uint32_t meta, WindowReader* reader) {
+      const auto& metas = trace_.names().metas;
+      const PlaneTables* tables = TablesOfMeta(parts, meta);
+      if (tables == nullptr || meta >= metas.size()) return;
+      const uint32_t index = tables->event_ids.Find(metas[meta].source_id);
+      if (index == IdMap::kNone || !tables->event_metas[index].has_stats) return;
+      const EventMetaScan& scan = tables->event_metas[index];
+      AddStats(reader, scan.begin, scan.end, 5, *tables, true, &known_);
+    }
+
+    const XPlaneStats& source_;
+    const Trace& trace_;
+    std::vector<std::unique_ptr<FileReaders>> readers_;  // by file
+    const Lane* lane_ = nullptr;
+    std::vector<Stat> known_;
+    uint32_t known_meta_ = MetaId::kInvalid;
+    TrackId known_track_;
+  };
 
   static void AddEvent(WindowReader* reader, uint64_t at, const PlaneTables& tables,
                        std::vector<Stat>* out) {

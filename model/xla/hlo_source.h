@@ -30,6 +30,8 @@ class HloSource {
   // Decodes one. O(bytes). kIo, kLimit, kCancelled; damage within a module is counted in it.
   virtual Result<std::shared_ptr<const HloModule>> Read(const ProgramEntry& program,
                                                         const std::stop_token& stop) const = 0;
+  // The encoded module (HloProto). kIo, kLimit.
+  virtual Result<std::string> Bytes(const ProgramEntry& program) const = 0;
 };
 
 // Null where the format of the trace has no programs.

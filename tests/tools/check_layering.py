@@ -22,7 +22,7 @@ LIBRARIES = {
     'imgui': r'(imgui|imgui_internal|implot|implot_internal)\.h',
     'gl': r'(epoxy/gl|shaders/embedded)\.h',
     'codecs': r'(zstd(_errors)?|brotli/decode|snappy|igzip_lib|isa-l(/.*)?)\.h',
-    'protobuf': r'(google/protobuf/.*|loaders/xplane/[a-z]+\.pb\.h)',
+    'protobuf': r'(google/protobuf/.*|loaders/(xplane|store|remote)/[a-z]+\.pb\.h)',
     'simdjson': r'simdjson\.h',
     'sqlite': r'sqlite3\.h',
     'build_commit': r'app/build_commit\.h',  # made by app/commit.cmake
@@ -72,6 +72,8 @@ loaders/memory_snapshot              | model* loaders/common loaders/files loade
 loaders/perfetto                     | model* loaders/common loaders/files loaders/loader.h | codecs
 loaders/sqlite                       | model* loaders/common loaders/files loaders/loader.h | sqlite
 loaders/xplane                       | model* loaders/common loaders/xla loaders/files loaders/loader.h loaders/riegeli | protobuf
+loaders/store                        | model* loaders/common loaders/xla loaders/files loaders/loader.h loaders/memory_snapshot | codecs protobuf
+loaders/remote                       | model* loaders/common loaders/files loaders/store loaders/loader.h | posix protobuf
 loaders                              | model* loaders*                              |
 
 sql                                  | model*                                       | sqlite

@@ -1,0 +1,54 @@
+#include "app/commands/serve_command.h"
+
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "app/command_line/option_values.h"
+#include "app/command_line/program_command.h"
+#include "app/command_line/shared_options.h"
+#include "app/system/exit_code.h"
+#include "app/system/log.h"
+#include "app/system/version.h"
+#include "loaders/remote/remote_load.h"
+#include "loaders/remote/serve.h"
+
+namespace stepscope {
+namespace {
+
+void AddOptions(CLI::App& app, InputOptions*, ServeOptions* options) {
+  AddFlag(app, "--stdio", &options->stdio,
+          "send the profile that standard input asks for; ssh:// addresses start this");
+  AddText(app, "--install", &options->install,
+          "copy this program to a host, given as ssh://[user@]host[:port]/, for ssh:// addresses");
+}
+
+std::string Check(const InputOptions&, const ServeOptions& options) {
+  if (options.stdio != options.install.empty()) return "serve: give --stdio or --install";
+  return {};
+}
+
+int Install(const std::string& address) {
+  std::error_code error;
+  const std::string program = std::filesystem::read_symlink("/proc/self/exe", error).string();
+  const Status status = remote::InstallRemote(address, program);
+  if (status.ok()) return kExitOk;
+  LogError(status.message());
+  return ExitCodeOf(status);
+}
+
+int Run(const InputOptions&, const ServeOptions& options, const Log&) {
+  if (!options.install.empty()) return Install(options.install);
+  const std::string version = VersionText();
+  const bool sent =
+      remote::Serve(STDIN_FILENO, STDOUT_FILENO, version.substr(0, version.find('\n')));
+  return sent ? kExitOk : kExitNothing;
+}
+
+}  // namespace
+
+extern const ProgramCommandDesc kServeCommand = {
+    "serve", "Send a profile to another machine, whose Stepscope asks for it over ssh",
+    NewCommand<ServeOptions, AddOptions, Check, Run>};
+
+}  // namespace stepscope

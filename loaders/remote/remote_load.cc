@@ -1,0 +1,239 @@
+#include "loaders/remote/remote_load.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <utility>
+
+#include "loaders/remote/child_process.h"
+#include "loaders/remote/frames.h"
+#include "loaders/remote/remote.pb.h"
+#include "loaders/remote/ssh.h"
+#include "loaders/store/store_reader.h"
+
+namespace stepscope::remote {
+namespace {
+
+constexpr int kPollMs = 50;
+constexpr size_t kCopyBlock = size_t{1} << 20;
+
+// Where a copy of this program lies that LoadRemote has put there.
+constexpr const char* kCopyFolder = "$HOME/.cache/stepscope/1";
+
+std::string ServeCommand() {
+  const std::string copy = std::string(kCopyFolder) + "/stepscope";
+  return "if command -v stepscope >/dev/null 2>&1; then exec stepscope serve --stdio; "
+         "elif [ -x \"" +
+         copy + "\" ]; then exec \"" + copy +
+         "\" serve --stdio; "
+         "else exit 127; fi";
+}
+
+// Takes the frames of one load.
+class Receiver {
+ public:
+  Receiver(const RemotePath& remote, const LoadOptions& options, Progress* progress,
+           std::vector<std::string>* runs)
+      : remote_(remote), options_(options), progress_(*progress), runs_(runs) {}
+
+  // False where nothing more is expected: an error came, or the end.
+  bool Add(std::string_view bytes) {
+    frames_.Add(bytes);
+    if (!begun_ && !frames_.SkipToMagic()) return Fine("other than Stepscope answers there");
+    begun_ = true;
+    FrameType type{};
+    std::string_view payload;
+    while (status_.ok() && !ended_ && frames_.Next(&type, &payload)) Take(type, payload);
+    return Fine("what comes from there makes no sense") && !ended_;
+  }
+
+  bool begun() const { return begun_; }
+  bool ended() const { return ended_; }
+  const Status& status() const { return status_; }
+  std::string& store() { return store_; }
+
+ private:
+  bool Fine(const char* why) {
+    if (frames_.failed() && status_.ok())
+      status_ = Status(ErrorCode::kIo, remote_.Destination() + ": " + why);
+    return status_.ok();
+  }
+
+  template <typename Message>
+  bool Parse(std::string_view payload, Message* message) {
+    if (message->ParseFromArray(payload.data(), static_cast<int>(payload.size()))) return true;
+    status_ =
+        Status(ErrorCode::kIo, remote_.Destination() + ": what comes from there makes no sense");
+    return false;
+  }
+
+  void Take(FrameType type, std::string_view payload) {
+    switch (type) {
+      case FrameType::kHello:
+        return TakeHello(payload);
+      case FrameType::kProgress:
+        return progress_.SetStage("Loading on the other machine");
+      case FrameType::kRuns:
+        return TakeRuns(payload);
+      case FrameType::kData:
+        return TakeData(payload);
+      case FrameType::kFailure:
+        return TakeFailure(payload);
+      case FrameType::kEnd: {
+        pb::End end;
+        if (!Parse(payload, &end)) return;
+        ended_ = end.bytes() == store_.size();
+        if (!ended_)
+          status_ =
+              Status(ErrorCode::kIo, remote_.Destination() + ": parts of the profile are missing");
+        return;
+      }
+      default:
+        return;  // of a newer program
+    }
+  }
+
+  void TakeHello(std::string_view payload) {
+    pb::Hello hello;
+    if (!Parse(payload, &hello) || hello.protocol() == kProtocol) return;
+    status_ = Status(ErrorCode::kUnsupported,
+                     remote_.Destination() + ": another version of Stepscope is there (" +
+                         hello.program() + "), which does not fit this one; install the same");
+  }
+
+  void TakeRuns(std::string_view payload) {
+    pb::Runs runs;
+    if (Parse(payload, &runs) && runs_ != nullptr)
+      runs_->assign(runs.names().begin(), runs.names().end());
+  }
+
+  void TakeData(std::string_view payload) {
+    if (store_.empty()) progress_.SetStage("Receiving the profile");
+    if (store_.size() + payload.size() > options_.max_inflated_bytes) {
+      status_ = Status(ErrorCode::kLimit,
+                       remote_.Destination() + ": more comes than --max-inflated allows");
+      return;
+    }
+    store_.append(payload);
+    progress_.bytes_done += payload.size();
+  }
+
+  void TakeFailure(std::string_view payload) {
+    pb::Failure failure;
+    if (!Parse(payload, &failure)) return;
+    const auto code =
+        failure.code() > static_cast<uint32_t>(ErrorCode::kUsage) || failure.code() == 0
+            ? ErrorCode::kIo
+            : static_cast<ErrorCode>(failure.code());
+    status_ = Status(code, remote_.Destination() + ": " + failure.text());
+  }
+
+  const RemotePath& remote_;
+  const LoadOptions& options_;
+  Progress& progress_;
+  std::vector<std::string>* runs_;
+  FrameReader frames_;
+  std::string store_;
+  Status status_;
+  bool begun_ = false, ended_ = false;
+};
+
+std::string RequestOf(const RemotePath& remote, const LoadOptions& options) {
+  pb::Request request;
+  request.set_protocol(kProtocol);
+  request.set_path(remote.path);
+  request.set_run(options.run);
+  request.set_host(options.host);
+  request.set_max_inflated_bytes(options.max_inflated_bytes);
+  return Frame(FrameType::kRequest, request.SerializeAsString());
+}
+
+std::string MegabytesText(size_t bytes) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f MB", static_cast<double>(bytes) / 1e6);
+  return text;
+}
+
+Result<std::shared_ptr<const Trace>> ReadReceived(const std::string& address, std::string bytes,
+                                                  const Status& broken, const LoadOptions& options,
+                                                  const std::stop_token& stop) {
+  Column<char> copy;
+  copy.Resize(bytes.size());
+  std::copy(bytes.begin(), bytes.end(), copy.data());
+  const size_t size = bytes.size();
+  bytes = {};
+  TraceBuilder builder;
+  builder.trace().path = address;
+  Progress progress;  // the bytes are counted already
+  const Status read =
+      store::ReadStoreInto(MakeMemorySource(address, size, std::move(copy), !broken.ok()),
+                           {options.max_inflated_bytes, false}, stop, &progress, &builder);
+  if (!read.ok()) return broken.ok() ? read : broken;
+  if (!broken.ok()) {
+    builder.trace().diagnostics.Count(
+        "remote.cut", Severity::kWarning,
+        "The connection broke before all of the profile had come: what came is shown",
+        broken.message() + ", after " + MegabytesText(size));
+  }
+  return builder.Finish(stop, &progress);
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const Trace>> LoadRemote(const std::string& address,
+                                                const LoadOptions& options,
+                                                const std::stop_token& stop, Progress& progress,
+                                                std::vector<std::string>* runs) {
+  const Result<RemotePath> remote = ParseRemotePath(address);
+  if (!remote.ok()) return remote.status();
+  progress.SetStage("Connecting");
+  Result<std::unique_ptr<ChildProcess>> started =
+      ChildProcess::Start(SshArguments(*remote, ServeCommand()));
+  if (!started.ok()) return started.status();
+  ChildProcess& ssh = **started;
+  ssh.Send(RequestOf(*remote, options));  // where it fails, nothing comes, and ssh says why
+  Receiver receiver(*remote, options, &progress, runs);
+  std::string bytes;
+  for (bool more = true; more;) {
+    if (stop.stop_requested()) return Status(ErrorCode::kCancelled, "cancelled");
+    bytes.clear();
+    const ChildProcess::Got got = ssh.Receive(&bytes, kPollMs);
+    more = got != ChildProcess::Got::kEnd;
+    if (got == ChildProcess::Got::kBytes) more = receiver.Add(bytes);
+  }
+  if (!receiver.status().ok() && receiver.store().empty()) return receiver.status();
+  Status broken = receiver.status();
+  if (!receiver.ended() && broken.ok()) broken = WhyFailed(*remote, ssh.Finish(), ssh.errors());
+  if (receiver.store().empty())
+    return broken.ok() ? Status(ErrorCode::kIo, remote->Destination() + ": nothing came") : broken;
+  return ReadReceived(address, std::move(receiver.store()), broken, options, stop);
+}
+
+Status InstallRemote(const std::string& address, const std::string& program) {
+  const Result<RemotePath> remote = ParseRemotePath(address);
+  if (!remote.ok()) return remote.status();
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(program.c_str(), "rb"),
+                                                       &std::fclose);
+  if (file == nullptr) return {ErrorCode::kIo, program + ": cannot be read"};
+  const std::string folder = std::string("\"") + kCopyFolder + "\"";
+  Result<std::unique_ptr<ChildProcess>> started = ChildProcess::Start(
+      SshArguments(*remote, "mkdir -p " + folder + " && cd " + folder +
+                                " && cat >stepscope.part && chmod 755 stepscope.part && "
+                                "mv stepscope.part stepscope && ./stepscope --version"));
+  if (!started.ok()) return started.status();
+  ChildProcess& ssh = **started;
+  std::string block(kCopyBlock, '\0');
+  for (size_t n = 1; n > 0;) {
+    n = std::fread(block.data(), 1, block.size(), file.get());
+    if (n > 0 && !ssh.Send(std::string_view(block).substr(0, n))) break;
+  }
+  ssh.CloseInput();
+  std::string answer;
+  while (ssh.Receive(&answer, kPollMs) != ChildProcess::Got::kEnd) {
+  }
+  const int status = ssh.Finish();
+  if (status == 0 && answer.find("stepscope") != std::string::npos) return {};
+  return WhyFailed(*remote, status, ssh.errors());
+}
+
+}  // namespace stepscope::remote

@@ -1,0 +1,27 @@
+// Loads a profile from another machine. A directory there lists its runs; one is loaded there and
+// sent. Everything that comes is untrusted, as a file is.
+#pragma once
+
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "loaders/loader.h"
+
+namespace stepscope::remote {
+
+// `address`: ssh://…, which becomes the trace's path. `progress` counts the bytes that have come. A
+// connection that breaks keeps what came: the diagnostics say so (`remote.cut`, `truncated`).
+// kIo where the host cannot be reached or nothing came, in one line that names it; kCancelled
+// within 0.2 s of a stop; errors of the load there as they are.
+Result<std::shared_ptr<const Trace>> LoadRemote(const std::string& address,
+                                                const LoadOptions& options,
+                                                const std::stop_token& stop, Progress& progress,
+                                                std::vector<std::string>* runs);
+
+// Copies the program in the file `program` to the host of the address, where LoadRemote finds it.
+// Error: kIo.
+Status InstallRemote(const std::string& address, const std::string& program);
+
+}  // namespace stepscope::remote

@@ -1,0 +1,164 @@
+#include "loaders/remote/serve.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <mutex>
+#include <thread>
+
+#include "loaders/loader.h"
+#include "loaders/remote/frames.h"
+#include "loaders/remote/remote.pb.h"
+#include "loaders/store/store_writer.h"
+
+namespace stepscope::remote {
+namespace {
+
+constexpr int kPollMs = 50;
+constexpr int kPollsPerReport = 4;
+constexpr size_t kMaxRequest = size_t{1} << 20;
+constexpr size_t kDataBytes = size_t{1} << 18;  // of a frame
+
+// Writes frames. Any thread.
+class Out {
+ public:
+  explicit Out(int fd) : fd_(fd) {}
+  void Send(FrameType type, std::string_view payload) { Write(Frame(type, payload)); }
+  void Write(std::string_view bytes) {
+    std::lock_guard lock(mutex_);
+    while (!bytes.empty() && good_) {
+      const ssize_t n = ::write(fd_, bytes.data(), bytes.size());
+      if (n < 0 && errno == EINTR) continue;
+      good_ = n > 0;
+      if (good_) bytes.remove_prefix(static_cast<size_t>(n));
+    }
+  }
+  bool good() {
+    std::lock_guard lock(mutex_);
+    return good_;
+  }
+
+ private:
+  std::mutex mutex_;
+  int fd_;
+  bool good_ = true;
+};
+
+bool ReadRequest(int in, pb::Request* request) {
+  FrameReader frames;
+  char buffer[4096];
+  for (size_t total = 0; total < kMaxRequest;) {
+    const ssize_t n = ::read(in, buffer, sizeof buffer);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    total += static_cast<size_t>(n);
+    frames.Add({buffer, static_cast<size_t>(n)});
+    FrameType type{};
+    std::string_view payload;
+    if (frames.Next(&type, &payload)) {
+      return type == FrameType::kRequest &&
+             request->ParseFromArray(payload.data(), static_cast<int>(payload.size()));
+    }
+    if (frames.failed()) return false;
+  }
+  return false;
+}
+
+// "~/logs" is below the user's home.
+std::string Expanded(const std::string& path) {
+  const char* home = std::getenv("HOME");
+  if (home == nullptr || !(path == "~" || path.starts_with("~/"))) return path;
+  return home + path.substr(1);
+}
+
+// Stops the load when the other side has gone, and reports how far it is.
+class Watcher {
+ public:
+  Watcher(int in, Out* out, const Progress* progress, std::stop_source* stop)
+      : thread_([=](const std::stop_token& done) {
+          for (int polls = 1; !done.stop_requested(); ++polls) {
+            if (HasGone(in)) return (void)stop->request_stop();
+            if (polls % kPollsPerReport == 0) Report(*progress, out);
+          }
+        }) {}
+
+ private:
+  // Waits a little. The other side sends nothing more, so what can be read is its end.
+  static bool HasGone(int in) {
+    pollfd waiting{in, POLLIN, 0};
+    char c = 0;
+    return ::poll(&waiting, 1, kPollMs) > 0 && ::read(in, &c, 1) <= 0;
+  }
+  static void Report(const Progress& progress, Out* out) {
+    pb::Progress report;
+    report.set_stage(progress.stage());
+    report.set_bytes_done(progress.bytes_done);
+    report.set_bytes_total(progress.bytes_total);
+    out->Send(FrameType::kProgress, report.SerializeAsString());
+  }
+
+  std::jthread thread_;
+};
+
+Status SendStore(const pb::Request& request, const std::string& program, std::stop_source* stop,
+                 Progress* progress, uint64_t* sent, Out* out) {
+  LoadOptions options;
+  options.run = request.run();
+  options.host = request.host();
+  if (request.max_inflated_bytes() > 0) options.max_inflated_bytes = request.max_inflated_bytes();
+  std::vector<std::string> names;
+  const Result<std::shared_ptr<const Trace>> trace =
+      LoadPath(Expanded(request.path()), options, stop->get_token(), *progress, &names);
+  if (!trace.ok()) return trace.status();
+  pb::Runs runs;
+  for (const std::string& name : names) runs.add_names(name);
+  out->Send(FrameType::kRuns, runs.SerializeAsString());
+  return store::WriteStore(
+      **trace, {{}, program},
+      [&](std::string_view bytes) {
+        *sent += bytes.size();
+        for (; !bytes.empty(); bytes.remove_prefix(std::min(bytes.size(), kDataBytes)))
+          out->Send(FrameType::kData, bytes.substr(0, kDataBytes));
+        if (!out->good()) stop->request_stop();
+      },
+      stop->get_token());
+}
+
+}  // namespace
+
+bool Serve(int in, int out_fd, const std::string& program) {
+  ::signal(SIGPIPE, SIG_IGN);
+  Out out(out_fd);
+  pb::Hello hello;
+  hello.set_protocol(kProtocol);
+  hello.set_program(program);
+  out.Write(kServeMagic);
+  out.Send(FrameType::kHello, hello.SerializeAsString());
+  pb::Request request;
+  if (!ReadRequest(in, &request)) return false;
+  std::stop_source stop;
+  Progress progress;
+  Status status;
+  uint64_t sent = 0;
+  {
+    const Watcher watcher(in, &out, &progress, &stop);
+    status = SendStore(request, program, &stop, &progress, &sent, &out);
+  }
+  if (!status.ok()) {
+    pb::Failure failure;
+    failure.set_code(static_cast<uint32_t>(status.code()));
+    failure.set_text(status.message());
+    out.Send(FrameType::kFailure, failure.SerializeAsString());
+    return false;
+  }
+  pb::End end;
+  end.set_bytes(sent);
+  out.Send(FrameType::kEnd, end.SerializeAsString());
+  return out.good();
+}
+
+}  // namespace stepscope::remote

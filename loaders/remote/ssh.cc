@@ -1,0 +1,68 @@
+#include "loaders/remote/ssh.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+#include "loaders/remote/child_process.h"
+
+namespace stepscope::remote {
+namespace {
+
+std::vector<std::string> Words(std::string_view text) {
+  std::vector<std::string> words;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find(' '), text.size());
+    if (end > 0) words.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return words;
+}
+
+}  // namespace
+
+std::vector<std::string> SshArguments(const RemotePath& remote, const std::string& command) {
+  const char* own = std::getenv("STEPSCOPE_SSH");
+  std::vector<std::string> arguments = Words(own == nullptr ? "ssh" : own);
+  if (arguments.empty()) arguments = {"ssh"};
+  arguments.push_back("-T");
+  if (!remote.port.empty()) arguments.insert(arguments.end(), {"-p", remote.port});
+  // The user's shell there may be any: sh reads the command.
+  std::string quoted = "exec sh -c '";
+  for (const char c : command) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  arguments.insert(arguments.end(), {"--", remote.Destination(), quoted + "'"});
+  return arguments;
+}
+
+Status WhyFailed(const RemotePath& remote, int exit_status, std::string_view errors) {
+  const std::string host = remote.Destination();
+  const auto says = [errors](const char* text) {
+    return errors.find(text) != std::string_view::npos;
+  };
+  const auto failed = [](std::string text) { return Status(ErrorCode::kIo, std::move(text)); };
+  if (says("Could not resolve")) return failed(remote.host + ": there is no host of this name");
+  if (says("Host key verification failed") || says("HOST IDENTIFICATION HAS CHANGED"))
+    return failed(host + ": its host key is unknown or has changed; `ssh " + host +
+                  "` says more and can accept it");
+  if (says("Permission denied") || says("Too many authentication"))
+    return failed(host + ": the key or password was refused; `ssh " + host + "` must work first");
+  if (says("Connection refused"))
+    return failed(host + ": the connection was refused; is this the right host and port?");
+  if (says("timed out") || says("No route to host") || says("unreachable"))
+    return failed(host + ": the host does not answer");
+  if (exit_status == 127) {
+    return failed(host + ": Stepscope is not installed there; `stepscope serve --install ssh://" +
+                  host + (remote.port.empty() ? "" : ":" + remote.port) +
+                  "/` copies this program to it");
+  }
+  if (exit_status == 2 && says("serve"))
+    return failed(host + ": the Stepscope there is too old for ssh://; install a newer one");
+  const std::string_view line = LastLine(errors);
+  std::string text = host + ": the connection ended";
+  if (!line.empty()) text += ": " + std::string(line);
+  if (line.empty() && exit_status > 256)
+    text += ": ssh was ended by signal " + std::to_string(exit_status - 256);
+  return failed(std::move(text));
+}
+
+}  // namespace stepscope::remote

@@ -1,0 +1,20 @@
+// How the user's own ssh is started, and what its failures mean. STEPSCOPE_SSH is used instead of
+// `ssh` where it is set, with options, as in "ssh -F config". Stateless.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "loaders/remote/remote_path.h"
+#include "model/base/status.h"
+
+namespace stepscope::remote {
+
+// `command`: one line for sh on the other machine.
+std::vector<std::string> SshArguments(const RemotePath& remote, const std::string& command);
+
+// Why a connection failed, in one line that names the host and says what to do.
+Status WhyFailed(const RemotePath& remote, int exit_status, std::string_view errors);
+
+}  // namespace stepscope::remote

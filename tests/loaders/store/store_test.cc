@@ -1,0 +1,116 @@
+// What a store gives back is what was put into it.
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "loaders/loader.h"
+#include "loaders/store/trace_part.h"
+#include "model/graph_captures.h"
+#include "tests/loaders/chrome_json/chrome_folder.h"
+#include "tests/support/graph_traces.h"
+#include "tests/support/memory_snapshot.h"
+#include "tests/support/samples.h"
+#include "tests/support/store_parts.h"
+#include "tests/support/trace_difference.h"
+
+namespace stepscope {
+namespace {
+
+std::shared_ptr<const Trace> Load(const std::string& path) {
+  Progress progress;
+  auto trace = LoadPath(path, {}, {}, progress);
+  REQUIRE_MESSAGE(trace.ok(), trace.status().message());
+  return *trace;
+}
+
+std::shared_ptr<const Trace> LoadStore(std::string bytes, const std::string& host = {}) {
+  auto trace = LoadBytes("x.stepscope", std::move(bytes), {.host = host});
+  REQUIRE_MESSAGE(trace.ok(), trace.status().message());
+  return *trace;
+}
+
+TEST_CASE("A store of each sample gives the same trace") {
+  std::vector<std::string> paths = test::Samples();
+  for (const char* more : {"chromium.pftrace.zst", "torch_gloo"})
+    paths.push_back(test::SourcePath("tests/data/") + more);
+  for (const std::string& path : paths) {
+    CAPTURE(path);
+    const auto source = Load(path);
+    const auto stored = LoadStore(test::StoreOf(*source));
+    CHECK(test::FirstDifference(*source, *stored) == "");
+    CHECK(test::StoreOf(*source) == test::StoreOf(*source));  // nothing depends on timing
+    CHECK(test::FirstDifference(*source, *LoadStore(test::StoreOf(*stored))) == "");
+  }
+}
+
+TEST_CASE("A store of each recording beside the repository gives the same trace") {
+  const std::vector<std::string> paths = test::SharedRecordings();
+  if (paths.empty()) {
+    MESSAGE("SKIPPED: the recordings beside the repository are not there");
+    return;
+  }
+  for (const std::string& path : paths) {
+    CAPTURE(path);
+    const auto source = Load(path);
+    CHECK(test::FirstDifference(*source, *LoadStore(test::StoreOf(*source))) == "");
+  }
+}
+
+TEST_CASE("A part of a trace is the same in a store and keeps what touches its range") {
+  const auto source = Load(test::SourcePath("tests/data/torch_cpu_stack.json.gz"));
+  const TimeRange range{source->span.begin + source->span.length() / 3,
+                        source->span.begin + source->span.length() / 2};
+  const auto part = PartOfTrace(source, range, HostId());
+  uint64_t touching = 0;
+  for (const Lane& lane : source->set.lanes) {
+    for (uint32_t i = 0; i < lane.size(); ++i) {
+      const bool instant = lane.dur[i] == 0;
+      touching += lane.start[i] < range.end &&
+                  (lane.end(i) > range.begin || (instant && lane.start[i] >= range.begin));
+    }
+  }
+  CHECK(part->set.rows == touching);
+  CHECK(part->set.rows > 0);
+  CHECK(part->set.rows < source->set.rows);
+  CHECK(test::FirstDifference(*part, *LoadStore(test::StoreOf(*part))) == "");
+  for (const Flow& flow : part->flows) {
+    CHECK(flow.from.value < part->set.rows);
+    CHECK(flow.to.value < part->set.rows);
+  }
+}
+
+TEST_CASE("A memory snapshot and captures of graphs are kept") {
+  const test::TrainingSnapshot made = test::MakeTrainingSnapshot(20, 3, 1 << 20, true);
+  const auto snapshot = LoadBytes("x.pickle", test::ToPickle(made.file), {});
+  REQUIRE(snapshot.ok());
+  CHECK(test::FirstDifference(**snapshot, *LoadStore(test::StoreOf(**snapshot))) == "");
+
+  const TempFolder folder;
+  std::filesystem::create_directories(folder.path() + "/capture_traces");
+  folder.Add("capture_traces/bs_32_rank0.json", test::CaptureText(2));
+  const auto replay = Load(folder.Add("decode.json", test::ReplayText(test::GraphKernels(2))));
+  REQUIRE(CapturesOf(*replay).size() == 1);
+  CHECK(test::FirstDifference(*replay, *LoadStore(test::StoreOf(*replay))) == "");
+}
+
+TEST_CASE("One host of a store of several is asked for by its name") {
+  const auto source = Load(test::SourcePath("tests/data/torch_gloo"));
+  REQUIRE(source->hosts.size() > 1);
+  const std::string store = test::StoreOf(*source);
+  const std::string host(source->HostName(HostId(1)));
+  const auto one = LoadStore(store, {});
+  CHECK(one->hosts.size() == source->hosts.size());
+  const auto part = PartOfTrace(one, {}, HostId(1));
+  REQUIRE(part->hosts.size() == 1);
+  CHECK(part->HostName(HostId(0)) == host);
+  uint64_t events = 0;
+  for (const Track& track : source->set.tracks)
+    events += source->planes[track.plane.value].host == HostId(1) ? track.events : 0;
+  CHECK(part->counts.events() == events);
+  CHECK(test::FirstDifference(*part, *LoadStore(test::StoreOf(*part))) == "");
+}
+
+}  // namespace
+}  // namespace stepscope
