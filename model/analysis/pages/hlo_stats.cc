@@ -10,7 +10,7 @@ namespace {
 
 using V = ValueType;
 
-std::vector<ColumnDesc> Columns(bool tpu) {
+std::vector<ColumnDesc> HloStatsColumns(bool tpu) {
   std::vector<ColumnDesc> c = {
       {"rank", "Rank", Unit::kNone, V::kInt, ""},
       {"program_id", "Program", Unit::kNone, V::kString, ""},
@@ -58,7 +58,7 @@ std::vector<ColumnDesc> Columns(bool tpu) {
 class StatsWriter {
  public:
   StatsWriter(const HloOpTable& ops, ResultTable* table) : ops_(ops), table_(*table) {
-    table_.columns = Columns(IsTpu());
+    table_.columns = HloStatsColumns(IsTpu());
     table_.rows.reserve(ops.ops.size());
   }
 

@@ -23,7 +23,6 @@ struct PlaneActivity {
 inline constexpr size_t kMaxActivityTracks = 64;
 PlaneActivity PlaneActivityInView(const Profile& profile, PlaneId plane, const TimeAxis& axis,
                                   uint32_t width_px, std::vector<Bin>* scratch);
-bool IsDevice(PlaneKind kind);
 // Returns the tracks whose outermost lanes make up the plane's activity.
 std::vector<TrackId> ActivityTracks(const Trace& trace, PlaneId plane);
 

@@ -20,7 +20,7 @@ namespace {
 
 using test::GpuScenario;
 using test::XSpaceBuilder;
-constexpr int64_t kUs = kPsPerUs;
+constexpr int64_t kMicrosecond = kPsPerUs;
 
 struct DeviceTracks {
   explicit DeviceTracks(const std::string& bytes, const char* file = "h.xplane.pb",
@@ -82,7 +82,7 @@ double Integral(const CounterSeries& series) {
 std::string ManyKernels(int64_t count) {
   XSpaceBuilder b;
   auto& stream = b.Plane("/device:GPU:0").Line(14, "Stream #14");
-  for (int64_t i = 0; i < count; ++i) stream.Event("k", i * 5 * kUs, 3 * kUs);
+  for (int64_t i = 0; i < count; ++i) stream.Event("k", i * 5 * kMicrosecond, 3 * kMicrosecond);
   return b.Bytes();
 }
 
@@ -200,7 +200,7 @@ TEST_CASE("device tracks: utilisation is exact for few intervals; for many its s
   const CounterSeries& series = many.Counter(DerivedTrackKind::kUtilisation);
   CHECK(series.time.size() <= kMostUtilisationPoints);
   CHECK(series.time.size() > kMostUtilisationPoints / 2);
-  CHECK(Integral(series) / 100 == doctest::Approx(static_cast<double>(kMany * 3 * kUs)));
+  CHECK(Integral(series) / 100 == doctest::Approx(static_cast<double>(kMany * 3 * kMicrosecond)));
   CHECK(std::is_sorted(series.time.begin(), series.time.end()));
   for (size_t i = 0; i + 2 < series.value.size(); ++i) CHECK(series.value[i] > 30);
 }
@@ -281,7 +281,7 @@ TEST_CASE("device tracks: a track for which the recording has nothing is left ou
   CHECK(xprof.Find(DerivedTrackKind::kIdle).second == nullptr);  // XProf has no losses
   CHECK(xprof.Find(DerivedTrackKind::kUtilisation).second != nullptr);
   XSpaceBuilder host;
-  host.Plane("/host:CPU").Line(1, "python").Event("op", 0, 10 * kUs);
+  host.Plane("/host:CPU").Line(1, "python").Event("op", 0, 10 * kMicrosecond);
   CHECK(DeviceTracks(host.Bytes()).sets.empty());
 }
 
