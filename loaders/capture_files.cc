@@ -26,9 +26,9 @@ struct Listed {
   std::string mode;
   int64_t batch_size = -1;
 };
-using List = std::map<std::string, Listed>;  // by file name
+using Listing = std::map<std::string, Listed>;  // by file name
 
-void ReadEntry(std::string_view object, List* list) {
+void ReadEntry(std::string_view object, Listing* list) {
   std::string file;
   Listed listed;
   json::ForEachMember(object, [&](std::string_view key, std::string_view value) {
@@ -40,8 +40,8 @@ void ReadEntry(std::string_view object, List* list) {
   if (!file.empty() && fs::path(file).filename() == file) list->try_emplace(file, listed);
 }
 
-List ReadList(const fs::path& folder) {
-  List list;
+Listing ReadList(const fs::path& folder) {
+  Listing list;
   const Result<std::string> text = ReadPrefix((folder / kList).string(), kMostListBytes);
   if (!text.ok()) return list;
   const size_t begin = text->find('[');
@@ -62,7 +62,7 @@ const LoaderDesc* LoaderOf(const std::string& name) {
 }
 
 void FindIn(const fs::path& folder, std::vector<CaptureFile>* captures) {
-  const List list = ReadList(folder);
+  const Listing list = ReadList(folder);
   std::error_code error;
   fs::directory_iterator it(folder, fs::directory_options::skip_permission_denied, error);
   size_t entries = 0;

@@ -10,7 +10,7 @@ namespace stepscope {
 namespace {
 
 constexpr uint64_t kStrayShare = 1000;  // at most one event in so many is stray
-constexpr uint64_t kMinEvents = 20;     // among fewer events none is stray
+constexpr uint64_t kFewestEvents = 20;  // among fewer events none is stray
 constexpr double kMaxStretch = 20;      // how many times the dense part the full span may be long
 constexpr Ps kLeastView = kPsPerUs;     // the view of a single instant
 // Shares of the devices' part: the margin around it, and how much of the host's time may stay. What
@@ -85,11 +85,11 @@ Ps EndWithInstants(std::span<const Lane* const> lanes, Ps end) {
 }
 
 size_t StraysAmong(uint64_t events) {
-  if (events < kMinEvents) return 0;
+  if (events < kFewestEvents) return 0;
   return static_cast<size_t>(std::max<uint64_t>(1, events / kStrayShare));
 }
 
-bool IsDevice(PlaneKind kind) {
+bool HasStreams(PlaneKind kind) {
   return kind == PlaneKind::kGpu || kind == PlaneKind::kTpu || kind == PlaneKind::kTpuSparseCore;
 }
 
@@ -99,7 +99,7 @@ std::vector<const Lane*> DeviceLanes(std::span<const Plane> planes, const TrackS
   std::vector<const Lane*> streams, others;
   for (const Track& track : set.tracks) {
     const uint32_t plane = track.plane.value;
-    if (plane >= planes.size() || !IsDevice(planes[plane].kind)) continue;
+    if (plane >= planes.size() || !HasStreams(planes[plane].kind)) continue;
     if (track.kind == TrackKind::kSteps || track.derived_in_file || track.lane_count == 0) continue;
     const Lane& outermost = set.LanesOf(track).front();
     if (outermost.size() == 0 || outermost.kind == LaneKind::kInstant) continue;

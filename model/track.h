@@ -36,6 +36,11 @@ enum class EventCategory : uint8_t {
   kMemoryEvent,
   kFlowOnly,
 };
+// Work that a device does, as distinct from what describes it.
+constexpr bool IsDeviceWork(EventCategory category) {
+  return category == EventCategory::kKernel || category == EventCategory::kMemcpy ||
+         category == EventCategory::kMemset;
+}
 
 // All events of one metadata share this: an XEventMetadata, or name and category of Chrome events.
 struct EventMeta {
@@ -73,6 +78,7 @@ enum class PlaneKind : uint8_t {
   kEnvironment,
   kOther
 };
+constexpr bool IsDevice(PlaneKind kind) { return kind <= PlaneKind::kCustom; }
 
 struct Host {
   StringId name;

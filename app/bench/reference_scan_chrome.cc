@@ -53,7 +53,7 @@ class MappedFile {
   bool ok_ = false;
 };
 
-struct Columns {
+struct ChromeColumns {
   std::vector<double> start, duration;  // microseconds
   std::vector<int64_t> process, thread;
   std::vector<const char*> name, place;  // point into the text
@@ -105,7 +105,7 @@ void Decode(const char* key, ondemand::value value, EventFields* e) {
 }
 
 struct DecodeEvents {
-  Columns columns;
+  ChromeColumns columns;
   uint64_t count() const { return columns.start.size(); }
   bool operator()(ondemand::object event, const char* place) {
     EventFields e;

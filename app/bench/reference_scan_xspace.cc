@@ -30,7 +30,7 @@ struct Mapping {
   }
 };
 
-struct Columns {
+struct XspaceColumns {
   std::vector<int64_t> start, duration;
   std::vector<uint32_t> meta, place;
   uint64_t stats = 0;
@@ -148,7 +148,8 @@ bool ReadEventFast(Span event, EventNumbers* e) {
   return true;
 }
 
-inline void ScanEvent(Span event, Bytes line, Bytes file_end, uint64_t line_start, Columns* out) {
+inline void ScanEvent(Span event, Bytes line, Bytes file_end, uint64_t line_start,
+                      XspaceColumns* out) {
   EventNumbers e;
   if (file_end - event.second < 32 || !ReadEventFast(event, &e)) {
     e = {};
@@ -161,7 +162,7 @@ inline void ScanEvent(Span event, Bytes line, Bytes file_end, uint64_t line_star
   out->place.push_back(static_cast<uint32_t>(event.second - line));
 }
 
-void ScanLine(Span line, Bytes file_end, Columns* out) {
+void ScanLine(Span line, Bytes file_end, XspaceColumns* out) {
   const size_t guess = static_cast<size_t>(line.second - line.first) / 48;
   out->start.reserve(guess);
   out->duration.reserve(guess);
@@ -197,12 +198,12 @@ uint64_t ScanOnce(int fd, size_t size, unsigned threads) {
   if (block == MAP_FAILED) return 0;
   const Mapping file{static_cast<Bytes>(block), size};
   const std::vector<Span> lines = Lines({file.begin, file.begin + size});
-  std::vector<Columns> columns(lines.size());
+  std::vector<XspaceColumns> columns(lines.size());
   ParallelFor(
       lines.size(), [&](size_t i) { ScanLine(lines[i], file.begin + file.size, &columns[i]); },
       threads);
   uint64_t events = 0;
-  for (const Columns& c : columns) events += c.start.size();
+  for (const XspaceColumns& c : columns) events += c.start.size();
   return events;
 }
 

@@ -56,7 +56,9 @@ class CommandWith final : public ProgramCommand {
   Options options_;
 };
 
-template <typename Options, auto add, auto check, auto run>
+template <typename Options, typename CommandWith<Options>::AddFunction add,
+          typename CommandWith<Options>::CheckFunction check,
+          typename CommandWith<Options>::RunFunction run>
 std::unique_ptr<ProgramCommand> NewCommand() {
   return std::make_unique<CommandWith<Options>>(add, check, run);
 }

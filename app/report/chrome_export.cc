@@ -24,9 +24,9 @@
 namespace stepscope {
 namespace {
 
-constexpr size_t kBatch = 16'384;    // events that are written side by side
-constexpr size_t kWriteAtOnce = 64;  // by one thread
-constexpr int kMostGaps = 256;       // looked at to find a time at which a slice is the innermost
+constexpr size_t kWrittenBatch = 16'384;  // events that are written side by side
+constexpr size_t kWriteAtOnce = 64;       // by one thread
+constexpr int kMostGaps = 256;  // looked at to find a time at which a slice is the innermost
 
 // Writes a time in microseconds, with all digits of its picoseconds.
 std::string Micros(Ps t) {
@@ -194,7 +194,7 @@ class Exporter {
     Status status;
     ForEachInTimeOrder(ranges, [&](const Lane& lane, uint32_t index) {
       batch_.push_back({&lane, index});
-      if (batch_.size() == kBatch) status = Flush();
+      if (batch_.size() == kWrittenBatch) status = Flush();
       return status.ok();
     });
     return status;

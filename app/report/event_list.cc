@@ -22,9 +22,9 @@
 namespace stepscope {
 namespace {
 
-constexpr size_t kBatch = 8192;     // events whose arguments are read side by side
-constexpr size_t kReadAtOnce = 64;  // by one thread
-constexpr size_t kWidth = 100;
+constexpr size_t kReadBatch = 8192;  // events whose arguments are read side by side
+constexpr size_t kReadAtOnce = 64;   // by one thread
+constexpr size_t kListWidth = 100;
 
 struct ListedEvent {
   const Lane* lane = nullptr;
@@ -70,7 +70,7 @@ Status ForListed(const EventListInput& input, Write write) {
   ForEachInTimeOrder(ranges, [&](const Lane& lane, uint32_t index) {
     if (input.rows != nullptr && !input.rows->Has(lane.first_row + index)) return true;
     batch.push_back({&lane, index});
-    return batch.size() < kBatch || flush();
+    return batch.size() < kReadBatch || flush();
   });
   if (status.ok()) flush();
   return status;
@@ -171,7 +171,7 @@ struct TextForm {
     std::string line = Cell(begin, kBegin, true) + "  " + Cell(dur, kTime, true) + "  " +
                        Cell(self, kTime, true) + "  " + Cell(name, wide ? 0 : kName) + "  " +
                        Cell(track, wide ? 0 : kTrack) + "  ";
-    line += wide ? TerminalText(process) : Cut(TerminalText(process), kWidth - CellsOf(line));
+    line += wide ? TerminalText(process) : Cut(TerminalText(process), kListWidth - CellsOf(line));
     line.erase(line.find_last_not_of(' ') + 1);
     return line + "\n";
   }
@@ -250,7 +250,7 @@ Status WriteEventsText(const EventListInput& input, const TextSink& sink) {
     ++count;
     const auto add = [&](std::string_view below) {
       std::string line = "    " + TerminalText(below);
-      out += (input.wide ? std::move(line) : Cut(std::move(line), kWidth)) + "\n";
+      out += (input.wide ? std::move(line) : Cut(std::move(line), kListWidth)) + "\n";
     };
     if (!event.args.empty()) add(Joined(event.args));
     if (const auto launch = LaunchOf(input, event)) add(JoinedLaunch(trace, *launch));

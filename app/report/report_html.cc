@@ -18,7 +18,7 @@
 namespace stepscope {
 namespace {
 
-constexpr size_t kMaxRows = 500;  // of a table, so that the file stays small; CSV has all
+constexpr size_t kMostHtmlRows = 500;  // of a table, so that the file stays small; CSV has all
 
 constexpr std::string_view kStyle = R"(
 :root{--bg:#f6f7f9;--panel:#fff;--line:#d5d9e0;--text:#1b1f27;--soft:#5b6472;--accent:#1f6feb;
@@ -88,7 +88,7 @@ void AddTable(const ResultTable& table, TextBuffer* out) {
                         EscapeMarkup(c.label), UnitSuffix(c.unit));
   }
   *out += "</tr></thead><tbody>\n";
-  for (size_t r = 0; r < std::min(table.rows.size(), kMaxRows); ++r) {
+  for (size_t r = 0; r < std::min(table.rows.size(), kMostHtmlRows); ++r) {
     *out += "<tr>";
     for (size_t c = 0; c < std::min(table.rows[r].size(), table.columns.size()); ++c) {
       const ColumnDesc& column = table.columns[c];
@@ -100,10 +100,10 @@ void AddTable(const ResultTable& table, TextBuffer* out) {
     *out += "</tr>\n";
   }
   *out += "</tbody></table></div>\n";
-  if (table.rows.size() > kMaxRows) {
+  if (table.rows.size() > kMostHtmlRows) {
     *out +=
         fmt::format("<p class=\"soft\">{} more rows: stepscope report --table {} --format csv</p>",
-                    table.rows.size() - kMaxRows, EscapeMarkup(table.id));
+                    table.rows.size() - kMostHtmlRows, EscapeMarkup(table.id));
   }
 }
 
@@ -136,7 +136,7 @@ void AddWaterfall(const AnalysisResult& result, TextBuffer* out) {
           "</figure>\n";
 }
 
-void AddPanel(const PanelReport& panel, const ReportInput& input, TextBuffer* out) {
+void AddHtmlPanel(const PanelReport& panel, const ReportInput& input, TextBuffer* out) {
   const std::string& only_table = input.table;
   const std::shared_ptr<const AnalysisResult> computed = panel.Result();
   const AnalysisResult& result = *computed;
@@ -194,7 +194,7 @@ void WriteReportHtml(const ReportInput& input, const TextSink& sink) {
                        EscapeMarkup(panel.analysis->title));
   }
   out += "</nav></header><main>\n";
-  for (const PanelReport& panel : input.panels) AddPanel(panel, input, &out);
+  for (const PanelReport& panel : input.panels) AddHtmlPanel(panel, input, &out);
   out += "</main></body></html>\n";
 }
 

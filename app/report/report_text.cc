@@ -10,9 +10,9 @@
 namespace stepscope {
 namespace {
 
-constexpr int kDigits = 6;       // of the ends of a range that was asked for
-constexpr size_t kMaxRows = 30;  // of a table that is not asked for by name
-constexpr size_t kWidth = 100, kLeastRoom = 20;
+constexpr int kDigits = 6;            // of the ends of a range that was asked for
+constexpr size_t kMostTextRows = 30;  // of a table that is not asked for by name
+constexpr size_t kTextWidth = 100, kLeastRoom = 20;
 
 const char* GradeMark(Finding::Grade grade) {
   using enum Finding::Grade;
@@ -21,18 +21,18 @@ const char* GradeMark(Finding::Grade grade) {
   return FindValue(kMarks, grade, "problem:");
 }
 
-// Adds a text in lines of kWidth columns, which break at blanks, or within a word that is longer
-// than a line. `first` begins the first line and `rest` the others.
+// Adds a text in lines of kTextWidth columns, which break at blanks, or within a word that is
+// longer than a line. `first` begins the first line and `rest` the others.
 void AddWrapped(std::string_view text, const std::string& first, const std::string& rest,
                 TextBuffer* out) {
   std::string line = first;
   bool any = false;
   while (!text.empty()) {
     const size_t blank = text.find(' ');
-    const size_t room = kWidth - std::min(kWidth - kLeastRoom, CellsOf(any ? rest : line));
+    const size_t room = kTextWidth - std::min(kTextWidth - kLeastRoom, CellsOf(any ? rest : line));
     const std::string_view word = FirstCells(text.substr(0, blank), room);
     text.remove_prefix(word.size() + (word.size() == blank ? 1 : 0));
-    if (any && CellsOf(line) + 1 + CellsOf(word) > kWidth) {
+    if (any && CellsOf(line) + 1 + CellsOf(word) > kTextWidth) {
       *out += line + "\n";
       line = rest;
       any = false;
@@ -73,7 +73,7 @@ void AddDiagnostics(const ResultTable& table, TextBuffer* out) {
   }
 }
 
-void AddPanel(const PanelReport& panel, const ReportInput& input, TextBuffer* out) {
+void AddTextPanel(const PanelReport& panel, const ReportInput& input, TextBuffer* out) {
   const std::string& only_table = input.table;
   const bool narrow = !input.compat_xprof && !input.wide;
   const std::shared_ptr<const AnalysisResult> computed = panel.Result();
@@ -112,7 +112,7 @@ void AddPanel(const PanelReport& panel, const ReportInput& input, TextBuffer* ou
       AddDiagnostics(table, out);
       continue;
     }
-    const TextLayout layout{only_table.empty() ? kMaxRows : 0, narrow ? kWidth : 0};
+    const TextLayout layout{only_table.empty() ? kMostTextRows : 0, narrow ? kTextWidth : 0};
     WriteText(table, layout, [out](std::string_view text) { *out += text; });
   }
 }
@@ -138,7 +138,7 @@ void WriteReportText(const ReportInput& input, const TextSink& sink) {
   out += fmt::format("{}\nrun {}, {}{}\n", TerminalText(input.path), TerminalText(input.run), host,
                      input.compat_xprof ? ", definitions of XProf 2.24" : "");
   if (const std::string part = PartText(input.params); !part.empty()) out += part + "\n";
-  for (const PanelReport& panel : input.panels) AddPanel(panel, input, &out);
+  for (const PanelReport& panel : input.panels) AddTextPanel(panel, input, &out);
 }
 
 }  // namespace stepscope

@@ -18,7 +18,7 @@ struct Color {
   std::string_view column;
   const char* color;  // readable on light and dark ground
 };
-constexpr std::array kColors = {
+constexpr std::array kClassColors = {
     Color{"device", "#4f8fe6"},        Color{"input", "#d9534f"},
     Color{"host", "#4aa88a"},          Color{"launch", "#d68f3c"},
     Color{"queued", "#e58fb1"},        Color{"sync", "#7fb4c9"},
@@ -36,7 +36,7 @@ struct Series {
 
 std::vector<Series> SeriesOf(const ResultTable& steps) {
   std::vector<Series> series;
-  for (const Color& color : kColors) {
+  for (const Color& color : kClassColors) {
     const int column = steps.Column(color.column);
     if (column < 0) continue;
     const auto at = static_cast<size_t>(column);
@@ -46,7 +46,7 @@ std::vector<Series> SeriesOf(const ResultTable& steps) {
 }
 
 constexpr size_t kMostBars = 200;
-constexpr double kWidth = 1160, kHeight = 220, kLeft = 56, kBottom = 22, kTop = 10;
+constexpr double kChartWidth = 1160, kChartHeight = 220, kChartLeft = 56, kBottom = 22, kTop = 10;
 
 double PartOf(const Value& cell) {
   const double part = NumberOf(cell);
@@ -98,23 +98,23 @@ std::string StepChartSvg(const ResultTable& steps) {
   const std::vector<Series> series = SeriesOf(steps);
   const Bars bars = BarsOf(steps, series);
   if (bars.highest <= 0) return {};
-  const double slot = (kWidth - kLeft) / static_cast<double>(bars.bars.size());
+  const double slot = (kChartWidth - kChartLeft) / static_cast<double>(bars.bars.size());
   const double bar_width = std::max(1.0, std::min(slot * 0.82, 48.0));
-  const double scale = (kHeight - kBottom - kTop) / bars.highest;
+  const double scale = (kChartHeight - kBottom - kTop) / bars.highest;
   std::string out = fmt::format(
       "<figure><figcaption>Step time, ms</figcaption><svg viewBox=\"0 0 {} {}\" role=\"img\" "
       "aria-label=\"Step time by class\">",
-      kWidth, kHeight);
+      kChartWidth, kChartHeight);
   for (const double part : {0.0, 0.5, 1.0}) {
-    const double y = kHeight - kBottom - part * bars.highest * scale;
+    const double y = kChartHeight - kBottom - part * bars.highest * scale;
     out += fmt::format(
         "<line x1=\"{0}\" x2=\"{1}\" y1=\"{2:.1f}\" y2=\"{2:.1f}\" class=\"grid\"/>"
         "<text x=\"{3}\" y=\"{4:.1f}\" class=\"axis\" text-anchor=\"end\">{5:.4g}</text>",
-        kLeft, kWidth, y, kLeft - 6, y + 4, part * bars.highest);
+        kChartLeft, kChartWidth, y, kChartLeft - 6, y + 4, part * bars.highest);
   }
   for (size_t b = 0; b < bars.bars.size(); ++b) {
-    const double x = kLeft + slot * static_cast<double>(b) + (slot - bar_width) / 2;
-    double y = kHeight - kBottom;
+    const double x = kChartLeft + slot * static_cast<double>(b) + (slot - bar_width) / 2;
+    double y = kChartHeight - kBottom;
     for (size_t i = 0; i < series.size(); ++i) {
       const double height = bars.bars[b][i] * scale;
       if (height < 0.05) continue;
@@ -128,10 +128,10 @@ std::string StepChartSvg(const ResultTable& steps) {
   }
   const auto label = [&](size_t b, const char* anchor, double x) {
     out += fmt::format("<text x=\"{:.1f}\" y=\"{}\" class=\"axis\" text-anchor=\"{}\">{}</text>", x,
-                       kHeight - 6, anchor, EscapeMarkup(bars.labels[b]));
+                       kChartHeight - 6, anchor, EscapeMarkup(bars.labels[b]));
   };
-  label(0, "start", kLeft);
-  if (bars.labels.size() > 1) label(bars.labels.size() - 1, "end", kWidth);
+  label(0, "start", kChartLeft);
+  if (bars.labels.size() > 1) label(bars.labels.size() - 1, "end", kChartWidth);
   return out + "</svg>" + Legend(series, bars) + "</figure>\n";
 }
 

@@ -15,19 +15,19 @@
 namespace stepscope {
 namespace {
 
-constexpr double kWidth = 1160, kLeft = 190, kRow = 18, kGap = 6, kAxis = 20;
+constexpr double kTimelineWidth = 1160, kTimelineLeft = 190, kRow = 18, kGap = 6, kAxis = 20;
 constexpr size_t kMostOwn = 3, kMostStreams = 3, kMostDepth = 4;
 constexpr double kCharacter = 6.2;  // width of a character of a label that is 11 pixels high
 constexpr double kNarrow = 1;       // pixels; a narrower slice is merged with the next ones
 
 // Readable on light and dark ground, with dark text on them.
-constexpr std::array kColors = {"#7fa8e8", "#8cc4a4", "#e0b070", "#c79be0",
-                                "#e39a94", "#8fc3d6", "#c8c078", "#b5bcc8"};
+constexpr std::array kSliceColors = {"#7fa8e8", "#8cc4a4", "#e0b070", "#c79be0",
+                                     "#e39a94", "#8fc3d6", "#c8c078", "#b5bcc8"};
 
 const char* ColorOf(std::string_view name) {
   Fnv fnv;
   fnv.Add(name);
-  return kColors[fnv.value() % kColors.size()];
+  return kSliceColors[fnv.value() % kSliceColors.size()];
 }
 
 Ps BusyIn(const TrackSet& set, const Track& track, TimeRange range) {
@@ -90,7 +90,7 @@ class Painter {
   std::string Draw(const std::vector<TrackId>& tracks) {
     for (const TrackId track : tracks) AddTrack(track);
     if (y_ == kAxis) return {};
-    return fmt::format("<figure><svg viewBox=\"0 0 {} {:.0f}\" role=\"img\">", kWidth, y_) +
+    return fmt::format("<figure><svg viewBox=\"0 0 {} {:.0f}\" role=\"img\">", kTimelineWidth, y_) +
            Shade() + Axis() + out_.text() + "</svg></figure>\n";
   }
 
@@ -98,7 +98,7 @@ class Painter {
   double X(Ps t) const {
     const double at = static_cast<double>(SaturatingSub(t, in_.range.begin)) /
                       static_cast<double>(in_.range.length());
-    return kLeft + (kWidth - kLeft) * std::clamp(at, 0.0, 1.0);
+    return kTimelineLeft + (kTimelineWidth - kTimelineLeft) * std::clamp(at, 0.0, 1.0);
   }
 
   std::string Shade() const {
@@ -113,7 +113,7 @@ class Painter {
     constexpr int kParts = 4;
     SvgWriter out;
     for (int i = 0; i <= kParts; ++i) {
-      const double x = kLeft + (kWidth - kLeft) * i / kParts;
+      const double x = kTimelineLeft + (kTimelineWidth - kTimelineLeft) * i / kParts;
       const char* anchor = i == 0 ? "start" : i == kParts ? "end" : "middle";
       const Ps t = in_.range.length() / kParts * i;
       out.Line(x, kAxis - 4, x, y_, "class=\"grid\"");

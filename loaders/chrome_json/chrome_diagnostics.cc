@@ -5,7 +5,7 @@
 namespace stepscope::chrome {
 namespace {
 
-constexpr DiagnosticText<ChromeDiagnostic> kTexts[] = {
+constexpr DiagnosticText<ChromeDiagnostic> kDiagnosticTexts[] = {
     {ChromeDiagnostic::kEmptyObject, "chrome.empty_event", Severity::kInfo,
      "Empty objects among the events (TensorFlow ends its list with one)"},
     {ChromeDiagnostic::kNotAnObject, "chrome.not_an_object", Severity::kWarning,
@@ -71,12 +71,12 @@ constexpr DiagnosticText<ChromeDiagnostic> kTexts[] = {
     {ChromeDiagnostic::kTruncatedStream, "chrome.truncated_stream", Severity::kWarning,
      "The compressed file ends early or is damaged; what could be inflated is shown"},
 };
-static_assert(std::size(kTexts) == static_cast<size_t>(ChromeDiagnostic::kCount));
+static_assert(std::size(kDiagnosticTexts) == static_cast<size_t>(ChromeDiagnostic::kCount));
 
 }  // namespace
 
 void ChromeDiagnostics::Report(const std::string& file, Diagnostics* out) const {
-  CountedDiagnostics::Report(kTexts, file, "", out);
+  CountedDiagnostics::Report(kDiagnosticTexts, file, "", out);
 }
 
 }  // namespace stepscope::chrome

@@ -62,7 +62,7 @@ struct PlaneDraft {
 // there, too.
 constexpr int64_t kTextsLast = 536'870'912;
 constexpr int kLastRank = 100;
-constexpr size_t kStopEvery = 4096;  // planes, tracks or counters
+constexpr size_t kStopEveryDrafts = 4096;  // planes, tracks or counters
 
 // Indices of the drafts, sorted by their keys.
 template <typename Draft, typename Key>
@@ -117,7 +117,7 @@ class ChromeTrackBuilder {
     return size_t{thread} * kParts + static_cast<size_t>(part);
   }
 
-  bool Stopped(size_t i) const { return i % kStopEvery == 0 && stop_.stop_requested(); }
+  bool Stopped(size_t i) const { return i % kStopEveryDrafts == 0 && stop_.stop_requested(); }
 
   StringId CategoryName(uint32_t meta) const {
     return meta == kNoIndex ? StringId(0) : builder_->names().metas[meta].name;

@@ -10,7 +10,7 @@ using namespace json;
 
 namespace {
 
-constexpr uint32_t kStopEvery = 4096;  // series of one counter event
+constexpr uint32_t kStopEverySeries = 4096;  // series of one counter event
 
 // The series of this name, or null. For counters of few series.
 CounterSeries* FindSeries(Counter* counter, StringId name) {
@@ -228,7 +228,7 @@ void FileEvents::AddCounter(const BatchResult& batch, const ParsedEvent& event, 
   }
   Counter& counter = counters[number];
   for (uint32_t i = 0; i < aux.samples; ++i) {
-    if (i % kStopEvery == 0 && stop.stop_requested()) return;
+    if (i % kStopEverySeries == 0 && stop.stop_requested()) return;
     const CounterSample& sample = batch.samples[aux.first_sample + i];
     StringId series_name = String(sample.series);
     // Kineto writes hardware counters as {"": 1.5}: the series is called like the counter.

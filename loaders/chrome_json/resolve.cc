@@ -14,7 +14,7 @@ using namespace naming;
 
 namespace {
 
-constexpr size_t kStopEvery = 65'536;  // events
+constexpr size_t kStopEveryEvents = 65'536;  // events
 
 // A slice with arrows by bind_id.
 struct BoundSlice {
@@ -51,12 +51,12 @@ class Matcher {
     const auto earlier = [](const BeginOrEnd& a, const BeginOrEnd& b) { return a.ts < b.ts; };
     SortRuns(events.data(), events.data() + events.size(), earlier, stop);
     for (size_t i = 0; i < events.size(); ++i) {
-      if (i % kStopEvery == 0 && stop.stop_requested()) return;
+      if (i % kStopEveryEvents == 0 && stop.stop_requested()) return;
       Add(events[i]);
     }
     const Ps end = open_.empty() ? 0 : LastOfThread();
     for (size_t i = 0; i < open_.size(); ++i) {
-      if (i % kStopEvery == 0 && stop.stop_requested()) return;
+      if (i % kStopEveryEvents == 0 && stop.stop_requested()) return;
       out_.diagnostics.Count(ChromeDiagnostic::kUnmatchedBegin, open_[i]->offset);
       Close(*open_[i], end);
     }

@@ -29,7 +29,7 @@ namespace {
 // Overlapping ids of one category get tracks of their own, up to this many; the others share the
 // last one, where they overlap.
 constexpr uint32_t kMaxAsyncTracks = 64;
-constexpr size_t kStopEvery = 16'384;  // chains
+constexpr size_t kStopEveryChains = 16'384;  // chains
 
 bool IsLegacy(char ph) { return ph == 'S' || ph == 'T' || ph == 'p' || ph == 'F'; }
 bool IsBegin(char ph) { return ph == 'b' || ph == 'S'; }
@@ -192,7 +192,7 @@ void FileEvents::PlaceChains(std::vector<AsyncChain>* chains, const std::stop_to
   std::priority_queue<Busy, std::vector<Busy>, std::greater<>> busy;
   uint32_t used = 0;
   for (size_t i = 0; i < chains->size(); ++i) {
-    if (i % kStopEvery == 0 && stop.stop_requested()) return;
+    if (i % kStopEveryChains == 0 && stop.stop_requested()) return;
     const AsyncChain& chain = (*chains)[i];
     if (i == 0 || chain.pid != (*chains)[i - 1].pid || chain.cat != (*chains)[i - 1].cat) {
       busy = {};

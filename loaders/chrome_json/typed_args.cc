@@ -60,7 +60,7 @@ constexpr std::array kInts = {
 static_assert(IsSortedByKey(kInts));
 
 using TextRow = KeyRow<StringStat>;
-constexpr std::array kTexts = {
+constexpr std::array kTextRows = {
     TextRow{"Collective name", StringStat::kCollectiveName},
     TextRow{"Input Dims", StringStat::kShape},
     TextRow{"Input type", StringStat::kInputTypes},
@@ -81,7 +81,7 @@ constexpr std::array kTexts = {
     TextRow{"step_name", StringStat::kStepName},
     TextRow{"tf_op", StringStat::kTfOp},
 };
-static_assert(IsSortedByKey(kTexts));
+static_assert(IsSortedByKey(kTextRows));
 
 // A whole number; also as "0x1f", which HIP writes for streams and addresses.
 std::optional<int64_t> Integer(std::string_view token) {
@@ -118,7 +118,7 @@ void ReadTypedArgs(std::string_view args, bool memory, TypedArgs* out) {
   ForEachMember(args, [&](std::string_view key, std::string_view value) {
     if (const IntStat* whole = FindKey(kInts, key)) {
       if (const auto number = Integer(value)) out->ints.emplace_back(*whole, *number);
-    } else if (const StringStat* text = FindKey(kTexts, key)) {
+    } else if (const StringStat* text = FindKey(kTextRows, key)) {
       std::string decoded;
       if (!value.empty() && value.front() == '"') {
         Unescape(value, &decoded);

@@ -84,11 +84,6 @@ constexpr std::array kNamedLines = {
     NamedLine{"_counters_", TrackKind::kCounter},
 };
 
-bool IsDevice(PlaneKind kind) {
-  return kind == PlaneKind::kGpu || kind == PlaneKind::kTpu || kind == PlaneKind::kTpuSparseCore ||
-         kind == PlaneKind::kTpuChip;
-}
-
 bool IsRuntimeCall(std::string_view name) {
   const auto upper_at = [&](size_t i) {
     return name.size() > i && name[i] >= 'A' && name[i] <= 'Z';
@@ -147,8 +142,7 @@ LineNaming NameLine(PlaneKind plane, std::string_view name, int64_t id) {
       line.derived_in_file ? name.substr(0, name.find(" - from #")) : name;
   const auto it = std::find_if(kNamedLines.begin(), kNamedLines.end(),
                                [&](const NamedLine& n) { return n.name == base; });
-  if (it != kNamedLines.end() &&
-      (IsDevice(plane) || plane == PlaneKind::kCustom || it->kind == TrackKind::kCounter)) {
+  if (it != kNamedLines.end() && (IsDevice(plane) || it->kind == TrackKind::kCounter)) {
     line.kind = it->kind;
     return line;
   }

@@ -24,11 +24,6 @@ EventCategory CategoryOf(std::string_view category, std::string_view name) {
   return naming::RoleOfCategory(category, name).category;
 }
 
-bool IsDevice(EventCategory category) {
-  return category == EventCategory::kKernel || category == EventCategory::kMemcpy ||
-         category == EventCategory::kMemset;
-}
-
 const char* NameOfPacket(uint32_t field) {
   constexpr const char *kStatistics = "statistics of processes and the system",
                        *kSamples = "samples of stacks and allocations";
@@ -263,7 +258,7 @@ TraceReader::MetaEntry TraceReader::MakeMeta(StringId name, StringId category) {
   const EventCategory known = CategoryOf(builder_.strings().View(category), text);
   kineto_ = kineto_ || known != EventCategory::kUnknown;
   const uint64_t key = uint64_t{name.value} << 32 | category.value;
-  return {key, drafts_.MetaOf(name, known), IsDevice(known)};
+  return {key, drafts_.MetaOf(name, known), IsDeviceWork(known)};
 }
 
 const TraceReader::MetaEntry& TraceReader::MetaOf(StringId name, StringId category) {

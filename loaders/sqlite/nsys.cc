@@ -25,7 +25,7 @@ constexpr const char* kDeviceCorrelation =
     STEPSCOPE_CORRELATION("globalPid") ";correlationId & 4294967295";
 constexpr const char* kCallCorrelation = STEPSCOPE_CORRELATION("globalTid");
 
-constexpr IntExpression kKernelInts[] = {
+constexpr IntExpression kNsysKernelInts[] = {
     {IntStat::kCorrelationId, STEPSCOPE_CORRELATION("globalPid")},
     {IntStat::kCorrelationId, "correlationId & 4294967295"},
     {IntStat::kDeviceId, "deviceId"},
@@ -40,7 +40,7 @@ constexpr IntExpression kKernelInts[] = {
     {IntStat::kBlockZ, "blockZ"},
     {IntStat::kCudaGraphExecId, "graphExecId"},
     {IntStat::kCudaGraphExecId, "graphNodeId >> 32"}};
-constexpr IntExpression kCopyInts[] = {
+constexpr IntExpression kNsysCopyInts[] = {
     {IntStat::kCorrelationId, STEPSCOPE_CORRELATION("globalPid")},
     {IntStat::kCorrelationId, "correlationId & 4294967295"},
     {IntStat::kDeviceId, "deviceId"},
@@ -230,7 +230,7 @@ class NsysReader {
   // Reads kernels, or (`graphs`) whole graphs, which nsys may record instead of their kernels.
   void ReadKernels(bool graphs) {
     const char* name = graphs ? "CUPTI_ACTIVITY_KIND_GRAPH_TRACE" : "CUPTI_ACTIVITY_KIND_KERNEL";
-    ForEvents(name, kKernelInts,
+    ForEvents(name, kNsysKernelInts,
               {"start", "\"end\"", "deviceId", "streamId", "globalPid",
                "demangledName;shortName;name", "graphId", kDeviceCorrelation},
               [&](const Query& row, int64_t rowid, size_t table) {
@@ -255,7 +255,7 @@ class NsysReader {
 
   void ReadCopies() {
     std::map<std::tuple<int64_t, int64_t, int64_t>, StringId> names;
-    ForEvents("CUPTI_ACTIVITY_KIND_MEMCPY", kCopyInts,
+    ForEvents("CUPTI_ACTIVITY_KIND_MEMCPY", kNsysCopyInts,
               {"start", "\"end\"", "deviceId", "streamId", "globalPid", "copyKind", "srcKind",
                "dstKind", kDeviceCorrelation},
               [&](const Query& row, int64_t rowid, size_t table) {
@@ -275,7 +275,7 @@ class NsysReader {
 
   void ReadFills() {
     ForEvents(
-        "CUPTI_ACTIVITY_KIND_MEMSET", kCopyInts,
+        "CUPTI_ACTIVITY_KIND_MEMSET", kNsysCopyInts,
         {"start", "\"end\"", "deviceId", "streamId", "globalPid", "memKind", kDeviceCorrelation},
         [&](const Query& row, int64_t rowid, size_t table) {
           const char* kind = NameIn(kMemoryKinds, row.Int(6, 2));
@@ -296,7 +296,7 @@ class NsysReader {
 
   void ReadSyncs() {
     ForEvents(
-        "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", kCopyInts,
+        "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", kNsysCopyInts,
         {"start", "\"end\"", "deviceId", "streamId", "globalPid", "syncType"},
         [&](const Query& row, int64_t rowid, size_t table) {
           const StringId name = file_.Intern(NameIn(kSyncKinds, row.Int(6)));

@@ -29,7 +29,7 @@ constexpr const char* kOwnCorrelation = "(e.pid << 32) + (v.stack_id & 429496729
 constexpr const char* kCorrelation =
     "(t.pid << 32) + (v.stack_id & 4294967295);(e.pid << 32) + (v.stack_id & 4294967295)";
 
-constexpr IntExpression kKernelInts[] = {
+constexpr IntExpression kRocpdKernelInts[] = {
     {IntStat::kCorrelationId, kTrackCorrelation},
     {IntStat::kCorrelationId, kOwnCorrelation},
     {IntStat::kRegisters, "k.arch_vgpr_count"},
@@ -41,9 +41,9 @@ constexpr IntExpression kKernelInts[] = {
     {IntStat::kBlockX, "e.workgroup_size_x"},
     {IntStat::kBlockY, "e.workgroup_size_y"},
     {IntStat::kBlockZ, "e.workgroup_size_z"}};
-constexpr IntExpression kCopyInts[] = {{IntStat::kCorrelationId, kTrackCorrelation},
-                                       {IntStat::kCorrelationId, kOwnCorrelation},
-                                       {IntStat::kBytes, "e.size"}};
+constexpr IntExpression kRocpdCopyInts[] = {{IntStat::kCorrelationId, kTrackCorrelation},
+                                            {IntStat::kCorrelationId, kOwnCorrelation},
+                                            {IntStat::kBytes, "e.size"}};
 constexpr IntExpression kRegionInts[] = {{IntStat::kCorrelationId, kTrackCorrelation},
                                          {IntStat::kCorrelationId, kOwnCorrelation}};
 
@@ -219,7 +219,7 @@ class RocpdReader {
   }
 
   void ReadKernels() {
-    ForEvents("rocpd_kernel_dispatch", kKernelInts,
+    ForEvents("rocpd_kernel_dispatch", kRocpdKernelInts,
               {kBegin, kEnd, kProcess, kThread, kAgent, kStream, kQueue, kCorrelation, "kernel_id",
                "event_id"},
               [&](const Query& row, int64_t rowid, size_t table) {
@@ -233,7 +233,7 @@ class RocpdReader {
   }
 
   void ReadCopies() {
-    ForEvents("rocpd_memory_copy", kCopyInts,
+    ForEvents("rocpd_memory_copy", kRocpdCopyInts,
               {kBegin, kEnd, kProcess, kThread, kAgent, kStream, kQueue, kCorrelation, "e.name_id",
                "dst_agent_id", "src_agent_id"},
               [&](const Query& row, int64_t rowid, size_t table) {

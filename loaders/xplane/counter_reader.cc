@@ -16,7 +16,7 @@
 namespace stepscope::xplane {
 namespace {
 
-constexpr size_t kStopEvery = 4096;  // events, stats or series
+constexpr size_t kStopEveryItems = 4096;  // events, stats or series
 
 std::optional<double> Number(const pb::XStat& s) {
   switch (s.value_case()) {
@@ -73,7 +73,7 @@ void ReadEvent(WindowReader* reader, uint64_t at, Ps time, uint32_t meta, StatKe
   bool any = false;
   pb::XStat stat;
   for (size_t n = 1; fields.Next(&f); ++n) {
-    if (n % kStopEvery == 0 && stop.stop_requested()) return;
+    if (n % kStopEveryItems == 0 && stop.stop_requested()) return;
     if (f.number != 4 || f.wire != proto::kLen || f.size() > kMaxStatBytes) continue;
     const std::string_view bytes = reader->Fetch(f.begin, static_cast<size_t>(f.size()));
     (void)stat.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
@@ -117,7 +117,8 @@ Status ReadCounters(const ByteSource& source, const PlaneParts& plane, NameTable
   std::vector<Sample> samples;
   for (const RawEvents* events : {&data->slices, &data->instants}) {
     for (size_t i = 0; i < events->start.size(); ++i) {
-      if (i % kStopEvery == 0 && stop.stop_requested()) return {ErrorCode::kCancelled, "cancelled"};
+      if (i % kStopEveryItems == 0 && stop.stop_requested())
+        return {ErrorCode::kCancelled, "cancelled"};
       const uint64_t at =
           events->wide_ref.empty() ? events->ref_base + events->ref[i] : events->wide_ref[i];
       ReadEvent(&reader, at, events->start[i], events->meta[i], &keys, &samples, diagnostics, stop);
@@ -129,7 +130,7 @@ Status ReadCounters(const ByteSource& source, const PlaneParts& plane, NameTable
   SortRuns(samples.begin(), samples.end(), before, stop);
   const std::span<const Sample> all(samples);
   for (size_t first = 0, number = 0; first < all.size(); ++number) {
-    if (number % kStopEvery == 0 && stop.stop_requested())
+    if (number % kStopEveryItems == 0 && stop.stop_requested())
       return {ErrorCode::kCancelled, "cancelled"};
     size_t last = first + 1;
     while (last < all.size() && all[last].series() == all[first].series()) ++last;

@@ -24,9 +24,9 @@ using namespace proto;
 namespace {
 
 constexpr size_t kInts = static_cast<size_t>(IntStat::kCount);
-constexpr size_t kTexts = static_cast<size_t>(StringStat::kCount);
+constexpr size_t kTextStats = static_cast<size_t>(StringStat::kCount);
 constexpr size_t kReals = static_cast<size_t>(RealStat::kCount);
-constexpr uint32_t kColumns = kInts + kTexts + kReals;
+constexpr uint32_t kColumns = kInts + kTextStats + kReals;
 constexpr uint32_t kRowsPerSlice = 2 << 10;
 constexpr size_t kPartsPerWave = 256;  // parts that are parsed in parallel and then put in order
 // A part whose events lie further apart is read piece by piece.
@@ -124,10 +124,10 @@ class Scratch {
       if (columns_[c].size == 0) continue;
       if (c < kInts) {
         columns_[c].MoveTo(&table->ints[c]);
-      } else if (c < kInts + kTexts) {
+      } else if (c < kInts + kTextStats) {
         columns_[c].MoveTo(&table->texts[c - kInts]);
       } else {
-        columns_[c].MoveTo(&table->reals[c - kInts - kTexts]);
+        columns_[c].MoveTo(&table->reals[c - kInts - kTextStats]);
       }
     }
   }
@@ -319,7 +319,7 @@ class StatDecoder {
         out->column = column.column;
         return Int(value, &out->bits);
       case StatColumn::Kind::kReal:
-        out->column = static_cast<uint32_t>(kInts + kTexts) + column.column;
+        out->column = static_cast<uint32_t>(kInts + kTextStats) + column.column;
         return Real(value, &out->bits);
       case StatColumn::Kind::kText:
         out->column = static_cast<uint32_t>(kInts) + column.column;
@@ -479,7 +479,7 @@ class TypedReader {
       case StatColumn::Kind::kInt:
         return {TagBit(kUintTag) | TagBit(kIntTag), number};
       case StatColumn::Kind::kReal:
-        return {TagBit(kDoubleTag), static_cast<uint32_t>(kInts + kTexts) + number};
+        return {TagBit(kDoubleTag), static_cast<uint32_t>(kInts + kTextStats) + number};
       case StatColumn::Kind::kText:
         return {column.memory_shape ? 0 : TagBit(kRefTag), static_cast<uint32_t>(kInts) + number};
     }
@@ -662,10 +662,11 @@ class TypedReader {
       for (size_t i = 0; i < items.size(); ++i) {
         if (c < kInts) {
           Take(&items[i].table.ints[c], &table_->ints[c]);
-        } else if (c < kInts + kTexts) {
+        } else if (c < kInts + kTextStats) {
           TakeTexts(&items[i].table.texts[c - kInts], ids[i], &table_->texts[c - kInts]);
         } else {
-          Take(&items[i].table.reals[c - kInts - kTexts], &table_->reals[c - kInts - kTexts]);
+          Take(&items[i].table.reals[c - kInts - kTextStats],
+               &table_->reals[c - kInts - kTextStats]);
         }
       }
     });

@@ -5,7 +5,7 @@
 namespace stepscope::xplane {
 namespace {
 
-constexpr DiagnosticText<XspaceDiagnostic> kTexts[] = {
+constexpr DiagnosticText<XspaceDiagnostic> kDiagnosticTexts[] = {
     {XspaceDiagnostic::kBadSpace, "xplane.bad_space", Severity::kError,
      "Bytes between planes that are no XSpace: the rest of the file could not be read."},
     {XspaceDiagnostic::kBadPlane, "xplane.bad_plane", Severity::kError,
@@ -50,13 +50,13 @@ constexpr DiagnosticText<XspaceDiagnostic> kTexts[] = {
     {XspaceDiagnostic::kBadCounter, "xplane.bad_counter", Severity::kWarning,
      "Counter events without a number."},
 };
-static_assert(std::size(kTexts) == static_cast<size_t>(XspaceDiagnostic::kCount));
+static_assert(std::size(kDiagnosticTexts) == static_cast<size_t>(XspaceDiagnostic::kCount));
 
 }  // namespace
 
 void XspaceDiagnostics::Report(const std::string& file, const std::string& where,
                                Diagnostics* out) const {
-  CountedDiagnostics::Report(kTexts, file, where, out);
+  CountedDiagnostics::Report(kDiagnosticTexts, file, where, out);
 }
 
 }  // namespace stepscope::xplane

@@ -24,7 +24,7 @@ namespace {
 
 using namespace naming;
 
-constexpr size_t kStopEvery = 4096;  // planes or lines
+constexpr size_t kStopEveryLines = 4096;  // planes or lines
 
 Status Cancelled() { return {ErrorCode::kCancelled, "cancelled"}; }
 
@@ -491,7 +491,7 @@ Status XSpaceLoad::AddTracksOf(std::span<LineLoad> lines) {
   keys.reserve(lines.size());
   tracks.reserve(lines.size());
   for (size_t i = 0; i < lines.size(); ++i) {
-    if (i % kStopEvery == 0 && stop_.stop_requested()) return Cancelled();
+    if (i % kStopEveryLines == 0 && stop_.stop_requested()) return Cancelled();
     const Ps busy = lines[i].parsed.busy;
     const uint64_t events = lines[i].parsed.events;
     Track& t = tracks.emplace_back(MakeTrack(lines[i]));

@@ -6,6 +6,7 @@
 
 #include "model/analysis/steps/scope.h"
 #include "model/analysis/steps/step_table.h"
+#include "model/analysis/tables/in_unit.h"
 
 namespace stepscope::compare {
 namespace {
@@ -13,8 +14,6 @@ namespace {
 constexpr size_t kFewSteps = 5;  // fewer steps have no outliers; at most one in so many is one
 constexpr double kDeviations = 5, kShare = 0.2;
 constexpr double kMadToSigma = 1.4826;  // standard deviation / MAD of a normal distribution
-
-double Ms(double ps) { return ps / static_cast<double>(kPsPerMs); }
 
 double MedianOf(std::vector<double> values) {
   if (values.empty()) return 0;
@@ -50,7 +49,7 @@ ComparedSteps ChooseSteps(AnalysisContext& context, const AnalysisParams& params
   }
   steps.counted = CountedSteps(steps.db->steps);
   steps.summary = Summarize(steps.db->steps, &StepBreakdown::total);
-  for (const Step* step : steps.counted) steps.times.push_back(Ms(step->times.total));
+  for (const Step* step : steps.counted) steps.times.push_back(InMs(step->times.total));
   steps.outliers = OutliersOf(steps);
   steps.typical.assign(steps.db->steps.size(), false);
   const auto index = [&](const Step* step) {
@@ -61,7 +60,7 @@ ComparedSteps ChooseSteps(AnalysisContext& context, const AnalysisParams& params
   size_t count = 0;
   for (const Step* step : steps.counted) {
     if (!steps.typical[index(step)]) continue;
-    steps.typical_mean += Ms(step->times.total);
+    steps.typical_mean += InMs(step->times.total);
     ++count;
   }
   if (count > 0) steps.typical_mean /= static_cast<double>(count);

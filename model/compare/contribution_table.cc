@@ -6,10 +6,10 @@
 namespace stepscope::compare {
 namespace {
 
-constexpr double kUs = static_cast<double>(kPsPerUs);
+constexpr double kMicrosecond = static_cast<double>(kPsPerUs);
 
 Value PerCall(double busy, double count) {
-  return count > 0 && busy > 0 ? Value(busy / count / kUs) : Value();
+  return count > 0 && busy > 0 ? Value(busy / count / kMicrosecond) : Value();
 }
 
 void AddColumns(CompareTable* t) {

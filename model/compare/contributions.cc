@@ -32,7 +32,7 @@ double WorkTime(const StepItems& step) {
   return time;
 }
 
-struct Side {
+struct SideStep {
   const StepItems& step;
   double work = WorkTime(step);  // ps: the part of the step in which devices work
   const StepItem* Item(uint32_t i) const {
@@ -59,7 +59,7 @@ class Finder {
   void AddLaunches(Contribution base, const StepItem* a, const StepItem* b);
   void JoinHostPart();
 
-  Side a_, b_;
+  SideStep a_, b_;
   double shared_ = 0;  // of the work of both, 0 to 1
   std::vector<Contribution> all_;
 };

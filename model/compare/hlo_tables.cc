@@ -13,7 +13,7 @@
 namespace stepscope::compare {
 namespace {
 
-constexpr Side kA = &Amounts::first, kB = &Amounts::second;
+constexpr Side kHloA = &Amounts::first, kHloB = &Amounts::second;
 
 struct OpKey {
   std::string module, name;
@@ -49,7 +49,7 @@ void Read(const ComparedProfile& profile, HloAmounts* amounts, Side side,
   }
 }
 
-const char* ChangeText(const Amount& a, const Amount& b) {
+const char* AmountChangeText(const Amount& a, const Amount& b) {
   if (a.count == 0) return IdOf(Change::kAdded);
   if (b.count == 0) return IdOf(Change::kRemoved);
   return a.value == b.value && a.count == b.count
@@ -71,7 +71,7 @@ void AddOps(const HloAmounts& amounts, AnalysisResult* to) {
     const OpText& text = amounts.texts.at(key);
     t.AddAmounts({CompareTable::Text(key.module), CompareTable::Text(key.name),
                   CompareTable::Text(text.category), CompareTable::Text(text.framework_op),
-                  SharedText(ChangeText(sides.first, sides.second))},
+                  SharedText(AmountChangeText(sides.first, sides.second))},
                  sides.first, sides.second);
   }
   t.Finish(to);
@@ -85,8 +85,9 @@ void AddCategories(const HloAmounts& amounts, AnalysisResult* to) {
   t.AddCounts("executions per step and device");
   for (const auto* entry : LargestChangeFirst(amounts.categories, ChangeOfValue)) {
     const auto& [category, sides] = *entry;
-    t.AddAmounts({CompareTable::Text(category), SharedText(ChangeText(sides.first, sides.second))},
-                 sides.first, sides.second);
+    t.AddAmounts(
+        {CompareTable::Text(category), SharedText(AmountChangeText(sides.first, sides.second))},
+        sides.first, sides.second);
   }
   t.Finish(to);
 }
@@ -96,8 +97,8 @@ void AddCategories(const HloAmounts& amounts, AnalysisResult* to) {
 void AddHloTables(const ComparedProfile& a, const ComparedProfile& b, AnalysisResult* to,
                   std::stop_token stop) {
   HloAmounts amounts;
-  Read(a, &amounts, kA, stop);
-  Read(b, &amounts, kB, stop);
+  Read(a, &amounts, kHloA, stop);
+  Read(b, &amounts, kHloB, stop);
   if (amounts.ops.empty() || stop.stop_requested()) return;
   AddOps(amounts, to);
   AddCategories(amounts, to);

@@ -89,13 +89,13 @@ struct Pair {
   double a = 0, b = 0;
 };
 
-struct Side {
+struct SideSums {
   std::vector<const TrackSet*> sets;
   std::vector<std::vector<double>> sums;  // by set and MetaId: ps of a step
 };
 
-Side SideOf(const NamesOfProfile& profile, bool by_steps, const std::stop_token& stop) {
-  Side side;
+SideSums SideOf(const NamesOfProfile& profile, bool by_steps, const std::stop_token& stop) {
+  SideSums side;
   side.sets.push_back(&profile.trace->set);
   side.sets.insert(side.sets.end(), profile.derived.begin(), profile.derived.end());
   const std::vector<TimeRange> ranges = Merged(profile.steps);
@@ -111,7 +111,7 @@ Side SideOf(const NamesOfProfile& profile, bool by_steps, const std::stop_token&
 // The names in sets [first, last) of both sides, which are compared with each other.
 class Pool {
  public:
-  void Add(const Side& side, size_t first, size_t last, double Pair::*of) {
+  void Add(const SideSums& side, size_t first, size_t last, double Pair::*of) {
     Each(side, first, last,
          [&](size_t, uint32_t, std::string_view name, double sum) { names_[name].*of += sum; });
   }
@@ -124,7 +124,7 @@ class Pool {
       alike.b += pair.b;
     }
   }
-  void Find(const Side& side, size_t first, size_t last, bool is_b,
+  void Find(const SideSums& side, size_t first, size_t last, bool is_b,
             std::vector<std::vector<NameChange>>* out) const {
     Each(side, first, last, [&](size_t set, uint32_t meta, std::string_view name, double) {
       Pair pair = names_.find(name)->second;
@@ -137,7 +137,7 @@ class Pool {
  private:
   // Calls fn(set, meta, name, ps of a step) for the names with time.
   template <typename Fn>
-  static void Each(const Side& side, size_t first, size_t last, const Fn& fn) {
+  static void Each(const SideSums& side, size_t first, size_t last, const Fn& fn) {
     for (size_t s = first; s < std::min(last, side.sets.size()); ++s) {
       for (uint32_t m = 0; m < side.sums[s].size(); ++m) {
         if (side.sums[s][m] > 0)
@@ -173,7 +173,7 @@ NameChange ChangeOfTimes(double own, double other, bool own_is_b) {
 NameChanges FindNameChanges(const NamesOfProfile& a, const NamesOfProfile& b,
                             const std::stop_token& stop) {
   const bool by_steps = !a.steps.empty() && !b.steps.empty();
-  const Side of_a = SideOf(a, by_steps, stop), of_b = SideOf(b, by_steps, stop);
+  const SideSums of_a = SideOf(a, by_steps, stop), of_b = SideOf(b, by_steps, stop);
   NameChanges out;
   if (stop.stop_requested()) return out;
   for (const std::vector<double>& sums : of_a.sums) out.a.emplace_back(sums.size());

@@ -8,7 +8,7 @@
 namespace stepscope::compare {
 namespace {
 
-constexpr Side kA = &Amounts::first, kB = &Amounts::second;
+constexpr Side kPageA = &Amounts::first, kPageB = &Amounts::second;
 
 std::string CellText(const ResultTable& t, size_t row, std::string_view column) {
   const int c = t.Column(column);
@@ -72,7 +72,7 @@ void ReadMemory(const ComparedProfile& profile, MemoryAmounts* amounts, Side sid
   }
 }
 
-const char* ChangeText(const Amount& a, const Amount& b) {
+const char* ValueChangeText(const Amount& a, const Amount& b) {
   if (a.value == b.value) return "";
   if (a.value == 0) return IdOf(Change::kAdded);
   if (b.value == 0) return IdOf(Change::kRemoved);
@@ -106,7 +106,7 @@ void AddAllocations(const BothSides<Allocation>& allocations, AnalysisResult* to
     if (x.value == y.value) continue;
     std::vector<Value> row;
     for (const std::string& text : entry->first) row.push_back(CompareTable::Text(text));
-    row.emplace_back(SharedText(ChangeText(x, y)));
+    row.emplace_back(SharedText(ValueChangeText(x, y)));
     t.AddAmounts(std::move(row), x, y);
   }
   t.Finish(to);
@@ -117,8 +117,8 @@ void AddAllocations(const BothSides<Allocation>& allocations, AnalysisResult* to
 void AddInputTable(const ComparedProfile& a, const ComparedProfile& b, AnalysisResult* to,
                    std::stop_token stop) {
   BothSides<std::string> both;
-  ReadInput(a, &both, kA, stop);
-  ReadInput(b, &both, kB, stop);
+  ReadInput(a, &both, kPageA, stop);
+  ReadInput(b, &both, kPageB, stop);
   if (both.empty()) return;
   CompareTable t("input_ops", "Input operations");
   t.AddText("opName", "Operation");
@@ -140,15 +140,15 @@ void AddInputTable(const ComparedProfile& a, const ComparedProfile& b, AnalysisR
 void AddMemoryTables(const ComparedProfile& a, const ComparedProfile& b, AnalysisResult* to,
                      std::stop_token stop) {
   MemoryAmounts amounts;
-  ReadMemory(a, &amounts, kA, stop);
-  ReadMemory(b, &amounts, kB, stop);
+  ReadMemory(a, &amounts, kPageA, stop);
+  ReadMemory(b, &amounts, kPageB, stop);
   if (amounts.regions.empty()) return;
   AddRegions(amounts.regions, to);
   AddAllocations(amounts.allocations, to);
   for (const bool is_b : {false, true}) {
     double peak = 0;
     for (const auto& [key, sides] : amounts.regions) {
-      if (key.second == "peak") peak = std::max(peak, (sides.*(is_b ? kB : kA)).value);
+      if (key.second == "peak") peak = std::max(peak, (sides.*(is_b ? kPageB : kPageA)).value);
     }
     if (peak <= 0) continue;  // this side has no record of its memory
     to->properties.push_back({is_b ? "memory_peak_bytes_b" : "memory_peak_bytes_a",

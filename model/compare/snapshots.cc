@@ -53,7 +53,7 @@ void Read(const ResultTable& live, Live Sides::*side, Both* both) {
 
 int64_t Delta(const Sides& sides) { return SaturatingSub(sides.second.bytes, sides.first.bytes); }
 
-const char* ChangeText(const Live& a, const Live& b) {
+const char* LiveChangeText(const Live& a, const Live& b) {
   if (a.bytes == b.bytes) return "";
   if (a.count == 0) return IdOf(Change::kAdded);
   if (b.count == 0) return IdOf(Change::kRemoved);
@@ -77,7 +77,7 @@ void AddTable(const What& what, const ResultTable& a, const ResultTable& b, size
   for (const Both::value_type* entry : LargestChangeFirst(both, Delta)) {
     if (t.table().rows.size() == most) break;
     const auto& [x, y] = entry->second;
-    t.AddAmounts({CompareTable::Text(entry->first), SharedText(ChangeText(x, y))}, x.InTable(),
+    t.AddAmounts({CompareTable::Text(entry->first), SharedText(LiveChangeText(x, y))}, x.InTable(),
                  y.InTable());
   }
   t.Finish(to);

@@ -81,7 +81,7 @@ struct TableKind {
 };
 
 // Empty if nothing changed.
-const char* ChangeText(const WorkSum* a, const WorkSum* b) {
+const char* WorkChangeText(const WorkSum* a, const WorkSum* b) {
   if (a == nullptr) return IdOf(Change::kAdded);
   if (b == nullptr) return IdOf(Change::kRemoved);
   if (a->name != b->name) return IdOf(Change::kRenamed);
@@ -134,7 +134,7 @@ void AddRow(const TableKind& kind, const WorkSum* a, const WorkSum* b, const cha
             CompareTable* t) {
   const WorkSum& any = b != nullptr ? *b : *a;
   const bool renamed = a != nullptr && b != nullptr && a->name != b->name;
-  std::vector<Value> row{CompareTable::Text(any.name), SharedText(ChangeText(a, b))};
+  std::vector<Value> row{CompareTable::Text(any.name), SharedText(WorkChangeText(a, b))};
   CompareTable::Append(a != nullptr ? MsOf(a->busy) : 0, b != nullptr ? MsOf(b->busy) : 0, &row);
   row.emplace_back(a != nullptr ? a->count : 0.0);
   row.emplace_back(b != nullptr ? b->count : 0.0);

@@ -12,11 +12,6 @@ namespace {
 
 constexpr uint32_t kUnnumbered = ~uint32_t{0};
 
-bool IsDevice(PlaneKind kind) {
-  return kind == PlaneKind::kGpu || kind == PlaneKind::kTpu || kind == PlaneKind::kTpuSparseCore ||
-         kind == PlaneKind::kTpuChip;
-}
-
 }  // namespace
 
 EventGroups::EventGroups(const StatsQuestion& question) : question_(question) {
@@ -109,7 +104,8 @@ uint32_t EventGroups::StepOf(size_t part, const Lane& lane, uint32_t i) const {
   const PlaneId plane = set.tracks[lane.track.value].plane;
   if (plane.value >= trace.planes.size()) return none;
   const uint32_t host = trace.planes[plane.value].host.value;
-  if (IsDevice(trace.planes[plane.value].kind)) {
+  const PlaneKind kind = trace.planes[plane.value].kind;
+  if (IsDevice(kind) && kind != PlaneKind::kCustom) {
     uint32_t row = lane.first_row + i;
     if (question_.parts[part].set != 0) row = row < set.source.size() ? set.source[row].value : ~0u;
     if (question_.grouping != nullptr && row < question_.grouping->group.size()) {

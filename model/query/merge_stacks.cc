@@ -11,11 +11,6 @@ namespace {
 constexpr uint32_t kNone = CallTreeBuilder::kNone;
 constexpr uint32_t kStopEvery = 1 << 16;  // events
 
-bool IsDevice(PlaneKind kind) {
-  return kind == PlaneKind::kGpu || kind == PlaneKind::kTpu || kind == PlaneKind::kTpuSparseCore ||
-         kind == PlaneKind::kTpuChip || kind == PlaneKind::kCustom;
-}
-
 StringId NameIn(const NameTable& names, uint32_t meta) {
   if (meta >= names.metas.size()) return StringId(0);
   const EventMeta& m = names.metas[meta];

@@ -5,7 +5,7 @@
 namespace stepscope {
 namespace {
 
-constexpr uint32_t kStopEvery = 1 << 16;  // events between two checks of the stop token
+constexpr uint32_t kStopEveryEvents = 1 << 16;  // events between two checks of the stop token
 
 // By MetaId, whether it has that name. Several metas may share one.
 std::vector<uint8_t> MetasOfName(const NameTable& names, MetaId of) {
@@ -18,7 +18,7 @@ std::vector<uint8_t> MetasOfName(const NameTable& names, MetaId of) {
 void AddLane(const Lane& lane, const std::vector<uint8_t>& wanted, Ps own,
              const std::stop_token& stop, NameRank* out) {
   for (uint32_t i = 0; i < lane.size(); ++i) {
-    if (i % kStopEvery == 0 && stop.stop_requested()) return;
+    if (i % kStopEveryEvents == 0 && stop.stop_requested()) return;
     if (lane.meta[i] >= wanted.size() || wanted[lane.meta[i]] == 0) continue;
     const Ps duration = lane.dur[i];
     ++out->histogram.counts[DurationHistogram::BinOf(duration)];

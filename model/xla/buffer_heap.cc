@@ -13,7 +13,7 @@
 namespace stepscope::xla {
 namespace {
 
-constexpr size_t kMostConfigBytes = 1 << 20;
+constexpr size_t kMostScopedConfigBytes = 1 << 20;
 
 class SpaceHeap {
  public:
@@ -195,7 +195,7 @@ int64_t NumberAt(const Json& object, const char* key) {
 
 int64_t ScopedVmemOf(std::string_view config) {
   constexpr const char* kKey = "used_scoped_memory_configs";
-  if (config.size() > kMostConfigBytes || config.find(kKey) == config.npos) return 0;
+  if (config.size() > kMostScopedConfigBytes || config.find(kKey) == config.npos) return 0;
   const Json json = Json::parse(config, nullptr, false);
   if (!json.is_object() || !json.contains(kKey) || !json[kKey].is_array()) return 0;
   int64_t most = 0;

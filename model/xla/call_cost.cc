@@ -11,7 +11,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr size_t kMostConfigBytes = 1 << 20;
+constexpr size_t kMostGemmConfigBytes = 1 << 20;
 
 // A number of a backend_config, which protobuf writes as text.
 int64_t NumberOf(const Json& value) {
@@ -38,7 +38,7 @@ const Json* Find(const Json& from, std::initializer_list<const char*> path) {
 
 std::vector<int64_t> ContractingOf(std::string_view config) {
   std::vector<int64_t> dimensions;
-  if (config.size() > kMostConfigBytes) return dimensions;
+  if (config.size() > kMostGemmConfigBytes) return dimensions;
   const Json json = Json::parse(config, nullptr, false);
   const Json* list =
       Find(json, {"gemm_backend_config", "dot_dimension_numbers", "lhs_contracting_dimensions"});

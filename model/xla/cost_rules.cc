@@ -9,8 +9,6 @@
 namespace stepscope::xla {
 namespace {
 
-double ElementsOf(const Shape& shape) { return static_cast<double>(Elements(shape)); }
-
 // Replaces the bytes of the default rule: what operand k reads is `read`.
 void ReadOnly(const CostContext& c, const Instruction& i, size_t k, double read, Cost* cost) {
   const Shape& shape = c.module.OperandShape(i, k);

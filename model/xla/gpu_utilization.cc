@@ -16,8 +16,6 @@ bool PassesUseOn(Opcode opcode) {
          opcode == Op("tuple") || opcode == Op("get-tuple-element");
 }
 
-double ElementsOf(const Shape& shape) { return static_cast<double>(Elements(shape)); }
-
 double Ratio(double a, double b) { return b > 0 ? a / b : 0; }
 
 // The share of its operand k that the instruction reads, for each time that it runs.

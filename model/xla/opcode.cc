@@ -16,11 +16,6 @@ Opcode FindOpcode(std::string_view name) {
   return it == kByName.end() ? kUnknownOpcode : it->second;
 }
 
-std::string_view OpcodeName(Opcode opcode) {
-  const size_t i = static_cast<size_t>(opcode);
-  return i < kRows.size() ? kRows[i].name : "?";
-}
-
 ElementwiseKind ElementwiseOf(Opcode opcode) {
   const size_t i = static_cast<size_t>(opcode);
   return i < kRows.size() ? kRows[i].elementwise : ElementwiseKind::kNone;

@@ -170,8 +170,6 @@ consteval Opcode Op(std::string_view name) {
 
 // kUnknownOpcode for a name that is not in the table. O(1).
 Opcode FindOpcode(std::string_view name);
-// "?" for kUnknownOpcode.
-std::string_view OpcodeName(Opcode opcode);
 ElementwiseKind ElementwiseOf(Opcode opcode);
 
 }  // namespace stepscope::xla

@@ -32,6 +32,7 @@ struct Shape {
 int64_t SaturatingProduct(int64_t a, int64_t b);
 // Elements of an array: 1 for a scalar. 0 for what is no array.
 int64_t Elements(const Shape& shape);
+inline double ElementsOf(const Shape& shape) { return static_cast<double>(Elements(shape)); }
 // The bytes that a value takes with its default layout: an array's elements packed, 8 for an opaque
 // value, 0 for a token, and for a tuple `pointer_bytes` a member.
 int64_t BytesOf(const Shape& shape, int64_t pointer_bytes = 8);

@@ -29,14 +29,14 @@ using test::RowsOf;
 using test::ToJson;
 using test::Tolerance;
 
-Json ReadGolden(const std::string& name) {
+Json ReadOwnGolden(const std::string& name) {
   std::ifstream in(test::SourcePath("tests/golden/") + name + ".json");
   REQUIRE(in.good());
   return Json::parse(in);
 }
 
 // The rows of a golden file's table, as objects by column.
-Json Rows(const Json& table) {
+Json RowObjects(const Json& table) {
   const Json& columns = table.at("columns");
   Json rows = Json::array();
   for (const Json& row : table.at("rows")) {
@@ -86,7 +86,7 @@ void CompareKernels(AnalysisContext& context, const Json& golden, size_t* compar
     if (!f.ends_with("_us")) return Tolerance{};
     return Tolerance{.001001 * (f == "total_duration_us" ? row["occurrences"].get<double>() : 1)};
   };
-  const Json theirs = Rows(golden["kernel_stats"]["kernels"]);
+  const Json theirs = RowObjects(golden["kernel_stats"]["kernels"]);
   const Json merged = MergeHosts(theirs, key);
   Keys fields = {"occurrences", "total_duration_us", "min_duration_us", "max_duration_us",
                  "occupancy_pct"};
@@ -104,13 +104,13 @@ Json OfSide(const Json& rows, const char* side) {
   return picked;
 }
 
-void CompareOps(AnalysisContext& context, const Json& golden, size_t* compared) {
+void CompareOpStats(AnalysisContext& context, const Json& golden, size_t* compared) {
   Comparison c("op_stats", compared);
   const auto ours_kept = context.Get("op_stats");
   const AnalysisResult& ours = *ours_kept;
   const auto key = [](const Json& r) { return Json{r["type"], r["operation"]}.dump(); };
   for (const char* table : {"ops_with_idle", "ops"}) {
-    const Json mine = RowsOf(ours, table), theirs = Rows(golden["op_stats"][table]);
+    const Json mine = RowsOf(ours, table), theirs = RowObjects(golden["op_stats"][table]);
     for (const char* side : {"Device", "Host"}) {
       const Json rows = OfSide(theirs, side);
       c.Rows(OfSide(mine, side), rows, key,
@@ -125,7 +125,7 @@ void CompareOps(AnalysisContext& context, const Json& golden, size_t* compared) 
 
 void CompareSteps(AnalysisContext& context, const Json& golden, size_t* compared) {
   Comparison c("steps", compared);
-  c.Rows(RowsOf(*context.Get("overview"), "steps"), Rows(golden["overview"]["steps"]),
+  c.Rows(RowsOf(*context.Get("overview"), "steps"), RowObjects(golden["overview"]["steps"]),
          [](const Json& r) { return r["stepnum"].get<std::string>(); },
          {"stepTimeMs", "deviceComputeTimeMs", "deviceToDeviceTimeMs", "deviceCollectivesTimeMs",
           "hostComputeTimeMs", "kernelLaunchTimeMs", "infeedTimeMs", "outfeedTimeMs",
@@ -156,7 +156,7 @@ void CompareOverview(AnalysisContext& context, const Json& golden, size_t* compa
                         "device_collectives_bottleneck", "all_other_bottleneck"}) {
     c.Equal(k, mine(k), theirs[k]);
   }
-  const Json top = Rows(golden["overview"]["top_ops"]);
+  const Json top = RowObjects(golden["overview"]["top_ops"]);
   if (top.empty()) return;
   c.Rows(
       RowsOf(ours, "top_ops"), top, [](const Json& r) { return r["operation"].get<std::string>(); },
@@ -168,7 +168,7 @@ void CompareInput(AnalysisContext& context, const Json& golden, size_t* compared
   const auto ours_kept = context.Get("input_pipeline");
   const AnalysisResult& ours = *ours_kept;
   const Json& theirs = golden["input_pipeline"];
-  c.Rows(RowsOf(ours, "host_ops"), Rows(theirs["host_ops"]),
+  c.Rows(RowsOf(ours, "host_ops"), RowObjects(theirs["host_ops"]),
          [](const Json& r) { return r["opName"].get<std::string>(); },
          {"count", "timeInMs", "timeInPercent", "selfTimeInMs", "selfTimeInPercent", "category"});
   for (const auto& [k, v] : theirs["properties"].items()) {
@@ -183,12 +183,12 @@ using Live = std::map<std::string, int64_t>;
 
 Live TheirLive(const Json& allocator) {
   Live live;
-  for (const Json& r : Rows(allocator["live"])) {
+  for (const Json& r : RowObjects(allocator["live"])) {
     const Json key = {r["tfOpName"],   r["allocationBytes"], r["requestedBytes"],
                       r["regionType"], r["dataType"],        r["tensorShape"]};
     live[key.dump()] += r["numOccurrences"].get<int64_t>();
   }
-  for (const Json& r : Rows(allocator["special"])) {
+  for (const Json& r : RowObjects(allocator["special"])) {
     live[Json{"special", r["allocationBytes"]}.dump()] += r["numOccurrences"].get<int64_t>();
   }
   return live;
@@ -219,7 +219,7 @@ Json OfHost(const Json& rows, const std::string& host) {
   return several ? picked : rows;
 }
 
-void CompareMemory(AnalysisContext& context, const Json& golden, size_t* compared) {
+void CompareMemoryProfile(AnalysisContext& context, const Json& golden, size_t* compared) {
   const Json& profile = golden["memory"];
   if (profile["allocators"].empty()) return;
   Comparison c("memory", compared);
@@ -243,15 +243,15 @@ void CompareMemory(AnalysisContext& context, const Json& golden, size_t* compare
 // Returns the number of values that it compared.
 size_t CompareAll(std::shared_ptr<const Trace> trace, const std::string& name) {
   MESSAGE(name);
-  const Json golden = ReadGolden(name);
+  const Json golden = ReadOwnGolden(name);
   AnalysisContext context(std::move(trace), Definitions::kXprof);
   size_t compared = 0;
   CompareKernels(context, golden, &compared);
-  CompareOps(context, golden, &compared);
+  CompareOpStats(context, golden, &compared);
   CompareOverview(context, golden, &compared);
   CompareSteps(context, golden, &compared);
   CompareInput(context, golden, &compared);
-  CompareMemory(context, golden, &compared);
+  CompareMemoryProfile(context, golden, &compared);
   return compared;
 }
 

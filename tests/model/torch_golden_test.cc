@@ -17,7 +17,7 @@
 namespace stepscope {
 namespace {
 
-using Json = nlohmann::json;
+using AnyJson = nlohmann::json;
 
 // "[[1, 2], []]" without its spaces.
 std::string Compact(std::string text) {
@@ -34,7 +34,7 @@ bool Near(double ours, double theirs, double part) {
 }
 
 // The number of rows that were compared; 0 where the recording is not there.
-size_t CompareOps(const std::string& name) {
+size_t CompareTorchOps(const std::string& name) {
   const std::string path = test::SharedPath("traces/" + name + ".json.gz");
   std::ifstream golden(test::SharedPath("golden/torch_" + name + ".json"));
   if (!std::filesystem::exists(path) || !golden.good()) {
@@ -49,7 +49,7 @@ size_t CompareOps(const std::string& name) {
   std::map<std::string, const TorchOp*> by_key;
   for (const TorchOp& op : ops.ops) by_key[op.operation + Compact(op.dims)] = &op;
   size_t compared = 0;
-  for (const Json& row : Json::parse(golden)) {
+  for (const AnyJson& row : AnyJson::parse(golden)) {
     if (!IsCompared(row["kind"])) continue;
     const std::string key =
         row["operation"].get<std::string>() + Compact(row["input_dims"].get<std::string>());
@@ -75,7 +75,7 @@ TEST_CASE("Costs of PyTorch's ops of real recordings are those of the reference 
       {"bert_h100", 5}, {"qwen_h100", 6}, {"timesformer_mi300", 12}};
   for (const auto& [name, rows] : kRows) {
     CAPTURE(name);
-    const size_t compared = CompareOps(name);
+    const size_t compared = CompareTorchOps(name);
     CHECK((compared == 0 || compared == rows));
   }
 }

@@ -24,7 +24,7 @@ std::int64_t InPs(double us) { return static_cast<std::int64_t>(us * static_cast
 constexpr std::array<std::string_view, 7> kScenarioNames = {
     "healthy", "inputbound", "launchbound", "copies", "staggered", "fp32", "fragmented"};
 
-constexpr std::string_view kAllReduce = "ncclKernel_AllReduce_RING_LL_Sum_half(ncclWorkElem)";
+constexpr std::string_view kNcclAllReduce = "ncclKernel_AllReduce_RING_LL_Sum_half(ncclWorkElem)";
 
 GpuModelKind ModelKind(const GpuProfileOptions& options) {
   if (options.model) return *options.model;
@@ -89,7 +89,7 @@ Names::Names(SymbolTable* t)
       d2d(t->Add("MemcpyD2D")),
       d2h_details(t->Add("kind_src:device kind_dst:pageable size:655360 dest:0 async:0")),
       d2h_async_details(t->Add("kind_src:device kind_dst:pinned size:655360 dest:0 async:1")),
-      all_reduce(t->Add(kAllReduce)),
+      all_reduce(t->Add(kNcclAllReduce)),
       all_reduce_op(t->Add("CollectiveReduceV2:CollectiveReduceV2")),
       all_reduce_details(
           t->Add("regs:96 static_shared:0 dynamic_shared:0 grid:8,1,1 block:512,1,1 occ_pct:25")),

@@ -6,23 +6,17 @@
 #include <cstring>
 #include <vector>
 
+#include "tests/support/wire.h"
+
 namespace stepscope::test {
-namespace {
-
-void PutVarint(uint64_t value, std::string* out) {
-  for (; value >= 0x80; value >>= 7) *out += static_cast<char>(value | 0x80);
-  *out += static_cast<char>(value);
-}
-
-}  // namespace
 
 Message& Message::Int(uint32_t field, uint64_t value) {
-  PutVarint(uint64_t{field} << 3, &bytes_);
-  PutVarint(value, &bytes_);
+  PutVarint(&bytes_, uint64_t{field} << 3);
+  PutVarint(&bytes_, value);
   return *this;
 }
 Message& Message::Fixed(uint32_t field, uint64_t value) {
-  PutVarint(uint64_t{field} << 3 | 1, &bytes_);
+  PutVarint(&bytes_, uint64_t{field} << 3 | 1);
   char raw[8];
   std::memcpy(raw, &value, 8);
   bytes_.append(raw, 8);
@@ -32,8 +26,8 @@ Message& Message::Real(uint32_t field, double value) {
   return Fixed(field, std::bit_cast<uint64_t>(value));
 }
 Message& Message::Text(uint32_t field, std::string_view text) {
-  PutVarint(uint64_t{field} << 3 | 2, &bytes_);
-  PutVarint(text.size(), &bytes_);
+  PutVarint(&bytes_, uint64_t{field} << 3 | 2);
+  PutVarint(&bytes_, text.size());
   bytes_ += text;
   return *this;
 }

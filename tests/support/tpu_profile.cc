@@ -41,7 +41,7 @@ constexpr OpText kOps[] = {
      "%copy-done.1 = f32[2097152]{0:S(5)} copy-done((f32[2097152]{0:S(5)}, f32[2097152]{0}, "
      "u32[]{:S(2)}) %copy-start.1)"},
 };
-constexpr const char* kAllReduce =
+constexpr const char* kHloAllReduce =
     "%all-reduce = f32[8]{0} all-reduce(f32[8]{0} %param), to_apply=%add";
 
 // Writes the lines of one core.
@@ -49,7 +49,7 @@ class Core {
  public:
   Core(PlaneBuilder* plane, const TpuProfileOptions& options) : plane_(*plane), options_(options) {
     for (int64_t symbol = 1; const OpText& op : kOps) Describe(op, 7, symbol++);
-    Describe({"all-reduce", "all-reduce", kAllReduce}, 5, 1);
+    Describe({"all-reduce", "all-reduce", kHloAllReduce}, 5, 1);
   }
 
   void Write() {
@@ -57,7 +57,7 @@ class Core {
     auto& ops = plane_.Line(2, "XLA Ops");
     modules.Event("jit_init(5)", kFirstRun - 6 * kMs + kAhead, 3 * kMs);
     plane_.Line(3, "XLA TraceMe").Event("barrier-cores", kFirstRun - 6 * kMs + kAhead, kMs);
-    Add(&ops, kAllReduce, kFirstRun - 5 * kMs, 2 * kMs, 0, 0);
+    Add(&ops, kHloAllReduce, kFirstRun - 5 * kMs, 2 * kMs, 0, 0);
     auto* steps = options_.steps_line ? &plane_.Line(4, "Steps") : nullptr;
     auto* async = options_.async_line ? &plane_.Line(5, "Async XLA Ops") : nullptr;
     for (int64_t k = 0; k < options_.runs; ++k) {

@@ -5,10 +5,10 @@
 namespace stepscope::test {
 namespace {
 
-constexpr std::int64_t kUs = 1'000'000;          // ps
-constexpr std::int64_t kPeriod = 10 * kUs;       // from one event to the next
-constexpr std::int64_t kBaseNs = 1'000'000'000;  // begin of all lines
-constexpr std::int64_t kBase = kBaseNs * 1000;   // the same in ps
+constexpr std::int64_t kMicrosecond = 1'000'000;     // ps
+constexpr std::int64_t kPeriod = 10 * kMicrosecond;  // from one event to the next
+constexpr std::int64_t kBaseNs = 1'000'000'000;      // begin of all lines
+constexpr std::int64_t kBase = kBaseNs * 1000;       // the same in ps
 
 std::string Numbered(const char* prefix, std::uint32_t i) { return prefix + std::to_string(i); }
 
@@ -42,7 +42,7 @@ class Writer {
                           symbols_.Add(Numbered("model/block/dense_", i) + "/MatMul:MatMul"));
       }
       stream_->Event(symbols_.Add(Numbered("volta_sgemm_128x64_nn_variant_", i)), NextOnDevice(),
-                     5 * kUs + i % 1000 * 1000, {details_, op});
+                     5 * kMicrosecond + i % 1000 * 1000, {details_, op});
     }
   }
 
@@ -55,9 +55,10 @@ class Writer {
     for (std::uint32_t i = 0; i < options_.steps; ++i) {
       const std::int64_t begin = NextOnDevice();
       const StatArg id = StatArg::Uint(correlation, std::uint64_t{i} + 1);
-      thread->Event(train, begin, 9 * kUs, {StatArg::Int(number, i), StatArg::Int(root, 1)});
-      thread->Event(launch, begin + kUs, kUs, {id});
-      stream_->Event(kernel, begin + 3 * kUs, 4 * kUs, {id, details_});
+      thread->Event(train, begin, 9 * kMicrosecond,
+                    {StatArg::Int(number, i), StatArg::Int(root, 1)});
+      thread->Event(launch, begin + kMicrosecond, kMicrosecond, {id});
+      stream_->Event(kernel, begin + 3 * kMicrosecond, 4 * kMicrosecond, {id, details_});
     }
   }
 
@@ -65,7 +66,7 @@ class Writer {
     LineStream* thread = host_.Line(1002, "tf_executor");
     for (std::uint32_t i = 0; i < options_.host_ops; ++i) {
       thread->Event(symbols_.Add(Numbered("model/layer_", i) + ":Relu"), kBase + i * kPeriod,
-                    5 * kUs, {});
+                    5 * kMicrosecond, {});
     }
   }
 

@@ -12,7 +12,7 @@
 namespace stepscope {
 namespace {
 
-constexpr const char* kHidden[] = {"id"};
+constexpr const char* kDiagnosticsHidden[] = {"id"};
 constexpr ColoredWord kSeverities[] = {
     {"error", Role::kBad}, {"warning", Role::kWarning}, {"info", Role::kText2}};
 
@@ -51,7 +51,7 @@ void DiagnosticsPanel::DrawResult(const PanelContext& context, const AnalysisRes
   TableOptions options;
   options.id = "diagnostics";
   options.noun = "kinds";
-  options.hidden_columns = kHidden;
+  options.hidden_columns = kDiagnosticsHidden;
   options.words = kSeverities;
   const ImVec2 avail = ImGui::GetContentRegionAvail();
   const float full = std::clamp(avail.y * 0.3f, BaseEm() * 5, BaseEm() * 14);

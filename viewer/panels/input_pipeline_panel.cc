@@ -38,8 +38,9 @@ constexpr HostPart kParts[] = {
      "This input is not tf.data: see the host's threads on the timeline."},
 };
 
-constexpr const char* kFirst[] = {"opName",        "selfTimeInMs", "selfTimeInPercent", "timeInMs",
-                                  "timeInPercent", "count",        "category"};
+constexpr const char* kInputFirst[] = {"opName",   "selfTimeInMs",  "selfTimeInPercent",
+                                       "timeInMs", "timeInPercent", "count",
+                                       "category"};
 
 class InputPipelinePanel final : public AnalysisPanel {
  public:
@@ -189,7 +190,7 @@ void InputPipelinePanel::DrawTables(const PanelContext& context, const AnalysisR
     TablePages::Page page{table, key};
     page.options.noun = id == std::string_view("host_ops") ? "input ops" : "rows";
     page.options.name_column = table->Column("opName") >= 0 ? "opName" : "";
-    page.options.first_columns = kFirst;
+    page.options.first_columns = kInputFirst;
     page.options.shorten_names = true;
     page.options.height =
         height > 0 ? std::max(height - ImGui::GetFrameHeightWithSpacing() * 3, BaseEm() * 9) : 0;

@@ -38,23 +38,23 @@ constexpr Mode kModes[] = {
     {"Graph kernel", "graph_kernels", "kernel_name", "kernels",
      "Kernels of graphs: a row for each, with op, layer, module and shapes, in their order."}};
 constexpr uint64_t kModeBits = 8;  // room for the modes in a key
-constexpr const char* kFirst[] = {"rank",
-                                  "kernel_name",
-                                  "name",
-                                  "total_duration_us",
-                                  "share",
-                                  "occurrences",
-                                  "avg_duration_us",
-                                  "op_name",
-                                  "uses_matrix_unit",
-                                  "min_duration_us",
-                                  "max_duration_us",
-                                  "parent_module",
-                                  "layer",
-                                  "shapes",
-                                  "confidence",
-                                  "module"};
-constexpr const char* kHidden[] = {"is_kernel_using_tensor_core"};
+constexpr const char* kKernelFirst[] = {"rank",
+                                        "kernel_name",
+                                        "name",
+                                        "total_duration_us",
+                                        "share",
+                                        "occurrences",
+                                        "avg_duration_us",
+                                        "op_name",
+                                        "uses_matrix_unit",
+                                        "min_duration_us",
+                                        "max_duration_us",
+                                        "parent_module",
+                                        "layer",
+                                        "shapes",
+                                        "confidence",
+                                        "module"};
+constexpr const char* kKernelHidden[] = {"is_kernel_using_tensor_core"};
 
 constexpr size_t kBins = 28;
 
@@ -299,8 +299,8 @@ void KernelStatsPanel::DrawResult(const PanelContext& context, const AnalysisRes
               {.id = kModes[mode_].table,
                .noun = kModes[mode_].noun,
                .name_column = kModes[mode_].name_column,
-               .first_columns = kFirst,
-               .hidden_columns = kHidden,
+               .first_columns = kKernelFirst,
+               .hidden_columns = kKernelHidden,
                .shorten_names = kModes[mode_].table != std::string_view("by_stream")});
   ImGui::EndChild();
 }

@@ -18,35 +18,35 @@
 namespace stepscope {
 namespace {
 
-constexpr const char* kFirst[] = {"rank",
-                                  "operation",
-                                  "total_self_time",
-                                  "device_total_self_time_percent",
-                                  "host_total_self_time_percent",
-                                  "total_time",
-                                  "occurrences",
-                                  "avg_self_time",
-                                  "avg_time",
-                                  "type",
-                                  "host_or_device",
-                                  "device_cumulative_total_self_time_percent",
-                                  "Host_cumulative_total_self_time_percent",
-                                  "eager"};
+constexpr const char* kOpFirst[] = {"rank",
+                                    "operation",
+                                    "total_self_time",
+                                    "device_total_self_time_percent",
+                                    "host_total_self_time_percent",
+                                    "total_time",
+                                    "occurrences",
+                                    "avg_self_time",
+                                    "avg_time",
+                                    "type",
+                                    "host_or_device",
+                                    "device_cumulative_total_self_time_percent",
+                                    "Host_cumulative_total_self_time_percent",
+                                    "eager"};
 // The columns in the middle are empty without XLA's cost model. The shares of a side are
 // meaningless if the profile has no ops on that side.
 constexpr size_t kShares = 2;
-constexpr const char* kHidden[] = {"device_total_self_time_percent",
-                                   "device_cumulative_total_self_time_percent",
-                                   "measured_flop_rate",
-                                   "model_flop_rate",
-                                   "measured_memory_bw",
-                                   "operational_intensity",
-                                   "bound_by",
-                                   "host_total_self_time_percent",
-                                   "Host_cumulative_total_self_time_percent"};
+constexpr const char* kOpHidden[] = {"device_total_self_time_percent",
+                                     "device_cumulative_total_self_time_percent",
+                                     "measured_flop_rate",
+                                     "model_flop_rate",
+                                     "measured_memory_bw",
+                                     "operational_intensity",
+                                     "bound_by",
+                                     "host_total_self_time_percent",
+                                     "Host_cumulative_total_self_time_percent"};
 
 std::span<const char* const> HiddenColumns(bool device, bool host) {
-  std::span<const char* const> hidden(kHidden);
+  std::span<const char* const> hidden(kOpHidden);
   if (device || !host) hidden = hidden.subspan(kShares);
   if (host || !device) hidden = hidden.first(hidden.size() - kShares);
   return hidden;
@@ -199,7 +199,7 @@ void OpStatsPanel::DrawResult(const PanelContext& context, const AnalysisResult&
               {.id = "ops",
                .noun = "ops",
                .name_column = "operation",
-               .first_columns = kFirst,
+               .first_columns = kOpFirst,
                .hidden_columns = HiddenColumns(rings_[0].ring.total > 0, rings_[2].ring.total > 0),
                .shorten_names = true});
   ImGui::EndChild();

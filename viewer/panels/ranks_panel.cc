@@ -37,17 +37,14 @@ class RanksPanel final : public AnalysisPanel {
   std::vector<int> rows_;  // by cell of the map: row of the table of steps, or -1
 };
 
-double NumberAt(const ResultTable& table, size_t row, const char* column) {
+double NumberOrNan(const ResultTable& table, size_t row, const char* column) {
   const int c = table.Column(column);
-  if (c < 0) return std::numeric_limits<double>::quiet_NaN();
-  const Value& value = table.rows[row][static_cast<size_t>(c)];
-  if (const double* real = std::get_if<double>(&value)) return *real;
-  if (const int64_t* whole = std::get_if<int64_t>(&value)) return static_cast<double>(*whole);
-  return std::numeric_limits<double>::quiet_NaN();
+  return c < 0 ? std::numeric_limits<double>::quiet_NaN()
+               : NumberOf(table.rows[row][static_cast<size_t>(c)]);
 }
 
 int64_t WholeAt(const ResultTable& table, size_t row, const char* column) {
-  const double number = NumberAt(table, row, column);
+  const double number = NumberOrNan(table, row, column);
   return std::isnan(number) ? -1 : static_cast<int64_t>(number);
 }
 
@@ -56,7 +53,7 @@ std::vector<size_t> ByLateness(const ResultTable& ranks) {
   std::vector<size_t> order(ranks.rows.size());
   for (size_t r = 0; r < order.size(); ++r) order[r] = r;
   const auto late = [&](size_t r) {
-    const double percent = NumberAt(ranks, r, "late_percent");
+    const double percent = NumberOrNan(ranks, r, "late_percent");
     return std::isnan(percent) ? -1.0 : percent;
   };
   std::stable_sort(order.begin(), order.end(),
@@ -102,7 +99,7 @@ void RanksPanel::MakeMap(const ResultTable& ranks, const ResultTable& steps) {
     const auto row = row_of.find(WholeAt(steps, i, "rank"));
     if (row == row_of.end()) continue;
     const size_t cell = row->second * map_.columns.size() + column_of[WholeAt(steps, i, "step")];
-    map_.values[cell] = NumberAt(steps, i, "late_us");
+    map_.values[cell] = NumberOrNan(steps, i, "late_us");
     rows_[cell] = static_cast<int>(i);
     if (map_.values[cell] > map_.most) map_.most = map_.values[cell];
   }
@@ -130,7 +127,7 @@ void RanksPanel::DrawMap(const PanelContext& context, const ResultTable& steps) 
                              std::isnan(late) ? "no collective that others take part in"
                              : late > 0       ? "late by " + LateText(late)
                                               : "not late",
-                             NumberAt(steps, row, "step_ms"), NumberAt(steps, row, "busy_ms")));
+                             NumberOrNan(steps, row, "step_ms"), NumberOrNan(steps, row, "busy_ms")));
   if (answer.clicked) GoToRankStep(context, steps.links[row]);
 }
 

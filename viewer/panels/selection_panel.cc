@@ -21,7 +21,7 @@
 namespace stepscope {
 namespace {
 
-constexpr double kRest = 0.15;  // seconds that the view has to rest before it is added up
+constexpr double kSelectionRest = 0.15;  // seconds that the view has to rest before it is added up
 
 class SelectionPanel final : public Panel {
  public:
@@ -105,7 +105,7 @@ void SelectionPanel::Update(const PanelContext& context) {
     ++version_;
   }
   // A range that is being dragged is added up as it goes; the view only when it rests.
-  const bool rests = wanted_.kind != SelectionKind::kVisible || now - since_ >= kRest ||
+  const bool rests = wanted_.kind != SelectionKind::kVisible || now - since_ >= kSelectionRest ||
                      version_ == 0 || wanted_.kind != shown_.kind;
   const bool free = !job_.active() || wanted_.kind != SelectionKind::kMeasured;
   if (!(wanted_ == asked_) && rests && free) {

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "model/analysis/tables/in_unit.h"
 #include "viewer/core/look/theme.h"
 #include "viewer/widgets/chart.h"
 
@@ -15,7 +16,6 @@ namespace {
 
 constexpr double kPsPerMsReal = static_cast<double>(kPsPerMs);
 
-double Ms(Ps t) { return static_cast<double>(t) / kPsPerMsReal; }
 Ps FromMs(double ms) { return static_cast<Ps>(std::clamp(ms * kPsPerMsReal, -9e18, 9e18)); }
 
 TimeRange ShownRange(const PanelContext& context, TimeRange otherwise) {
@@ -31,8 +31,8 @@ TimeRange ShownRange(const PanelContext& context, TimeRange otherwise) {
 bool TimePlot::Begin(const PanelContext& context, const char* id, ImVec2 size,
                      TimeRange otherwise) {
   const TimeRange range = ShownRange(context, otherwise);
-  min_ = want_min_ = Ms(range.begin);
-  max_ = want_max_ = Ms(range.end);
+  min_ = want_min_ = InMs(range.begin);
+  max_ = want_max_ = InMs(range.end);
   span_ = max_ - min_;
   constexpr ImPlotFlags kFlags = ImPlotFlags_NoLegend | ImPlotFlags_NoMouseText |
                                  ImPlotFlags_NoMenus | ImPlotFlags_NoTitle |
@@ -72,7 +72,7 @@ void TimePlot::SetupY(const NumberFormat& format, double most) {
 
 void TimePlot::DrawLine(Ps time, Rgba color, float width) {
   const ImVec2 pos = ImPlot::GetPlotPos(), size = ImPlot::GetPlotSize();
-  const float x = std::floor(ImPlot::PlotToPixels(Ms(time), 0).x);
+  const float x = std::floor(ImPlot::PlotToPixels(InMs(time), 0).x);
   ImPlot::GetPlotDrawList()->AddLine(ImVec2(x, pos.y), ImVec2(x, pos.y + size.y), color, width);
 }
 
@@ -84,7 +84,7 @@ void TimePlot::DrawMarks(const PanelContext& context) {
   }
   if (!context.pointed.valid || ImPlot::IsPlotHovered()) return;
   const ImVec2 pos = ImPlot::GetPlotPos(), size = ImPlot::GetPlotSize();
-  const float x = std::floor(ImPlot::PlotToPixels(Ms(context.pointed.time), 0).x);
+  const float x = std::floor(ImPlot::PlotToPixels(InMs(context.pointed.time), 0).x);
   for (int i = 0; i < static_cast<int>(size.y / 6); ++i) {
     const float y = pos.y + static_cast<float>(i * 6);
     ImPlot::GetPlotDrawList()->AddLine(ImVec2(x, y), ImVec2(x, y + 3), context.theme[Role::kText2]);

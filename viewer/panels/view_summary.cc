@@ -12,7 +12,7 @@
 namespace stepscope {
 namespace {
 
-constexpr double kRest = 0.2;  // seconds that the view has to rest before it is added up
+constexpr double kViewRest = 0.2;  // seconds that the view has to rest before it is added up
 
 }  // namespace
 
@@ -29,7 +29,7 @@ void ViewSummary::Update(const PanelContext& context) {
     shown_ = asked_;
     ++version_;
   }
-  const bool rests = now - since_ >= kRest || version_ == 0;
+  const bool rests = now - since_ >= kViewRest || version_ == 0;
   if (!(wanted_ == asked_) && rests) {
     asked_ = wanted_;
     job_.Start(context.jobs,

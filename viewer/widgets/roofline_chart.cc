@@ -21,11 +21,6 @@ namespace {
 
 constexpr size_t kNamedGroups = 7;  // the legend has one entry more, for all others
 
-double NumberAt(const ResultTable& table, size_t row, int column) {
-  const double value = column < 0 ? 0 : NumberOf(table.rows[row][static_cast<size_t>(column)]);
-  return std::isfinite(value) ? value : 0;
-}
-
 // A tick as "0.1", "100" or "10 k".
 int FormatTick(double value, char* buffer, int size, void*) {
   const auto n = static_cast<size_t>(size);
@@ -84,8 +79,8 @@ RooflineData MakeRoofline(const ResultTable& table, const RooflineColumns& colum
   const int x = table.Column(columns.intensity), y = table.Column(columns.gflops),
             time = table.Column(columns.time), group = table.Column(columns.group);
   for (size_t row = 0; row < table.rows.size(); ++row) {
-    RooflinePoint point{NumberAt(table, row, x), NumberAt(table, row, y),
-                        NumberAt(table, row, time), static_cast<uint32_t>(row)};
+    RooflinePoint point{NumberAt(table.rows[row], x), NumberAt(table.rows[row], y),
+                        NumberAt(table.rows[row], time), static_cast<uint32_t>(row)};
     point.ring = columns.is_sum && columns.is_sum(table, row);
     if (point.intensity <= 0 || point.gflops <= 0) {
       data.left_out += point.ring ? 0 : 1;

@@ -8,15 +8,6 @@
 #include "viewer/widgets/number_text.h"
 
 namespace stepscope {
-namespace {
-
-double NumberAt(const ResultTable& table, uint32_t row, int column) {
-  const auto c = static_cast<size_t>(column);
-  const double value = c < table.rows[row].size() ? NumberOf(table.rows[row][c]) : 0;
-  return std::isfinite(value) ? value : 0;
-}
-
-}  // namespace
 
 TreeRows::TreeRows(const ResultTable& table, int depth_column) {
   const auto count = static_cast<uint32_t>(table.rows.size());
@@ -26,7 +17,7 @@ TreeRows::TreeRows(const ResultTable& table, int depth_column) {
   std::vector<std::pair<double, uint32_t>> above;  // depth and row
   first_child_.assign(count + 2, 0);
   for (uint32_t row = 0; row < count; ++row) {
-    const double depth = depth_column < 0 ? 0 : NumberAt(table, row, depth_column);
+    const double depth = depth_column < 0 ? 0 : NumberAt(table.rows[row], depth_column);
     for (; !above.empty() && above.back().first >= depth; above.pop_back())
       end_[above.back().second] = row;
     parent_[row] = above.empty() ? kNone : above.back().second;
@@ -65,7 +56,7 @@ void TreeRows::OpenLargest(const ResultTable& table, int column, size_t rows) {
   const auto add = [&](uint32_t row) {
     for (const uint32_t child : Children(row)) {
       ++shown;
-      if (!leaf(child)) largest.emplace(NumberAt(table, child, std::max(column, 0)), ~child);
+      if (!leaf(child)) largest.emplace(NumberAt(table.rows[child], std::max(column, 0)), ~child);
     }
   };
   add(static_cast<uint32_t>(size()));
@@ -108,7 +99,7 @@ void TreeRows::Sort(const ResultTable& table, int column, bool descending) {
       continue;
     }
     std::stable_sort(begin, end, [&](uint32_t a, uint32_t b) {
-      const double x = NumberAt(table, a, column), y = NumberAt(table, b, column);
+      const double x = NumberAt(table.rows[a], column), y = NumberAt(table.rows[b], column);
       return descending ? y < x : x < y;
     });
   }

@@ -20,7 +20,7 @@ namespace {
 using compare::Waterfall;
 using compare::WaterfallBar;
 
-float RowHeight() { return std::floor(ImGui::GetTextLineHeight() * 1.4f); }
+float BarRowHeight() { return std::floor(ImGui::GetTextLineHeight() * 1.4f); }
 
 // One unit for all bars, and as many decimals as the largest change needs.
 NumberFormat FormatOf(const Waterfall& waterfall) {
@@ -69,7 +69,7 @@ Chart::Chart(const PanelContext& context, const Waterfall& waterfall)
       format_(FormatOf(waterfall)),
       left_(ImGui::GetCursorScreenPos().x),
       width_(std::max(1.0f, ImGui::GetContentRegionAvail().x)),
-      row_(RowHeight()) {
+      row_(BarRowHeight()) {
   float label = 0, number = 0;
   for (const WaterfallBar& bar : waterfall.bars) {
     label = std::max(label, TextWidth(bar.label));
@@ -191,7 +191,7 @@ void Menu(const PanelContext& context, const char* id, const Waterfall& waterfal
 
 float WaterfallRowHeight(const PanelContext& context) {
   const FaceScope small(context, Face::kUi);
-  return RowHeight();
+  return BarRowHeight();
 }
 
 WaterfallChoice DrawWaterfall(const PanelContext& context, const char* id,

@@ -4,6 +4,7 @@
 
 #include "model/analysis/devices/device_tables.h"
 #include "model/analysis/intervals/enclosing.h"
+#include "model/analysis/tables/in_unit.h"
 
 namespace stepscope {
 namespace {
@@ -85,7 +86,7 @@ ResultTable AnnotationTable(AnalysisContext& context, const DeviceEvents& events
   for (AnnotationSum& s : sums) {
     const double time = static_cast<double>(s.time);
     t.rows.push_back({s.name.empty() ? SharedText("(no annotation)") : SharedText(s.name),
-                      static_cast<int64_t>(s.rows.size()), Ms(s.time), time / all});
+                      static_cast<int64_t>(s.rows.size()), InMs(s.time), time / all});
     t.links.push_back(LinkTo(EventRows(std::move(s.rows))));
   }
   return t;

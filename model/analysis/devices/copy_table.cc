@@ -7,6 +7,7 @@
 
 #include "model/analysis/devices/device_tables.h"
 #include "model/analysis/naming/op_name.h"
+#include "model/analysis/tables/in_unit.h"
 #include "model/string_pool.h"
 
 namespace stepscope {
@@ -80,7 +81,7 @@ class CopyCollector {
   std::array<CopySum, kDirections * kMemories> sums_;
 };
 
-std::vector<ColumnDesc> Columns() {
+std::vector<ColumnDesc> CopyColumns() {
   using V = ValueType;
   return {{"host", "Host", Unit::kNone, V::kString, ""},
           {"device", "Device", Unit::kNone, V::kString, ""},
@@ -108,7 +109,7 @@ std::optional<int64_t> SizeInCopyDetails(std::string_view details) {
 }
 
 ResultTable CopyTable(AnalysisContext& context, const DeviceEvents& events) {
-  ResultTable t{"copies", "Copies", Columns(), {}, {}};
+  ResultTable t{"copies", "Copies", CopyColumns(), {}, {}};
   const StatTable& stats = context.stats();
   const std::vector<CopyKind> kinds = KindsByMeta(context.trace().names());
   AppendDevices(events, &t, [&](PlaneId device, ResultTable* of_device) {
@@ -124,7 +125,7 @@ ResultTable CopyTable(AnalysisContext& context, const DeviceEvents& events) {
           {events.HostOf(device), events.NameOf(device),
            SharedText(kDirectionNames[kind / kMemories]),
            SharedText(kMemoryNames[kind % kMemories]), static_cast<int64_t>(s.rows.size()),
-           s.known > 0 ? Value(s.bytes) : Value(), Ms(s.time),
+           s.known > 0 ? Value(s.bytes) : Value(), InMs(s.time),
            s.known > 0 ? Value(static_cast<double>(s.bytes) / 1e9 / seconds) : Value()});
       of_device->links.push_back(LinkTo(EventRows(std::move(s.rows))));
     }

@@ -11,8 +11,6 @@
 
 namespace stepscope {
 
-inline double Ms(Ps ps) { return static_cast<double>(ps) / static_cast<double>(kPsPerMs); }
-
 // Appends to `t` the rows and links that fill(device, table) gives for each device, in the order of
 // the devices. Calls fill for several devices at once, so it must be thread-safe.
 void AppendDevices(const DeviceEvents& events, ResultTable* t,

@@ -113,7 +113,7 @@ class UseReader {
   std::unordered_map<uint32_t, double> of_details_;
 };
 
-std::vector<ColumnDesc> Columns() {
+std::vector<ColumnDesc> DeviceUseColumns() {
   using V = ValueType;
   return {{"host", "Host", Unit::kNone, V::kString, ""},
           {"device", "Device", Unit::kNone, V::kString, ""},
@@ -163,7 +163,7 @@ void AppendDevices(const DeviceEvents& events, ResultTable* t,
 }
 
 ResultTable DeviceTable(AnalysisContext& context, const DeviceEvents& events) {
-  ResultTable t{"devices", "Devices", Columns(), {}, {}};
+  ResultTable t{"devices", "Devices", DeviceUseColumns(), {}, {}};
   const std::vector<bool> graphs = GraphLaunches(context.trace());
   AppendDevices(events, &t, [&](PlaneId device, ResultTable* of_device) {
     UseReader reader(context, graphs);

@@ -3,12 +3,11 @@
 
 #include "model/analysis/devices/device_launches.h"
 #include "model/analysis/devices/device_tables.h"
+#include "model/analysis/tables/in_unit.h"
 #include "model/base/sort_numbers.h"
 
 namespace stepscope {
 namespace {
-
-double Us(double ps) { return ps / static_cast<double>(kPsPerUs); }
 
 struct Delays {
   double mean = 0, median = 0, p95 = 0, max = 0;  // ps
@@ -54,7 +53,7 @@ Queue QueueOf(const std::vector<DeviceLaunch>& launches) {
   return queue;
 }
 
-std::vector<ColumnDesc> Columns() {
+std::vector<ColumnDesc> LaunchDelayColumns() {
   using V = ValueType;
   return {{"host", "Host", Unit::kNone, V::kString, ""},
           {"device", "Device", Unit::kNone, V::kString, ""},
@@ -93,8 +92,8 @@ void AddDevice(const Trace& trace, const DeviceEvents& events, PlaneId device, L
     const Track& stream = trace.set.tracks[track.value];
     t->rows.push_back({events.HostOf(device), events.NameOf(device),
                        SharedText(trace.names().strings.View(stream.name)),
-                       static_cast<int64_t>(launches.size()), graphs, Us(d.mean), Us(d.median),
-                       Us(d.p95), Us(d.max), queue.mean, queue.max});
+                       static_cast<int64_t>(launches.size()), graphs, InUs(d.mean), InUs(d.median),
+                       InUs(d.p95), InUs(d.max), queue.mean, queue.max});
     t->links.push_back(LinkTo(EventRows(std::move(rows))));
   }
 }
@@ -103,7 +102,7 @@ void AddDevice(const Trace& trace, const DeviceEvents& events, PlaneId device, L
 
 ResultTable LaunchDelayTable(AnalysisContext& context, const DeviceEvents& events) {
   const Trace& trace = context.trace();
-  ResultTable t{"launch_delay", "Launch delay", Columns(), {}, {}};
+  ResultTable t{"launch_delay", "Launch delay", LaunchDelayColumns(), {}, {}};
   const LaunchReader reader(trace);
   AppendDevices(events, &t, [&](PlaneId device, ResultTable* of_device) {
     AddDevice(trace, events, device, reader, of_device);

@@ -1,6 +1,7 @@
 // Collectives that computation hides, and those that it does not (docs/rules.md#devices).
 #include "model/analysis/devices/device_tables.h"
 #include "model/analysis/intervals/ranges.h"
+#include "model/analysis/tables/in_unit.h"
 
 namespace stepscope {
 namespace {
@@ -49,9 +50,9 @@ ResultTable OverlapTable(const DeviceEvents& events) {
     if (d.collectives.empty() && d.compute.empty()) return;
     const Ps all = LengthOf(d.collectives), hidden = Overlap(d.collectives, d.compute);
     of_device->rows.push_back(
-        {events.HostOf(device), events.NameOf(device), static_cast<int64_t>(d.rows.size()), Ms(all),
-         Ms(hidden), Ms(all - hidden), all > 0 ? Value(100 * Ms(hidden) / Ms(all)) : Value(),
-         Ms(LengthOf(d.compute))});
+        {events.HostOf(device), events.NameOf(device), static_cast<int64_t>(d.rows.size()),
+         InMs(all), InMs(hidden), InMs(all - hidden),
+         all > 0 ? Value(100 * InMs(hidden) / InMs(all)) : Value(), InMs(LengthOf(d.compute))});
     of_device->links.push_back(LinkTo(EventRows(std::move(d.rows))));
   });
   return t;

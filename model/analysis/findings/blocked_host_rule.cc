@@ -158,7 +158,7 @@ Ranges CallsOf(const FindingContext& input, const std::vector<const Track*>& thr
   return UnionOf(std::move(ranges));
 }
 
-BlockedTime SumOf(const FindingContext& input) {
+BlockedTime BlockedTimeOf(const FindingContext& input) {
   BlockedTime sum;
   sum.idle_of_step.resize(input.db().steps.size());
   BlockingNames names(input.trace());
@@ -200,7 +200,7 @@ std::string TitleOf(const FindingContext& input, const BlockedTime& sum) {
 
 void FindBlockedHost(const FindingContext& input, double threshold, std::vector<RuleFinding>* out) {
   if (input.db().idle_parts.empty()) return;
-  const BlockedTime sum = SumOf(input);
+  const BlockedTime sum = BlockedTimeOf(input);
   if (sum.idle_ms <= 0 || input.PercentOfStep(sum.idle_ms) < threshold) return;
   RuleFinding found;
   found.title = TitleOf(input, sum);

@@ -126,7 +126,7 @@ constexpr Fusible kFusible[] = {
     {FusedPattern::kRotary, "rotary embeddings", "embeddings", "unfused-ops.rotary"},
 };
 
-FusionSum SumOf(const FindingContext& input, FusedPattern pattern) {
+FusionSum FusionSumOf(const FindingContext& input, FusedPattern pattern) {
   FusionSum sum;
   sum.ms_of_step.resize(input.db().steps.size());
   for (const KernelSequence& s : input.Sequences()) {
@@ -279,7 +279,7 @@ void FindAttention(const FindingContext& input, double threshold, std::vector<Ru
 
 void FindUnfusedOps(const FindingContext& input, double threshold, std::vector<RuleFinding>* out) {
   for (const Fusible& fusible : kFusible) {
-    const FusionSum sum = SumOf(input, fusible.pattern);
+    const FusionSum sum = FusionSumOf(input, fusible.pattern);
     if (sum.count <= 0 || input.PercentOfStep(sum.ms) < threshold) continue;
     RuleFinding found = FindingOf(input, sum, threshold);
     found.title = fmt::format(

@@ -9,8 +9,8 @@
 namespace stepscope {
 namespace {
 
-constexpr double kNearlyFull = 90;  // percent of the capacity
-constexpr size_t kLeastSteps = 4;   // from which growth is judged
+constexpr double kNearlyFull = 90;      // percent of the capacity
+constexpr size_t kLeastGrownSteps = 4;  // from which growth is judged
 
 double GiB(double bytes) { return bytes / (1 << 30); }
 
@@ -78,7 +78,7 @@ void FindGrowth(const FindingContext& input, const AllocatorProfile& allocator,
                 std::vector<RuleFinding>* out) {
   const double threshold = input.thresholds().Of("memory-growth");
   const std::vector<double> used = UseAtEnds(input, allocator);
-  if (used.size() < kLeastSteps || allocator.capacity <= 0) return;
+  if (used.size() < kLeastGrownSteps || allocator.capacity <= 0) return;
   size_t rises = 0;
   for (size_t i = 1; i < used.size(); ++i) rises += used[i] > used[i - 1];
   const double each = (used.back() - used.front()) / static_cast<double>(used.size() - 1);

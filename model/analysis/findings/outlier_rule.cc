@@ -10,7 +10,7 @@
 namespace stepscope {
 namespace {
 
-constexpr size_t kLeastSteps = 4;
+constexpr size_t kLeastComparedSteps = 4;
 
 double Median(std::vector<double> values) {
   if (values.empty()) return 0;
@@ -81,7 +81,7 @@ std::pair<StepTimeClass, double> Difference(const FindingContext& input, const H
 void FindOfHost(const FindingContext& input, HostId host, double threshold,
                 std::vector<RuleFinding>* out) {
   const HostSteps steps = Split(input, host, threshold);
-  if (steps.outliers.empty() || steps.all.size() < kLeastSteps || steps.median <= 0) return;
+  if (steps.outliers.empty() || steps.all.size() < kLeastComparedSteps || steps.median <= 0) return;
   double excess = 0, longest = 0;
   for (const uint32_t s : steps.outliers) {
     excess += input.db().steps[s].times.total - steps.median;

@@ -21,7 +21,7 @@ struct SmallSum {
   RowLink link;
 };
 
-SmallSum SumOf(const FindingContext& input) {
+SmallSum SmallSumOf(const FindingContext& input) {
   SmallSum sum;
   for (const DeviceScan& scan : input.Scans()) {
     const SmallCollectives& small = scan.small_collectives;
@@ -47,7 +47,7 @@ bool AreBuffers(const FindingContext& input, const SmallSum& sum) {
 
 void FindSmallCollectives(const FindingContext& input, double threshold,
                           std::vector<RuleFinding>* out) {
-  const SmallSum sum = SumOf(input);
+  const SmallSum sum = SmallSumOf(input);
   if (sum.count < 2 || sum.all <= 0) return;
   const bool buffers = AreBuffers(input, sum);
   const Ps latency = std::min(sum.shortest, kLongestLatency);

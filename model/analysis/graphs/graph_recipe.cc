@@ -88,11 +88,6 @@ void AddCall(const Trace& trace, const Call& call, KernelNames* names, OpenRecip
   if (!kernel.empty()) recipe->Add(names->Of(kernel), row);
 }
 
-bool IsDeviceWork(EventCategory category) {
-  return category == EventCategory::kKernel || category == EventCategory::kMemcpy ||
-         category == EventCategory::kMemset;
-}
-
 }  // namespace
 
 uint32_t KernelNames::Of(std::string_view name) {

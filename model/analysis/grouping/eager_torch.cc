@@ -7,15 +7,6 @@
 #include "model/analysis/naming/program.h"
 
 namespace stepscope {
-namespace {
-
-bool IsDeviceWork(EventCategory category) {
-  return category == EventCategory::kKernel || category == EventCategory::kMemcpy ||
-         category == EventCategory::kMemset;
-}
-
-}  // namespace
-
 void MarkTorchEager(const Trace& trace, Grouping* grouping) {
   const std::vector<EventMeta>& metas = trace.names().metas;
   std::vector<bool> op(metas.size()), region(metas.size()), graph(metas.size());

@@ -13,7 +13,7 @@ bool Has(std::string_view text, std::string_view part) {
 }
 
 // Between devices: "send-done" is a collective, "host send-done" a copy to the host.
-bool IsCollective(std::string_view category) {
+bool IsCollectiveText(std::string_view category) {
   static constexpr std::array<std::string_view, 6> kKinds = {
       "all-reduce",     "all-gather",         "all-to-all",
       "reduce-scatter", "collective-permute", "collective-broadcast"};
@@ -65,10 +65,10 @@ CoreWork WorkOf(std::string_view category, std::string_view text) {
   if (category.starts_with("outfeed")) return CoreWork::kOutfeed;
   if (category.starts_with("host send")) return CoreWork::kCopyToHost;
   if (category.starts_with("host recv")) return CoreWork::kCopyFromHost;
-  if (IsCollective(category)) return CoreWork::kCollective;
+  if (IsCollectiveText(category)) return CoreWork::kCollective;
   if (!IsDone(category)) return CoreWork::kCompute;
   // What an async-done waits for is in its name or in the computation that it calls.
-  return IsCollective(text) ? CoreWork::kCollective : CopyOf(text);
+  return IsCollectiveText(text) ? CoreWork::kCollective : CopyOf(text);
 }
 
 std::string_view LastOperandOf(std::string_view text) {

@@ -13,7 +13,7 @@ namespace {
 
 using V = ValueType;
 
-std::vector<ColumnDesc> Columns() {
+std::vector<ColumnDesc> ProfileColumns() {
   return {
       {"name", "Name", Unit::kNone, V::kString, "", true},
       {"depth", "Depth", Unit::kNone, V::kInt, "0 is the root; the children of a row follow it"},
@@ -57,7 +57,7 @@ class TreeWriter {
  public:
   TreeWriter(const HloOpTable& ops, const HloTreeNode& root, ResultTable* table)
       : ops_(ops), root_(root), table_(*table) {
-    table_.columns = Columns();
+    table_.columns = ProfileColumns();
   }
 
   // Depth first. Trees are as deep as provenances have parts.

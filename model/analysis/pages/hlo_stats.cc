@@ -10,7 +10,7 @@ namespace {
 
 using V = ValueType;
 
-std::vector<ColumnDesc> Columns() {
+std::vector<ColumnDesc> HloStatsColumns() {
   return {
       {"rank", "Rank", Unit::kNone, V::kInt, ""},
       {"program_id", "Program", Unit::kNone, V::kString, ""},
@@ -58,7 +58,7 @@ std::vector<ColumnDesc> Columns() {
 class StatsWriter {
  public:
   StatsWriter(const HloOpTable& ops, ResultTable* table) : ops_(ops), table_(*table) {
-    table_.columns = Columns();
+    table_.columns = HloStatsColumns();
     table_.rows.reserve(ops.ops.size());
   }
 

@@ -19,7 +19,7 @@ namespace {
 
 constexpr size_t kXprofRowsPerSide = 500;
 
-std::vector<ColumnDesc> Columns(bool devices) {
+std::vector<ColumnDesc> OpStatsColumns(bool devices) {
   using V = ValueType;
   std::vector<ColumnDesc> c = {
       {"rank", "Rank", Unit::kNone, V::kInt, ""},
@@ -193,7 +193,7 @@ AnalysisResult RunOpStats(AnalysisContext& context, const AnalysisParams& params
     ResultTable table;
     table.id = with_idle ? "ops_with_idle" : "ops";
     table.title = with_idle ? "Operations and idle time" : "Operations";
-    table.columns = Columns(gpus);
+    table.columns = OpStatsColumns(gpus);
     if (pytorch) {
       table.columns.push_back(
           {"device_time_launched", "Device time", Unit::kUs, ValueType::kReal,

@@ -19,7 +19,7 @@ ColumnDesc Real(const char* id, const char* label, Unit unit = Unit::kNone, cons
   return {id, label, unit, V::kReal, how};
 }
 
-std::vector<ColumnDesc> Columns() {
+std::vector<ColumnDesc> RooflineColumns() {
   return {
       {"step", "Step", Unit::kNone, V::kString, "Total: the whole recording"},
       {"rank", "Rank", Unit::kNone, V::kInt, "0: the program"},
@@ -75,7 +75,7 @@ class RooflineWriter {
  public:
   RooflineWriter(const HloOpTable& ops, bool feeds, size_t most, ResultTable* table)
       : ops_(ops), feeds_(feeds), most_(most), table_(*table) {
-    table_.columns = Columns();
+    table_.columns = RooflineColumns();
   }
 
   void AddProgram(const std::string& step, const HloSums& sums) {
@@ -203,7 +203,7 @@ ResultTable MakeTable(const HloOpTable& ops, const char* id, const char* title, 
   table.id = id;
   table.title = title;
   if (ops.ops.empty()) {
-    table.columns = Columns();
+    table.columns = RooflineColumns();
     return table;
   }
   RooflineWriter writer(ops, feeds, limited ? kXprofRooflineRows : SIZE_MAX, &table);

@@ -6,6 +6,7 @@
 
 #include "model/analysis/definitions.h"
 #include "model/analysis/devices/device_tables.h"
+#include "model/analysis/tables/in_unit.h"
 #include "model/capabilities.h"
 
 namespace stepscope {
@@ -58,8 +59,8 @@ ResultTable WaitTable(const WaitsByLoader& waits) {
                 {}};
   for (const auto& [loader, w] : waits) {
     const int64_t n = static_cast<int64_t>(w.rows.size());
-    t.rows.push_back({SharedText(loader), WorkersOf(loader), n, Ms(w.total),
-                      Ms(w.total) / static_cast<double>(n), Ms(w.max)});
+    t.rows.push_back({SharedText(loader), WorkersOf(loader), n, InMs(w.total),
+                      InMs(w.total) / static_cast<double>(n), InMs(w.max)});
     t.links.push_back(LinkTo(EventRows(w.rows)));
   }
   return t;
@@ -73,7 +74,7 @@ void AddWaitProperties(const WaitsByLoader& waits, AnalysisResult* result) {
   result->properties.push_back({"loader_wait_count", "Waits for data loaders", count, Unit::kCount,
                                 "calls of DataLoader iterators"});
   result->properties.push_back(
-      {"loader_wait_ms", "Time in them", Ms(total), Unit::kMs, "sum of their durations"});
+      {"loader_wait_ms", "Time in them", InMs(total), Unit::kMs, "sum of their durations"});
   if (waits.size() == 1) {
     result->properties.push_back({"loader_workers", "Loader workers",
                                   WorkersOf(waits.begin()->first), Unit::kCount,

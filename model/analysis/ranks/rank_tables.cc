@@ -13,8 +13,6 @@ using V = ValueType;
 constexpr size_t kMostListed = 20'000;
 constexpr size_t kMostCalls = 250'000;
 
-Value Us(Ps ps) { return InUs(ps); }
-
 double Percent(uint64_t part, uint64_t all) {
   return all == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(all);
 }
@@ -203,11 +201,11 @@ ResultTable RankTable(const Trace& trace, const RankFacts& facts) {
     const bool joined = clock.aligned && clock.component == 0;
     std::vector<Ps> by = late.late_by;
     t.rows.push_back({rank.number, SharedText(trace.HostName(rank.host)),
-                      joined ? Us(RecordedOffset(trace, facts, r)) : Value(),
-                      clock.aligned ? Us(clock.residual) : Value(),
+                      joined ? InUs(RecordedOffset(trace, facts, r)) : Value(),
+                      clock.aligned ? InUs(clock.residual) : Value(),
                       MedianOfSteps(facts.steps[r], &RankStep::total),
                       clock.aligned ? Value(Percent(late.steps, facts.lateness.steps)) : Value(),
-                      by.empty() ? Value() : Us(MedianOf(&by)), TextOf(cause), cause.event,
+                      by.empty() ? Value() : InUs(MedianOf(&by)), TextOf(cause), cause.event,
                       MedianOfSteps(facts.steps[r], &RankStep::busy),
                       static_cast<int64_t>(facts.steps[r].size()), calls[r],
                       static_cast<int64_t>(late.missing), rank.coordinates,
@@ -241,7 +239,7 @@ ResultTable CollectiveTable(AnalysisContext& context, const RankFacts& facts,
         {of.front().in_step ? Value(of.front().step) : Value(),
          facts.calls.groups[of.front().group].name, name.text,
          late.several ? Value(facts.ranks[facts.calls.calls[late.last].rank].number) : Value(),
-         late.several ? Us(late.late_by) : Value(), late.several ? Us(late.transfer) : Value(),
+         late.several ? InUs(late.late_by) : Value(), late.several ? InUs(late.transfer) : Value(),
          algorithm, bus, late.missing ? MissingText(facts, c) : std::string(),
          TextOf(facts.causes.collectives[i]), static_cast<int64_t>(c.count),
          bytes ? Value(*bytes) : Value()});

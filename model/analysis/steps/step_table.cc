@@ -4,12 +4,10 @@
 
 #include "model/analysis/definitions.h"
 #include "model/analysis/steps/step_intersection.h"
+#include "model/analysis/tables/in_unit.h"
 
 namespace stepscope {
 namespace {
-
-double Ms(double ps) { return ps / static_cast<double>(kPsPerMs); }
-double Ms(Ps ps) { return Ms(static_cast<double>(ps)); }
 
 struct ClassColumn {
   const char* id;
@@ -153,7 +151,7 @@ ResultTable StepTable(const Trace& trace, const std::vector<Step>& steps, bool b
     std::vector<Value> row;
     row.reserve(t.columns.size());
     row.emplace_back(step.label);
-    for (const ClassColumn& c : kClasses) row.emplace_back(Ms(step.times.*c.field));
+    for (const ClassColumn& c : kClasses) row.emplace_back(InMs(step.times.*c.field));
     if (several) row.emplace_back(hosts[step.host.value]);
     if (!bare) {
       row.emplace_back(step.inferred);
@@ -201,11 +199,11 @@ ResultTable DeviceStepTable(const Trace& trace, const StepDatabase& db) {
     row.reserve(t.columns.size());
     row = {step.label, hosts[step.host.value], devices[d.device.value]};
     for (const ClassColumn& c : kClasses) {
-      if (c.field != &StepBreakdown::total) row.emplace_back(Ms(d.times.*c.field));
+      if (c.field != &StepBreakdown::total) row.emplace_back(InMs(d.times.*c.field));
     }
-    for (Ps v : {d.input_wait, d.h2d, d.d2h, d.collective_wait, d.idle}) row.emplace_back(Ms(v));
-    row.emplace_back(Ms(d.times.total));
-    for (Ps v : {d.host_input_wait, d.h2d_hidden, d.d2h_hidden}) row.emplace_back(Ms(v));
+    for (Ps v : {d.input_wait, d.h2d, d.d2h, d.collective_wait, d.idle}) row.emplace_back(InMs(v));
+    row.emplace_back(InMs(d.times.total));
+    for (Ps v : {d.host_input_wait, d.h2d_hidden, d.d2h_hidden}) row.emplace_back(InMs(v));
     row.emplace_back(step.partial);
     t.rows.push_back(std::move(row));
     RowLink link;

@@ -12,6 +12,12 @@ double NumberOf(const Value& value) {
   return std::numeric_limits<double>::quiet_NaN();
 }
 
+double NumberAt(const std::vector<Value>& row, int column) {
+  const auto c = static_cast<size_t>(column);
+  const double number = column >= 0 && c < row.size() ? NumberOf(row[c]) : 0;
+  return std::isfinite(number) ? number : 0;
+}
+
 double NumberAt(const ResultTable& table, size_t row, std::string_view column) {
   const int c = table.Column(column);
   const double number = c >= 0 ? NumberOf(table.rows[row][static_cast<size_t>(c)]) : 0;

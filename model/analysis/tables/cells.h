@@ -11,6 +11,8 @@ namespace stepscope {
 
 // Value of a number or bool; NaN for anything else.
 double NumberOf(const Value& value);
+// The finite number of a row's cell; 0 if it is none or there is no such column.
+double NumberAt(const std::vector<Value>& row, int column);
 // The number of a row that exists, by the column's id; 0 if there is none.
 double NumberAt(const ResultTable& table, size_t row, std::string_view column);
 // The text of a row's cell; empty if it is none or there is no such column.

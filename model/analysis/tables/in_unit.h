@@ -7,6 +7,7 @@ namespace stepscope {
 
 constexpr double InMs(double ps) { return ps / static_cast<double>(kPsPerMs); }
 constexpr double InMs(Ps ps) { return InMs(static_cast<double>(ps)); }
-constexpr double InUs(Ps ps) { return static_cast<double>(ps) / static_cast<double>(kPsPerUs); }
+constexpr double InUs(double ps) { return ps / static_cast<double>(kPsPerUs); }
+constexpr double InUs(Ps ps) { return InUs(static_cast<double>(ps)); }
 
 }  // namespace stepscope

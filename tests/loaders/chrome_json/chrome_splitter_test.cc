@@ -31,7 +31,7 @@ Cuts Split(const std::string& text, size_t step) {
   return cuts;
 }
 
-std::string Event(int i) {
+std::string NumberedEvent(int i) {
   return R"({"name": "a \"quoted\" } name\\", "ph":"X", "args": {"x": [{}, "]["], "i": )" +
          std::to_string(i) + "}}";
 }
@@ -42,7 +42,7 @@ TEST_CASE("splitter: batches hold whole events, whatever the steps in which the 
   std::vector<size_t> ends;
   for (int i = 0; text.size() < 3 * Splitter::kTargetBatch; ++i) {
     if (i > 0) text += i % 3 == 0 ? " ,\n " : ",";
-    text += Event(i);
+    text += NumberedEvent(i);
     ends.push_back(text.size());
   }
   text += R"(], "otherData": {"a": [1, "}"]}, "baseTimeNanoseconds": 12})";

@@ -19,7 +19,7 @@ std::shared_ptr<const Trace> Sample() {
   return *trace;
 }
 
-uint64_t Count(const Trace& trace, std::string_view id) {
+uint64_t CountInSample(const Trace& trace, std::string_view id) {
   const Diagnostic* d = trace.diagnostics.Find(id);
   return d == nullptr ? 0 : d->count;
 }
@@ -30,7 +30,7 @@ TEST_CASE("Perfetto: a recording of Chromium has what Perfetto finds in it") {
   CHECK(trace->counts.counter_samples == 49'123);
   // Perfetto has 673 arrows, 36 of which begin or end at an instant: ours lead from slice to slice.
   CHECK(trace->counts.flows == 637);
-  CHECK(Count(*trace, "perfetto.unmatched_begin") == 11);
+  CHECK(CountInSample(*trace, "perfetto.unmatched_begin") == 11);
   std::set<std::string_view> names;
   const TrackSet& set = trace->set;
   for (const Lane& lane : set.lanes) {

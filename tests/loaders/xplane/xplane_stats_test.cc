@@ -33,13 +33,13 @@ bool IsAscending(const SparseColumn<T>& column) {
          rows.size() == column.size();
 }
 
-TracePtr Load(const std::string& bytes) {
+TracePtr LoadSpace(const std::string& bytes) {
   const auto result = LoadBytes("vm.xplane.pb", bytes, {});
   REQUIRE(result.ok());
   return *result;
 }
 
-EventRow FindEvent(const Trace& trace, std::string_view name) {
+EventRow EventNamed(const Trace& trace, std::string_view name) {
   for (uint32_t row = 0; row < trace.set.rows; ++row) {
     if (trace.set.Name(EventRow(row)) == name) return EventRow(row);
   }
@@ -88,14 +88,14 @@ std::string Sample() {
 }
 
 TEST_CASE("One event: metadata stats first, references resolved, values as XProf prints them") {
-  const TracePtr trace = Load(Sample());
-  const auto stats = trace->source->Decode(*trace, FindEvent(*trace, "kernel"));
+  const TracePtr trace = LoadSpace(Sample());
+  const auto stats = trace->source->Decode(*trace, EventNamed(*trace, "kernel"));
   REQUIRE(stats.ok());
   REQUIRE(stats->size() == 10);
   CHECK((*stats)[0].from_metadata);
   CHECK((*stats)[2].from_metadata);
   CHECK(!(*stats)[3].from_metadata);
-  const std::map<std::string, std::string> texts = Decode(*trace, FindEvent(*trace, "kernel"));
+  const std::map<std::string, std::string> texts = Decode(*trace, EventNamed(*trace, "kernel"));
   CHECK(texts.at("*hlo_category") == "convolution");
   CHECK(texts.at("*symbol_id") == "1000");
   CHECK(texts.at("correlation_id") == "7");
@@ -104,19 +104,19 @@ TEST_CASE("One event: metadata stats first, references resolved, values as XProf
   CHECK(texts.at("blob").find("<opaque bytes>") == 0);
   CHECK(texts.at("blob").find('5') != std::string::npos);
   CHECK(texts.at("nowhere").empty());
-  CHECK(Decode(*trace, FindEvent(*trace, "plain")).empty());
-  CHECK(Decode(*trace, FindEvent(*trace, "sum")).at("num_occurrences") == "4");
+  CHECK(Decode(*trace, EventNamed(*trace, "plain")).empty());
+  CHECK(Decode(*trace, EventNamed(*trace, "sum")).at("num_occurrences") == "4");
   CHECK(trace->source->Decode(*trace, EventRow(trace->set.rows)).status().code() ==
         ErrorCode::kUsage);
 }
 
 TEST_CASE("Typed columns: kinds, metadata under own, memory shapes apart") {
-  const TracePtr trace = Load(Sample());
+  const TracePtr trace = LoadSpace(Sample());
   const auto result = trace->source->LoadTyped(*trace, {});
   REQUIRE(result.ok());
   const StatTable& table = **result;
-  const EventRow first = FindEvent(*trace, "kernel"), second(first.value + 1),
-                 memory = FindEvent(*trace, "MemoryAllocation");
+  const EventRow first = EventNamed(*trace, "kernel"), second(first.value + 1),
+                 memory = EventNamed(*trace, "MemoryAllocation");
   const auto text = [&](StringStat s, EventRow row) {
     const auto id = table.Text(s).Find(row);
     return id ? std::string(table.strings->View(*id)) : std::string("none");
@@ -136,7 +136,7 @@ TEST_CASE("Typed columns: kinds, metadata under own, memory shapes apart") {
   CHECK(table.Real(RealStat::kOccupancyPct).Find(second) == 62.5);
   CHECK(table.Real(RealStat::kFragmentation).Find(memory) == 0.25);
   CHECK(table.Int(IntStat::kBytesReserved).Find(memory) == -3);
-  CHECK(table.Int(IntStat::kId).Find(FindEvent(*trace, "twice")) == 2);
+  CHECK(table.Int(IntStat::kId).Find(EventNamed(*trace, "twice")) == 2);
   CHECK(table.Int(IntStat::kId).size() == 1);
 }
 
@@ -193,7 +193,7 @@ TEST_CASE("Columns and decoded stats agree, from memory and from files") {
   options.steps = 4;
   options.layers = 10;
   const std::string bytes = test::MakeGpuProfile(options);
-  CompareWithDecode(*Load(bytes), 7);
+  CompareWithDecode(*LoadSpace(bytes), 7);
   const std::string path = (std::filesystem::temp_directory_path() /
                             ("stepscope_stats_" + std::to_string(getpid()) + ".xplane.pb"))
                                .string();
@@ -219,7 +219,7 @@ TEST_CASE("Columns and decoded stats agree, from memory and from files") {
 }
 
 TEST_CASE("Typed stats stop when asked to") {
-  const TracePtr trace = Load(Sample());
+  const TracePtr trace = LoadSpace(Sample());
   std::stop_source stop;
   stop.request_stop();
   CHECK(trace->source->LoadTyped(*trace, stop.get_token()).status().code() ==
@@ -240,7 +240,7 @@ TEST_CASE("Odd stats: fields out of order, unknown types, compressed text") {
   test::PutBytes(&unknown_stat, 4, unknown);
   test::PutUint(&unknown_stat, 12, 1);
   plane.Line(1, "a").Event("x", 0, 5).Raw(reversed_stat + unknown_stat);
-  const TracePtr trace = Load(space.Bytes());
+  const TracePtr trace = LoadSpace(space.Bytes());
   const auto table = trace->source->LoadTyped(*trace, {});
   REQUIRE(table.ok());
   CHECK((*table)->Int(IntStat::kCorrelationId).Find(EventRow(0)) == 5);

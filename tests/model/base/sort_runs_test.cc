@@ -13,7 +13,7 @@ namespace {
 
 using Items = std::vector<std::pair<int, int>>;  // key, place before sorting
 
-void CheckSorts(Items items) {
+void CheckSortsItems(Items items) {
   const auto by_key = [](const auto& a, const auto& b) { return a.first < b.first; };
   for (size_t i = 0; i < items.size(); ++i) items[i].second = static_cast<int>(i);
   Items expected = items;
@@ -24,8 +24,8 @@ void CheckSorts(Items items) {
 
 TEST_CASE("sort runs: sorts like a stable sort, whatever the order") {
   std::mt19937 random(7);
-  CheckSorts({});
-  CheckSorts({{1, 0}});
+  CheckSortsItems({});
+  CheckSortsItems({{1, 0}});
   for (const int n : {2, 3, 17, 1000, 4099}) {
     Items ascending, descending, any, equal;
     for (int i = 0; i < n; ++i) {
@@ -34,10 +34,10 @@ TEST_CASE("sort runs: sorts like a stable sort, whatever the order") {
       any.emplace_back(static_cast<int>(random() % 100), 0);
       equal.emplace_back(5, 0);
     }
-    CheckSorts(ascending);
-    CheckSorts(descending);
-    CheckSorts(any);
-    CheckSorts(equal);
+    CheckSortsItems(ascending);
+    CheckSortsItems(descending);
+    CheckSortsItems(any);
+    CheckSortsItems(equal);
   }
 }
 
@@ -52,7 +52,7 @@ TEST_CASE("sort runs: runs of any length that overlap, contain each other or do 
       for (unsigned i = 0; i < length; ++i)
         items.emplace_back(key += static_cast<int>(random() % 3), 0);
     }
-    CheckSorts(std::move(items));
+    CheckSortsItems(std::move(items));
   }
 }
 

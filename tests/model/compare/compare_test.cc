@@ -26,7 +26,7 @@ std::unique_ptr<AnalysisContext> Loaded(const GpuProfileOptions& options) {
   return std::make_unique<AnalysisContext>(*trace, Definitions::kStepscope);
 }
 
-AnalysisResult Compared(const GpuProfileOptions& a, const GpuProfileOptions& b) {
+AnalysisResult ComparedWith(const GpuProfileOptions& a, const GpuProfileOptions& b) {
   return CompareProfiles(*Loaded(a), *Loaded(b), {}, {});
 }
 
@@ -126,7 +126,7 @@ TEST_CASE("A planted change comes first and explains the change of the step time
       a.run_ahead = run_ahead;
       GpuProfileOptions b = a;
       planted.plant(&b);
-      const AnalysisResult result = Compared(a, b);
+      const AnalysisResult result = ComparedWith(a, b);
       CheckSums(result);
       // A step that runs ahead hides the host's work.
       if (run_ahead && std::string(planted.kind) != "op") continue;
@@ -149,7 +149,7 @@ TEST_CASE("A profile compared with itself has changed nowhere") {
     options.scenario = scenario;
     options.layers = 8;
     options.outlier_step = 4;
-    const AnalysisResult result = Compared(options, options);
+    const AnalysisResult result = ComparedWith(options, options);
     CHECK(test::TableOf(result, "contributions").rows.empty());
     CHECK(result.Table("differences") == nullptr);
     CHECK(Number(result, "delta_ms") == 0);
@@ -162,7 +162,7 @@ TEST_CASE("A profile compared with itself has changed nowhere") {
 TEST_CASE("Profiles of another size differ in size only, not in what they do") {
   const auto check = [](const GpuProfileOptions& a, const GpuProfileOptions& b, const char* what) {
     CAPTURE(what);
-    const AnalysisResult result = Compared(a, b);
+    const AnalysisResult result = ComparedWith(a, b);
     CheckSums(result);
     const double step = Number(result, "step_ms_a");
     const ResultTable& t = test::TableOf(result, "contributions");
@@ -192,7 +192,7 @@ TEST_CASE("Exchanging the profiles negates every change") {
     a.steps = 8;
     GpuProfileOptions b = a;
     planted.plant(&b);
-    const AnalysisResult ab = Compared(a, b), ba = Compared(b, a);
+    const AnalysisResult ab = ComparedWith(a, b), ba = ComparedWith(b, a);
     for (const char* id : {"delta_ms", "mean_delta_ms", "noise_ms"})
       CHECK(std::abs(Number(ab, id) + Number(ba, id)) <= 1e-9);
     CHECK(Number(ab, "p_value") == doctest::Approx(Number(ba, "p_value")));
@@ -210,13 +210,13 @@ TEST_CASE("Significance needs steps, and more than their scatter") {
   a.layers = b.layers = 10;
   b.slower_op = "conv";
   b.slower_factor = 1.2;
-  CHECK(test::PropertyText(Compared(a, b), "significance") == "strong");
-  CHECK(std::get<double>(Compared(a, b).Find("delta_low_ms")->value) > 0);
+  CHECK(test::PropertyText(ComparedWith(a, b), "significance") == "strong");
+  CHECK(std::get<double>(ComparedWith(a, b).Find("delta_low_ms")->value) > 0);
   b.steps = 2;
-  CHECK(test::PropertyText(Compared(a, b), "significance") == "none");
+  CHECK(test::PropertyText(ComparedWith(a, b), "significance") == "none");
   b.steps = 1;  // no interval, rather than one of 0
   for (const char* bound : {"delta_low_ms", "delta_high_ms"})
-    CHECK(test::PropertyText(Compared(a, b), bound).empty());
+    CHECK(test::PropertyText(ComparedWith(a, b), bound).empty());
 }
 
 // The sentence that says the difference of steps of about 10 ms and of about `b` ms, `n` on a side.
@@ -259,7 +259,7 @@ TEST_CASE("The first sentence is the difference with its significance in words")
 
 TEST_CASE("Names in common are those of kernels, but for numbers") {
   const auto shared = [](const GpuProfileOptions& a, const GpuProfileOptions& b) {
-    return Number(Compared(a, b), "shared_names_percent");
+    return Number(ComparedWith(a, b), "shared_names_percent");
   };
   GpuProfileOptions a, b;
   a.layers = b.layers = 6;
@@ -294,7 +294,7 @@ TEST_CASE("A participant that is later is a wait of the others, and its own idle
   GpuProfileOptions a, b;
   a.scenario = b.scenario = GpuScenario::kStaggered;
   b.late_us = a.late_us + 3000;
-  const AnalysisResult result = Compared(a, b);
+  const AnalysisResult result = ComparedWith(a, b);
   CheckSums(result);
   CHECK(test::Text(result, "contributions", 0, "kind") == "wait");
   CHECK(test::Text(result, "contributions", 0, "class") == "collective_wait");
@@ -372,7 +372,7 @@ TEST_CASE("Kernels that were renamed are found by their op, and links lead to bo
   GpuProfileOptions a, b;
   a.layers = b.layers = 6;
   b.scenario = GpuScenario::kFp32;
-  const AnalysisResult result = Compared(a, b);
+  const AnalysisResult result = ComparedWith(a, b);
   CheckSums(result);
   const ResultTable& kernels = test::TableOf(result, "kernels");
   size_t renamed = 0;
@@ -397,7 +397,7 @@ TEST_CASE("A row leads to all of its events in both profiles, however many") {
   GpuProfileOptions slower = base;
   slower.slower_op = "conv";
   slower.slower_factor = 1.2;
-  const AnalysisResult result = Compared(base, slower);
+  const AnalysisResult result = ComparedWith(base, slower);
   for (const char* id : {"contributions", "kernels", "ops"}) {
     const ResultTable& table = test::TableOf(result, id);
     size_t most = 0;
@@ -421,7 +421,7 @@ TEST_CASE("Allocations and peaks are compared") {
   GpuProfileOptions a, b;
   a.layers = b.layers = 6;
   b.drop_op = "block5/conv";  // its output lives to the end of the step
-  const AnalysisResult result = Compared(a, b);
+  const AnalysisResult result = ComparedWith(a, b);
   CHECK(Number(result, "memory_peak_bytes_b") < Number(result, "memory_peak_bytes_a"));
   const ResultTable& t = test::TableOf(result, "allocations");
   CHECK_FALSE(t.rows.empty());
@@ -431,7 +431,7 @@ TEST_CASE("A profile that recorded no memory has no memory peak") {
   GpuProfileOptions a, b;
   a.layers = b.layers = 4;
   b.memory = false;
-  const AnalysisResult result = Compared(a, b);
+  const AnalysisResult result = ComparedWith(a, b);
   CHECK(result.Find("memory_peak_bytes_a") != nullptr);
   CHECK(result.Find("memory_peak_bytes_b") == nullptr);
 }

@@ -13,7 +13,7 @@ namespace {
 
 // The times of one op in n steps: 10 ms that scatter by 2 %; each depends on the one before it by
 // `correlation`.
-std::vector<double> Correlated(size_t n, double correlation, std::mt19937_64* random) {
+std::vector<double> CorrelatedWith(size_t n, double correlation, std::mt19937_64* random) {
   std::normal_distribution<double> normal;
   const double fresh = std::sqrt(1 - correlation * correlation);
   std::vector<double> values;
@@ -62,7 +62,7 @@ TEST_CASE("Rows of two parts of one run stand out in at most 3 % of pairs, howev
       const int runs = n == 400 ? 200 : 600;
       int out = 0;
       for (int run = 0; run < runs; ++run) {
-        const std::vector<double> all = Correlated(2 * n, correlation, &random);
+        const std::vector<double> all = CorrelatedWith(2 * n, correlation, &random);
         const auto middle = all.begin() + static_cast<std::ptrdiff_t>(n);
         out += StandsOutOf(ProfileOf({all.begin(), middle}), ProfileOf({middle, all.end()}));
       }
@@ -78,8 +78,8 @@ TEST_CASE("A row that changes by 5 % stands out among 60 independent steps of 2 
   for (const size_t devices : {1, 4}) {
     int found = 0;
     for (int run = 0; run < 400; ++run) {
-      const StepItems a = ProfileOf(Correlated(60, 0, &random), 1, devices);
-      found += StandsOutOf(a, ProfileOf(Correlated(60, 0, &random), 1.05, devices));
+      const StepItems a = ProfileOf(CorrelatedWith(60, 0, &random), 1, devices);
+      found += StandsOutOf(a, ProfileOf(CorrelatedWith(60, 0, &random), 1.05, devices));
     }
     CAPTURE(devices);
     CHECK(found >= 380);

@@ -12,7 +12,7 @@ using namespace stepscope;  // NOLINT
 
 namespace {
 
-using Kind = NameChange::Kind;
+using ChangeKind = NameChange::Kind;
 
 struct Work {
   std::string name;
@@ -74,16 +74,16 @@ TEST_CASE("name changes: slower, faster, the same and only here, per step") {
   const NamesOfProfile run_b{trace_b.get(), {}, {{0, 100}, {100, 200}, {200, 300}, {300, 400}}};
   const NameChanges found = FindNameChanges(run_a, run_b, {});
   const NameChange gemm = Of(*trace_b, found.b, "gemm");
-  CHECK(gemm.kind == Kind::kSlower);
+  CHECK(gemm.kind == ChangeKind::kSlower);
   CHECK(gemm.strength == NameChange::kMostStrength);  // B takes twice the time
   CHECK(gemm.own == 20);
   CHECK(gemm.other == 10);
-  CHECK(Of(*trace_a, found.a, "gemm").kind == Kind::kSlower);  // the same on both sides
-  CHECK(Of(*trace_b, found.b, "copy").kind == Kind::kFaster);
+  CHECK(Of(*trace_a, found.a, "gemm").kind == ChangeKind::kSlower);  // the same on both sides
+  CHECK(Of(*trace_b, found.b, "copy").kind == ChangeKind::kFaster);
   CHECK(Of(*trace_a, found.a, "copy").strength < NameChange::kMostStrength);
-  CHECK(Of(*trace_a, found.a, "same").kind == Kind::kSame);
-  CHECK(Of(*trace_a, found.a, "old").kind == Kind::kOnlyHere);
-  CHECK(Of(*trace_b, found.b, "new").kind == Kind::kOnlyHere);
+  CHECK(Of(*trace_a, found.a, "same").kind == ChangeKind::kSame);
+  CHECK(Of(*trace_a, found.a, "old").kind == ChangeKind::kOnlyHere);
+  CHECK(Of(*trace_b, found.b, "new").kind == ChangeKind::kOnlyHere);
 }
 
 TEST_CASE("name changes: what lies outside of the steps does not count, GPUs are averaged") {
@@ -91,11 +91,11 @@ TEST_CASE("name changes: what lies outside of the steps does not count, GPUs are
   const auto two = TraceOf({{"gemm", 0, 10}}, 2);
   const NameChanges found =
       FindNameChanges({one.get(), {}, {{0, 100}}}, {two.get(), {}, {{0, 100}}}, {});
-  CHECK(Of(*one, found.a, "gemm").kind == Kind::kSame);
+  CHECK(Of(*one, found.a, "gemm").kind == ChangeKind::kSame);
   CHECK(Of(*two, found.b, "gemm").own == 10);
   // Without steps in one of them the recordings are compared.
   const NameChanges whole = FindNameChanges({one.get(), {}, {}}, {two.get(), {}, {{0, 100}}}, {});
-  CHECK(Of(*one, whole.a, "gemm").kind == Kind::kFaster);
+  CHECK(Of(*one, whole.a, "gemm").kind == ChangeKind::kFaster);
 }
 
 TEST_CASE(
@@ -103,8 +103,8 @@ TEST_CASE(
   const auto a = TraceOf({{"fusion_12", 0, 10}, {"fusion_13", 20, 10}});
   const auto b = TraceOf({{"fusion_13", 0, 10}, {"fusion_14", 20, 20}});
   const NameChanges found = FindNameChanges({a.get(), {}, {}}, {b.get(), {}, {}}, {});
-  CHECK(Of(*a, found.a, "fusion_13").kind == Kind::kSame);
-  CHECK(Of(*a, found.a, "fusion_12").kind == Kind::kSlower);
+  CHECK(Of(*a, found.a, "fusion_13").kind == ChangeKind::kSame);
+  CHECK(Of(*a, found.a, "fusion_12").kind == ChangeKind::kSlower);
   CHECK(Of(*b, found.b, "fusion_14").other == 10);
 }
 
@@ -114,7 +114,7 @@ TEST_CASE("name changes: a profile has none against itself, and a stopped search
   const NameChanges found = FindNameChanges(run, run, {});
   REQUIRE(found.b.size() == 2);
   for (const auto& set : found.b) {
-    for (const NameChange& change : set) CHECK(change.kind == Kind::kSame);
+    for (const NameChange& change : set) CHECK(change.kind == ChangeKind::kSame);
   }
   std::stop_source stop;
   stop.request_stop();

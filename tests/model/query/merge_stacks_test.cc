@@ -192,8 +192,8 @@ TEST_CASE("stacks: their self times add up to what the selection says") {
 }
 
 // A thread whose slices are given as name, begin and duration.
-TracePtr OneThread(const std::vector<std::tuple<std::string, Ps, Ps>>& slices,
-                   PlaneKind kind = PlaneKind::kHostThreads) {
+TracePtr ThreadOf(const std::vector<std::tuple<std::string, Ps, Ps>>& slices,
+                  PlaneKind kind = PlaneKind::kHostThreads) {
   TraceBuilder builder;
   Plane plane;
   plane.host = builder.AddHost({});
@@ -214,7 +214,7 @@ TracePtr OneThread(const std::vector<std::tuple<std::string, Ps, Ps>>& slices,
 TEST_CASE("stacks: recursion counts once from below, and callers are told apart") {
   // main calls f twice; the first f calls itself and g.
   const TracePtr trace =
-      OneThread({{"main", 0, 100}, {"f", 10, 50}, {"f", 20, 20}, {"g", 45, 10}, {"f", 70, 10}});
+      ThreadOf({{"main", 0, 100}, {"f", 10, 50}, {"f", 20, 20}, {"g", 45, 10}, {"f", 70, 10}});
   const CallTree tree = BuildCallTree({trace.get(), nullptr, nullptr});
   CHECK(Text(PathsOf(*trace, tree)) ==
         "/main 1 100 40\n/main/f 2 60 30\n/main/f/f 1 20 20\n/main/f/g 1 10 10\n");
@@ -227,14 +227,14 @@ TEST_CASE("stacks: recursion counts once from below, and callers are told apart"
 }
 
 TEST_CASE("stacks: events without duration and at borders are not lost") {
-  const TracePtr trace = OneThread({{"a", 0, 10},
-                                    {"z", 0, 0},
-                                    {"z", 10, 0},
-                                    {"b", 10, 10},
-                                    {"z", 20, 0},
-                                    {"z", 25, 0},
-                                    {"z", 25, 0},
-                                    {"c", 30, 0}});
+  const TracePtr trace = ThreadOf({{"a", 0, 10},
+                                   {"z", 0, 0},
+                                   {"z", 10, 0},
+                                   {"b", 10, 10},
+                                   {"z", 20, 0},
+                                   {"z", 25, 0},
+                                   {"z", 25, 0},
+                                   {"c", 30, 0}});
   const CallTree tree = BuildCallTree({trace.get(), nullptr, nullptr});
   uint64_t count = 0;
   for (const CallFrame& frame : tree.frames) count += frame.count;
@@ -243,13 +243,13 @@ TEST_CASE("stacks: events without duration and at borders are not lost") {
 }
 
 TEST_CASE("stacks: what overlaps without nesting has no callers") {
-  const TracePtr trace = OneThread({{"a", 0, 10}, {"b", 5, 10}});
+  const TracePtr trace = ThreadOf({{"a", 0, 10}, {"b", 5, 10}});
   const CallTree tree = BuildCallTree({trace.get(), nullptr, nullptr});
   CHECK(Text(PathsOf(*trace, tree)) == "/a 1 10 10\n/b 1 10 10\n");
 }
 
 TEST_CASE("stacks: devices count where no host does") {
-  const TracePtr trace = OneThread({{"kernel", 0, 10}}, PlaneKind::kGpu);
+  const TracePtr trace = ThreadOf({{"kernel", 0, 10}}, PlaneKind::kGpu);
   const CallTree tree = BuildCallTree({trace.get(), nullptr, nullptr});
   CHECK(tree.devices);
   CHECK(Text(PathsOf(*trace, tree)) == "/kernel 1 10 10\n");
@@ -259,7 +259,7 @@ TEST_CASE("stacks: devices count where no host does") {
 TracePtr Deep(int n) {
   std::vector<std::tuple<std::string, Ps, Ps>> slices;
   for (int d = 0; d < n; ++d) slices.emplace_back("f" + std::to_string(d % 7), d, 2 * (n - d));
-  return OneThread(slices);
+  return ThreadOf(slices);
 }
 
 TEST_CASE("stacks: frames that are too deep are counted, and their time is kept") {
@@ -276,7 +276,7 @@ TEST_CASE("stacks: frames that are too deep are counted, and their time is kept"
 TEST_CASE("stacks: a stopped call returns an empty tree") {
   std::stop_source stop;
   stop.request_stop();
-  const TracePtr trace = OneThread({{"a", 0, 10}});
+  const TracePtr trace = ThreadOf({{"a", 0, 10}});
   CHECK(BuildCallTree({trace.get(), nullptr, nullptr}, stop.get_token()).frames.size() == 1);
 }
 
@@ -287,14 +287,14 @@ TEST_CASE("stacks: in time that grows with the events") {
       const Ps at = static_cast<Ps>(i / 4) * 100, depth = static_cast<Ps>(i % 4);
       slices.emplace_back("f" + std::to_string(i % 4 + i / 4 % 11), at + depth, 90 - 2 * depth);
     }
-    const TracePtr trace = OneThread(slices);
+    const TracePtr trace = ThreadOf(slices);
     return test::CpuSeconds([&] { BuildCallTree({trace.get(), nullptr, nullptr}); });
   });
   CHECK(growth < test::kNearlyLinear);
 }
 
 TEST_CASE("stacks: the table lists callers before callees, and links to their events") {
-  const TracePtr trace = OneThread({{"main", 0, 100}, {"f", 10, 50}, {"g", 45, 10}});
+  const TracePtr trace = ThreadOf({{"main", 0, 100}, {"f", 10, 50}, {"g", 45, 10}});
   const CallTree tree = BuildCallTree({trace.get(), nullptr, nullptr});
   const ResultTable table = CallTreeTable(*trace, tree, false);
   CHECK(ToCsv(table) ==

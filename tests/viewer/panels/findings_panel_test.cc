@@ -8,7 +8,7 @@
 namespace stepscope {
 namespace {
 
-AnalysisResult Sample() {
+AnalysisResult SampleFindings() {
   using V = ValueType;
   AnalysisResult result;
   result.panel = "findings";
@@ -29,7 +29,7 @@ AnalysisResult Sample() {
 
 TEST_CASE("findings: a click shows the events and what to do") {
   PanelFixture f(ImVec2(1280, 500));
-  const AnalysisResult result = Sample();
+  const AnalysisResult result = SampleFindings();
   const auto panel = FindPanel("findings")->create();
   auto& findings = static_cast<AnalysisPanel&>(*panel);
   const auto draw = [&](const PanelContext& c) { findings.DrawResult(c, result, 1); };
@@ -47,7 +47,7 @@ TEST_CASE("findings: a click shows the events and what to do") {
 
 TEST_CASE("findings: a finding says how long a step takes, and how long it would take without") {
   PanelFixture f;
-  AnalysisResult result = Sample();
+  AnalysisResult result = SampleFindings();
   result.properties.push_back({"step_ms", "Step time", 12.0, Unit::kMs, ""});
   const auto panel = FindPanel("findings")->create();
   auto& findings = static_cast<AnalysisPanel&>(*panel);
@@ -63,7 +63,7 @@ TEST_CASE("findings: a finding says how long a step takes, and how long it would
 TEST_CASE("findings: muted rules are left out, and what is left is drawn at every size") {
   for (const ImVec2 size : {ImVec2(320, 200), ImVec2(1280, 800), ImVec2(2560, 1440)}) {
     PanelFixture f(size);
-    const AnalysisResult result = Sample();
+    const AnalysisResult result = SampleFindings();
     const auto panel = FindPanel("findings")->create();
     auto& findings = static_cast<AnalysisPanel&>(*panel);
     const auto draw = [&](const PanelContext& c) { findings.DrawResult(c, result, 1); };

@@ -8,7 +8,7 @@
 namespace stepscope {
 namespace {
 
-AnalysisResult Sample() {
+AnalysisResult SampleInput() {
   AnalysisResult r;
   r.tables.push_back(SampleSteps(8, 3));
   ResultTable ops{
@@ -36,7 +36,7 @@ TEST_CASE(
     PanelFixture f(size);
     const auto panel = FindPanel("input_pipeline")->create();
     auto& input = static_cast<AnalysisPanel&>(*panel);
-    const AnalysisResult full = Sample();
+    const AnalysisResult full = SampleInput();
     int vertices = 0;
     for (int i = 0; i < 3; ++i)
       vertices = f.Frame([&](const PanelContext& c) { input.DrawResult(c, full, 1); });
@@ -48,7 +48,7 @@ TEST_CASE(
   PanelFixture f(ImVec2(1600, 700));
   const auto panel = FindPanel("input_pipeline")->create();
   auto& input = static_cast<AnalysisPanel&>(*panel);
-  const AnalysisResult full = Sample();
+  const AnalysisResult full = SampleInput();
   const auto draw = [&](const PanelContext& c) { input.DrawResult(c, full, 1); };
   for (int i = 0; i < 3; ++i) f.Frame(draw);
   f.Click(1000, 200, draw);

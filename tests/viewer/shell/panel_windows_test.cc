@@ -18,7 +18,7 @@ ImGuiWindow* WindowOf(const char* id) {
   return ImGui::FindWindowByName(PanelWindowName(*FindPanel(id)).c_str());
 }
 bool InFront(const char* id) { return bool{WindowOf(id)->DockTabIsVisible}; }
-std::string Focused() {
+std::string FocusedWindow() {
   const ImGuiWindow* window = ImGui::GetCurrentContext()->NavWindow;
   return window != nullptr ? window->RootWindow->Name : "";
 }
@@ -33,11 +33,11 @@ TEST_CASE("panels: Selection comes forward for a box and a search, Details for o
   f.Push("select.event", {.event = Event(2)});
   f.Frame(3);
   CHECK(InFront("details"));
-  const std::string keyboard = Focused();
+  const std::string keyboard = FocusedWindow();
   f.Push("search.set", {.text = "sgemm"});
   f.Frame(3);
   CHECK(InFront("selection"));
-  CHECK(Focused() == keyboard);  // typing goes on where it was
+  CHECK(FocusedWindow() == keyboard);  // typing goes on where it was
   // A panel that the user chose stays.
   f.Push("panel.show", {.text = "markers"});
   f.Frame(3);

@@ -15,8 +15,8 @@ namespace stepscope {
 namespace {
 
 // main [0, 100) calls load [0, 30) and compute [30, 90), which calls kernel [30, 50).
-struct Fixture : PanelFixture {
-  Fixture() {
+struct FlameFixture : PanelFixture {
+  FlameFixture() {
     testing::TraceMaker maker;
     const PlaneId plane = maker.Plane("Host threads", PlaneKind::kHostThreads);
     maker.Track(plane, "python3", TrackKind::kThread,
@@ -46,7 +46,7 @@ struct Fixture : PanelFixture {
   uint32_t clicked = FlameGraph::kNone;
 };
 
-TEST_CASE_FIXTURE(Fixture, "flame graph: callers above callees, the longest first") {
+TEST_CASE_FIXTURE(FlameFixture, "flame graph: callers above callees, the longest first") {
   const DrawnText text = Drawn();
   CAPTURE(text.All());
   CHECK(text.Has("All: 100 µs"));
@@ -56,7 +56,8 @@ TEST_CASE_FIXTURE(Fixture, "flame graph: callers above callees, the longest firs
   CHECK(text.At("kernel").min.y > text.At("compute").min.y);
 }
 
-TEST_CASE_FIXTURE(Fixture, "flame graph: a click names the frame, and its tooltip its shares") {
+TEST_CASE_FIXTURE(FlameFixture,
+                  "flame graph: a click names the frame, and its tooltip its shares") {
   ClickOn("compute");
   CHECK(NameOfClicked() == "compute");
   CHECK(flame.root() == 0);
@@ -67,7 +68,8 @@ TEST_CASE_FIXTURE(Fixture, "flame graph: a click names the frame, and its toolti
   CHECK(text.Has("1 selected"));
 }
 
-TEST_CASE_FIXTURE(Fixture, "flame graph: a double click fills the width, and one above widens it") {
+TEST_CASE_FIXTURE(FlameFixture,
+                  "flame graph: a double click fills the width, and one above widens it") {
   ClickOn("compute");
   ClickOn("compute");
   CHECK(std::string(NameOf(tree.frames[flame.root()], profile.trace->names())) == "compute");
@@ -80,7 +82,7 @@ TEST_CASE_FIXTURE(Fixture, "flame graph: a double click fills the width, and one
   CHECK(Drawn().Has("load"));
 }
 
-TEST_CASE_FIXTURE(Fixture, "flame graph: what is found counts its time once") {
+TEST_CASE_FIXTURE(FlameFixture, "flame graph: what is found counts its time once") {
   ClickOn("Find frames");
   for (const char c : std::string("kernel"))
     ImGui::GetIO().AddInputCharacter(static_cast<unsigned>(c));

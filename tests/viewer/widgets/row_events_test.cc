@@ -8,8 +8,8 @@
 namespace stepscope {
 namespace {
 
-// Ops on a thread, kernels on a stream: "gemm" runs for both ops.
-std::shared_ptr<const Trace> Ops() {
+// OpsTrace on a thread, kernels on a stream: "gemm" runs for both ops.
+std::shared_ptr<const Trace> OpsTrace() {
   testing::TraceMaker maker;
   const PlaneId host = maker.Plane("Host threads", PlaneKind::kHostThreads);
   maker.Track(host, "python3", TrackKind::kThread,
@@ -28,32 +28,32 @@ std::vector<EventRow> RowsCalled(const Trace& trace, std::string_view name) {
   return rows;
 }
 
-struct Fixture {
-  Fixture() { profile.trace = trace; }
+struct RowFixture {
+  RowFixture() { profile.trace = trace; }
   RowEvents Of(const std::string& name, std::vector<EventRow> rows, uint64_t total) {
     RowLink link;
     link.rows = decltype(link.rows)(std::move(rows));
     link.total = total;
     return FindRowEvents(profile, link, name);
   }
-  std::shared_ptr<const Trace> trace = Ops();
+  std::shared_ptr<const Trace> trace = OpsTrace();
   Profile profile;
 };
 
 TEST_CASE("row events: by name where that finds the row's events and no others") {
-  Fixture f;
+  RowFixture f;
   const RowEvents found = f.Of("MatMul", RowsCalled(*f.trace, "MatMul"), 2);
   CHECK(found.query == "=MatMul");
   CHECK(found.what == "The events of this row, all called MatMul");
 }
 
 TEST_CASE("row events: by the events' name where the row has another") {
-  Fixture f;
+  RowFixture f;
   CHECK(f.Of("op/Relu", RowsCalled(*f.trace, "relu"), 1).query == "=relu");
 }
 
 TEST_CASE("row events: listed one by one where other rows have events of the same name") {
-  Fixture f;
+  RowFixture f;
   const std::vector<EventRow> all = RowsCalled(*f.trace, "gemm");
   for (const std::vector<EventRow>& rows :
        {std::vector<EventRow>{all[0], all[2]}, {all[1], RowsCalled(*f.trace, "relu")[0]}}) {
@@ -64,14 +64,14 @@ TEST_CASE("row events: listed one by one where other rows have events of the sam
 }
 
 TEST_CASE("row events: a list that leaves events out is not used to find them") {
-  Fixture f;
+  RowFixture f;
   const RowEvents found = f.Of("MatMul", {RowsCalled(*f.trace, "gemm")[0]}, 2);
   CHECK(found.query == "=gemm");
   CHECK(found.what == "Every event called gemm, more than this row's");
 }
 
 TEST_CASE("row events: a row without links goes by its name, whole if an event has it") {
-  Fixture f;
+  RowFixture f;
   CHECK(f.Of("MatMul", {}, 0).query == "=MatMul");
   CHECK(f.Of("atch", {}, 0).query == "atch");
   CHECK(f.Of("Conv2D", {}, 0).query.empty());

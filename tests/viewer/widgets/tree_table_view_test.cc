@@ -7,9 +7,9 @@
 namespace stepscope {
 namespace {
 
-constexpr const char* kColumns[] = {"time", "percent"};
+constexpr const char* kTreeColumns[] = {"time", "percent"};
 
-ResultTable Tree() {
+ResultTable TreeTable() {
   ResultTable t{"tree",
                 "",
                 {{"name", "Name", Unit::kNone, ValueType::kString, ""},
@@ -28,18 +28,18 @@ ResultTable Tree() {
 
 struct Drawn {
   PanelFixture f;
-  ResultTable table = Tree();
+  ResultTable table = TreeTable();
   TreeTableView view;
   DrawnText Draw() {
     return DrawCalm(f, [&](const PanelContext& c) {
       view.DrawToolbar(c, table);
-      view.Draw(c, table, 1, {.size_column = "time", .columns = kColumns});
+      view.Draw(c, table, 1, {.size_column = "time", .columns = kTreeColumns});
     });
   }
   void Click(ImVec2 at) {
     f.Click(at.x, at.y, [&](const PanelContext& c) {
       view.DrawToolbar(c, table);
-      view.Draw(c, table, 1, {.size_column = "time", .columns = kColumns});
+      view.Draw(c, table, 1, {.size_column = "time", .columns = kTreeColumns});
     });
   }
 };

@@ -17,7 +17,7 @@ EventRow InnermostAt(const TrackSet& set, TrackId track, Ps time) {
   return found;
 }
 
-int Rank(PlaneKind kind) {
+int RankOfKind(PlaneKind kind) {
   if (kind == PlaneKind::kGpu || kind == PlaneKind::kTpu) return 0;
   return kind == PlaneKind::kHostThreads ? 1 : 2;
 }
@@ -29,7 +29,7 @@ std::vector<ActivityAtTime> EventsAt(const Profile& profile, Ps time, size_t mos
   const Trace& trace = *profile.trace;
   for (int rank = 0; rank < 3; ++rank) {
     for (const Plane& plane : trace.planes) {
-      if (Rank(plane.kind) != rank) continue;
+      if (RankOfKind(plane.kind) != rank) continue;
       for (const TrackId track : plane.tracks) {
         if (found.size() == most) return found;
         const EventRow row = InnermostAt(trace.set, track, time);

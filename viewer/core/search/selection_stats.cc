@@ -8,6 +8,7 @@
 
 #include "model/analysis/steps/scope.h"
 #include "model/analysis/steps/steps.h"
+#include "model/analysis/tables/in_unit.h"
 #include "model/lookup.h"
 #include "model/query/call_tree_table.h"
 #include "model/query/event_groups.h"
@@ -16,9 +17,6 @@
 
 namespace stepscope {
 namespace {
-
-double Us(double ps) { return ps / static_cast<double>(kPsPerUs); }
-double Us(Ps ps) { return Us(static_cast<double>(ps)); }
 
 // The events that are asked about, and what they are found with.
 struct Asked {
@@ -84,9 +82,9 @@ double Share(const EventStatsRow& row, TimeRange range, const StepDatabase* step
 void AddRows(const Asked& asked, SelectionStats* out) {
   for (const EventStatsRow& row : out->stats.groups) {
     out->groups.rows.push_back({SharedText(row.name), static_cast<int64_t>(row.count),
-                                Us(row.total), Us(row.self), Us(row.mean), Us(row.median),
-                                Us(row.p95), Us(row.p99), Us(row.min), Us(row.max), Us(row.stddev),
-                                Share(row, out->range, asked.question.steps)});
+                                InUs(row.total), InUs(row.self), InUs(row.mean), InUs(row.median),
+                                InUs(row.p95), InUs(row.p99), InUs(row.min), InUs(row.max),
+                                InUs(row.stddev), Share(row, out->range, asked.question.steps)});
   }
 }
 
@@ -182,8 +180,8 @@ void ListEvents(const Asked& asked, SelectionStats* out) {
     const EventPart& part = asked.question.parts[event.part];
     const EventRow row(event.row);
     const Ps duration = part.events->Duration(row);
-    out->events.rows.push_back({SharedText(part.events->Name(row)), Us(event.start), Us(duration),
-                                Us(SelfTime(*part.events, row)),
+    out->events.rows.push_back({SharedText(part.events->Name(row)), InUs(event.start),
+                                InUs(duration), InUs(SelfTime(*part.events, row)),
                                 SharedText(TrackName(*asked.question.trace, *part.events, row))});
     RowLink& link = out->events.links.emplace_back(LinkTo(EventRows(std::vector{row})));
     link.set = part.set;

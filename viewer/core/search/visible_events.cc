@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/analysis/tables/in_unit.h"
 #include "model/base/key_table.h"
 #include "model/lookup.h"
 
@@ -120,8 +121,6 @@ void Adder::Add(const Track& track, const std::stop_token& stop) {
   tracks_ += count > 0 ? 1 : 0;
 }
 
-double Us(Ps t) { return static_cast<double>(t) / static_cast<double>(kPsPerUs); }
-
 ResultTable Adder::Names() const {
   const bool work =
       std::any_of(names_.begin(), names_.end(), [](const NameSum& sum) { return sum.count > 0; });
@@ -172,8 +171,8 @@ ResultTable Adder::Names() const {
     const double share =
         self > 0 ? 100 * static_cast<double>(sum.self) / static_cast<double>(self) : 0.0;
     const double mean = sum.whole / static_cast<double>(std::max<uint64_t>(1, sum.slices));
-    table.rows.push_back({std::string(set_.names->strings.View(name)), known(Us(sum.self)),
-                          known(share), known(Us(sum.inside)), static_cast<int64_t>(sum.count),
+    table.rows.push_back({std::string(set_.names->strings.View(name)), known(InUs(sum.self)),
+                          known(share), known(InUs(sum.inside)), static_cast<int64_t>(sum.count),
                           known(mean / static_cast<double>(kPsPerUs))});
   }
   return table;
@@ -196,7 +195,7 @@ ResultTable Adder::Kinds() const {
                     {}};
   for (const size_t k : order) {
     table.rows.push_back({std::string(KindText(static_cast<TrackKind>(k))),
-                          static_cast<int64_t>(kinds_[k].count), Us(kinds_[k].busy)});
+                          static_cast<int64_t>(kinds_[k].count), InUs(kinds_[k].busy)});
   }
   return table;
 }

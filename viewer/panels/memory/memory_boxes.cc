@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/analysis/naming/short_label.h"
+#include "model/analysis/tables/in_unit.h"
 #include "viewer/widgets/draw_text.h"
 #include "viewer/widgets/number_text.h"
 
@@ -15,8 +16,6 @@ namespace {
 
 constexpr uint32_t kNamedOps = 6;  // the legend has one entry more, for all others
 constexpr std::string_view kUnknownOp = "(no op)";
-
-double Ms(Ps t) { return static_cast<double>(t) / static_cast<double>(kPsPerMs); }
 
 std::string_view OpName(const AllocationBoxes& boxes, uint32_t op) {
   return op < boxes.ops.size() && !boxes.ops[op].empty() ? boxes.ops[op] : kUnknownOp;
@@ -27,7 +26,7 @@ std::string_view OpName(const AllocationBoxes& boxes, uint32_t op) {
 std::string ToCsv(const AllocationBoxes& boxes) {
   std::string csv = "begin_ms,end_ms,freed,bytes,op\r\n";
   for (const AllocationSpan& s : boxes.spans) {
-    csv += RawValue(Value(Ms(s.begin))) + "," + RawValue(Value(Ms(s.end))) + "," +
+    csv += RawValue(Value(InMs(s.begin))) + "," + RawValue(Value(InMs(s.end))) + "," +
            (s.freed ? "true" : "false") + "," + std::to_string(s.bytes) + "," +
            CsvField(s.op < boxes.ops.size() ? boxes.ops[s.op] : std::string()) + "\r\n";
   }
@@ -76,10 +75,10 @@ void MemoryBoxes::DrawBoxes(const PanelContext& context, const AllocationBoxes& 
   const bool ours = context.profile != nullptr && selected.trace == context.profile->id &&
                     selected.set == 0 && selected.valid();
   for (const AllocationSpan& s : boxes.spans) {
-    if (!Shown(s.op) || Ms(s.end) < plot_.first_ms() || Ms(s.begin) > plot_.last_ms()) continue;
+    if (!Shown(s.op) || InMs(s.end) < plot_.first_ms() || InMs(s.begin) > plot_.last_ms()) continue;
     const auto bytes = static_cast<double>(s.offset) * scale;
-    const ImVec2 low = ImPlot::PlotToPixels(std::max(Ms(s.begin), plot_.first_ms()), bytes);
-    const ImVec2 high = ImPlot::PlotToPixels(std::min(Ms(s.end), plot_.last_ms()),
+    const ImVec2 low = ImPlot::PlotToPixels(std::max(InMs(s.begin), plot_.first_ms()), bytes);
+    const ImVec2 high = ImPlot::PlotToPixels(std::min(InMs(s.end), plot_.last_ms()),
                                              bytes + static_cast<double>(s.bytes) * scale);
     const ImVec2 min(std::floor(low.x), std::floor(high.y));
     const ImVec2 max(std::max(std::floor(high.x), min.x + 1),
@@ -101,7 +100,7 @@ int MemoryBoxes::Hit(const AllocationBoxes& boxes, double scale) const {
   const double bytes = at.y / scale;
   for (size_t i = boxes.spans.size(); i-- > 0;) {  // the last drawn lies on top
     const AllocationSpan& s = boxes.spans[i];
-    if (!Shown(s.op) || at.x < Ms(s.begin) || at.x > std::max(Ms(s.end), Ms(s.begin) + pixel))
+    if (!Shown(s.op) || at.x < InMs(s.begin) || at.x > std::max(InMs(s.end), InMs(s.begin) + pixel))
       continue;
     const auto bottom = static_cast<double>(s.offset);
     if (bytes >= bottom && bytes <= bottom + static_cast<double>(s.bytes))

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "model/analysis/tables/in_unit.h"
 #include "viewer/widgets/chart.h"
 #include "viewer/widgets/draw_text.h"
 #include "viewer/widgets/number_text.h"
@@ -18,13 +19,6 @@ namespace {
 
 constexpr uint32_t kNoSnapshot = ~0u;
 constexpr double kPsPerMsReal = static_cast<double>(kPsPerMs);
-
-double Ms(Ps t) { return static_cast<double>(t) / kPsPerMsReal; }
-
-double RealAt(const std::vector<Value>& row, int column) {
-  const double v = column >= 0 ? NumberOf(row[static_cast<size_t>(column)]) : 0;
-  return std::isfinite(v) ? v : 0;
-}
 
 int FormatPercent(double value, char* buffer, int size, void*) {
   return std::snprintf(buffer, static_cast<size_t>(size), "%.0f %%", value * 100);
@@ -60,7 +54,7 @@ void DrawStairs(ImDrawList* list, const std::vector<ImVec2>& points, float end, 
 std::string ToCsv(const MemorySeries& s) {
   std::string csv = "time_ms,stack_bytes,heap_bytes,free_bytes,fragmentation\r\n";
   for (size_t i = 0; i < s.size(); ++i) {
-    csv += RawValue(Value(Ms(s.time[i])));
+    csv += RawValue(Value(InMs(s.time[i])));
     for (double v : {s.stack[i], s.heap[i], s.free[i], s.fragmentation[i]})
       csv += "," + RawValue(Value(v));
     csv += "\r\n";
@@ -92,11 +86,11 @@ MemorySeries SeriesFromTable(const ResultTable& timeline, const std::string& hos
   for (size_t r = 0; r < timeline.rows.size(); ++r) {
     const auto& row = timeline.rows[r];
     if (TextAt(row, c_host) != host || TextAt(row, c_id) != allocator) continue;
-    s.time.push_back(static_cast<Ps>(std::llround(RealAt(row, c_time) * kPsPerMsReal)));
-    s.stack.push_back(RealAt(row, c_stack));
-    s.heap.push_back(RealAt(row, c_heap));
-    s.free.push_back(RealAt(row, c_free));
-    s.fragmentation.push_back(RealAt(row, c_fragmentation));
+    s.time.push_back(static_cast<Ps>(std::llround(NumberAt(row, c_time) * kPsPerMsReal)));
+    s.stack.push_back(NumberAt(row, c_stack));
+    s.heap.push_back(NumberAt(row, c_heap));
+    s.free.push_back(NumberAt(row, c_free));
+    s.fragmentation.push_back(NumberAt(row, c_fragmentation));
     s.allocation.push_back(TextAt(row, c_activity) == "allocation" ? 1 : 0);
     const bool linked = r < timeline.links.size() && !timeline.links[r].rows.empty();
     s.rows.push_back(linked ? timeline.links[r].rows.front().value : EventRow::kInvalid);
@@ -118,11 +112,11 @@ void MemoryGraph::Bin(const MemorySeries& series, uint64_t key, double first, do
     const double from = first + step * x, to = from + step;
     const auto begin =
         static_cast<size_t>(std::lower_bound(series.time.begin(), series.time.end(), from,
-                                             [](Ps t, double ms) { return Ms(t) < ms; }) -
+                                             [](Ps t, double ms) { return InMs(t) < ms; }) -
                             series.time.begin());
     size_t best = begin > 0 ? begin - 1 : series.size();
     double most = -1;
-    for (size_t i = begin; i < series.size() && Ms(series.time[i]) < to; ++i) {
+    for (size_t i = begin; i < series.size() && InMs(series.time[i]) < to; ++i) {
       if (series.in_use(i) >= most) most = series.in_use(i), best = i;
     }
     if (best < series.size()) bins_[static_cast<size_t>(x)] = static_cast<uint32_t>(best);

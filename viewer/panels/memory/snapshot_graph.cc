@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "model/analysis/memory/allocation_groups.h"
+#include "model/analysis/tables/in_unit.h"
 #include "viewer/widgets/draw_text.h"
 
 namespace stepscope {
@@ -18,7 +19,6 @@ constexpr float kLeastPixels = 1.0f;  // lower bands are not told apart
 constexpr uint32_t kMostColumns = 2048;
 constexpr size_t kTooltipFrames = 12;
 
-double Ms(Ps t) { return static_cast<double>(t) / static_cast<double>(kPsPerMs); }
 Ps FromMs(double ms) {
   return static_cast<Ps>(std::clamp(ms * static_cast<double>(kPsPerMs), -9e18, 9e18));
 }
@@ -103,7 +103,7 @@ struct Pixels {
   ImVec2 origin, size;
   double first = 0, per_ms = 0, low = 0, per_byte = 0;
   float X(Ps time) const {
-    const double x = (Ms(time) - first) * per_ms;
+    const double x = (InMs(time) - first) * per_ms;
     return std::floor(origin.x + static_cast<float>(std::clamp(x, -1.0, size.x + 1.0)));
   }
   float Y(double bytes) const {

@@ -30,9 +30,9 @@ constexpr List kLists[] = {{"At the peak", "at_peak", "buffers", "instruction"},
                            {"Allocations", "allocations", "allocations", "largest"},
                            {"Programs", "programs", "memories", "program"}};
 constexpr size_t kPeakList = 0, kBufferList = 1, kProgramList = 3;
-constexpr const char* kFirst[] = {"instruction", "bytes",       "group",    "shape",
-                                  "opcode",      "begin_index", "end_index"};
-constexpr const char* kHidden[] = {"program", "memory_space", "buffer", "offset"};
+constexpr const char* kBuffersFirst[] = {"instruction", "bytes",       "group",    "shape",
+                                         "opcode",      "begin_index", "end_index"};
+constexpr const char* kBuffersHidden[] = {"program", "memory_space", "buffer", "offset"};
 
 int64_t IntIn(const ResultTable& table, size_t row, const char* column) {
   const int c = table.Column(column);
@@ -347,8 +347,8 @@ void HloMemoryPanel::DrawLists(const PanelContext& context, const AnalysisResult
               {.id = list.table,
                .noun = list.noun,
                .name_column = list.name,
-               .first_columns = kFirst,
-               .hidden_columns = kHidden,
+               .first_columns = kBuffersFirst,
+               .hidden_columns = kBuffersHidden,
                .total_row = list_ != kProgramList || position_ >= 0});
   if (to_choose_ >= 0 && position_ < 0 && list_ == kBufferList) View().Select(*table, to_choose_);
   to_choose_ = -1;

@@ -75,7 +75,7 @@ std::shared_ptr<const HloProgramView> OpenProgramView(AnalysisContext& context,
 
 namespace {
 
-constexpr size_t kMostLetters = 200;  // of a shape: more have no room in a box
+constexpr size_t kMostShapeLetters = 200;  // of a shape: more have no room in a box
 
 // Chooses the instructions to draw, and makes their texts.
 class SceneMaker {
@@ -95,7 +95,7 @@ class SceneMaker {
     HloGraphNode node;
     node.instruction = instruction;
     node.distance = distance;
-    node.shape = ToText(module_.ShapeOf(program_.At(instruction))).substr(0, kMostLetters);
+    node.shape = ToText(module_.ShapeOf(program_.At(instruction))).substr(0, kMostShapeLetters);
     const auto time = program_.self_time.find(instruction);
     if (time != program_.self_time.end()) {
       node.time = WithoutZeros(FormatDuration(time->second, 3));

@@ -17,26 +17,26 @@
 namespace stepscope {
 namespace {
 
-constexpr const char* kFirst[] = {
+constexpr const char* kHloStatsFirst[] = {
     "rank",        "hlo_op_name",          "total_self_time",    "total_self_time_percent",
     "occurrences", "avg_self_time",        "bound_by",           "flop_percent",
     "hbm_percent", "normalized_flop_rate", "measured_memory_bw", "operational_intensity",
     "category",    "tf_op_name",           "source_info"};
-constexpr const char* kHidden[] = {"hlo_op_expression",
-                                   "total_time",
-                                   "avg_time",
-                                   "cumulative_total_self_time_percent",
-                                   "model_flop_rate",
-                                   "hbm_bw",
-                                   "outside_compilation",
-                                   "autotuned",
-                                   "source_stack",
-                                   "core_type",
-                                   "dma_stall_percent",
-                                   "cmem_read_bw",
-                                   "cmem_write_bw",
-                                   "parent_op_name",
-                                   "vdd_energy"};
+constexpr const char* kHloStatsHidden[] = {"hlo_op_expression",
+                                           "total_time",
+                                           "avg_time",
+                                           "cumulative_total_self_time_percent",
+                                           "model_flop_rate",
+                                           "hbm_bw",
+                                           "outside_compilation",
+                                           "autotuned",
+                                           "source_stack",
+                                           "core_type",
+                                           "dma_stall_percent",
+                                           "cmem_read_bw",
+                                           "cmem_write_bw",
+                                           "parent_op_name",
+                                           "vdd_energy"};
 
 // Self times added up by the texts of a column.
 ResultTable SumsBy(const ResultTable& ops, const char* column) {
@@ -148,8 +148,8 @@ void HloStatsPanel::DrawResult(const PanelContext& context, const AnalysisResult
               {.id = "ops",
                .noun = "ops",
                .name_column = "hlo_op_name",
-               .first_columns = kFirst,
-               .hidden_columns = kHidden});
+               .first_columns = kHloStatsFirst,
+               .hidden_columns = kHloStatsHidden});
   if (choose_first_ && !table_.order().empty())
     table_.Select(*ops, static_cast<int>(table_.order().front()));
   choose_first_ = false;

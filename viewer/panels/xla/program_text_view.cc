@@ -14,8 +14,9 @@
 namespace stepscope {
 namespace {
 
-constexpr size_t kMostLetters = 4000;  // of a line: a tuple may have a hundred thousand operands
-constexpr size_t kMostKept = 2000;     // lines
+constexpr size_t kMostLineLetters =
+    4000;                           // of a line: a tuple may have a hundred thousand operands
+constexpr size_t kMostKept = 2000;  // lines
 
 // Of the mono face; the width of one letter alone is rounded up.
 float LetterWidth() {
@@ -103,8 +104,8 @@ const ProgramTextView::Line& ProgramTextView::LineOf(size_t number) {
     line.opcode = equals + 4 + ToText(program_->module->ShapeOf(instruction)).size();
     line.rest = line.opcode + instruction.opcode_name.size();
   }
-  if (line.text.size() > kMostLetters) {
-    line.text.resize(kMostLetters);
+  if (line.text.size() > kMostLineLetters) {
+    line.text.resize(kMostLineLetters);
     line.text += "\u2026";
   }
   for (size_t* part : {&line.equals, &line.opcode, &line.rest})

@@ -23,36 +23,36 @@
 namespace stepscope {
 namespace {
 
-constexpr const char* kFirst[] = {"operation",
-                                  "roofline_efficiency",
-                                  "total_self_time",
-                                  "bound_by",
-                                  "bottleneck_operational_intensity",
-                                  "measured_flop_rate",
-                                  "compute_efficiency",
-                                  "max_mem_bw_utilization",
-                                  "optimal_flop_rate",
-                                  "occurrences",
-                                  "category",
-                                  "step"};
-constexpr const char* kHidden[] = {"rank",
-                                   "total_time",
-                                   "avg_time",
-                                   "cumulative_total_self_time_percent",
-                                   "model_flop_rate",
-                                   "total_time_per_core",
-                                   "total_time_in_percentage",
-                                   "hlo_module_id",
-                                   "source_stack",
-                                   "cmem_read_bw",
-                                   "cmem_write_bw",
-                                   "vmem_read_bw",
-                                   "vmem_write_bw",
-                                   "cmem_read_operational_intensity",
-                                   "cmem_write_operational_intensity",
-                                   "vmem_read_operational_intensity",
-                                   "vmem_write_operational_intensity",
-                                   "dma_stall_percent"};
+constexpr const char* kRooflineFirst[] = {"operation",
+                                          "roofline_efficiency",
+                                          "total_self_time",
+                                          "bound_by",
+                                          "bottleneck_operational_intensity",
+                                          "measured_flop_rate",
+                                          "compute_efficiency",
+                                          "max_mem_bw_utilization",
+                                          "optimal_flop_rate",
+                                          "occurrences",
+                                          "category",
+                                          "step"};
+constexpr const char* kRooflineHidden[] = {"rank",
+                                           "total_time",
+                                           "avg_time",
+                                           "cumulative_total_self_time_percent",
+                                           "model_flop_rate",
+                                           "total_time_per_core",
+                                           "total_time_in_percentage",
+                                           "hlo_module_id",
+                                           "source_stack",
+                                           "cmem_read_bw",
+                                           "cmem_write_bw",
+                                           "vmem_read_bw",
+                                           "vmem_write_bw",
+                                           "cmem_read_operational_intensity",
+                                           "cmem_write_operational_intensity",
+                                           "vmem_read_operational_intensity",
+                                           "vmem_write_operational_intensity",
+                                           "dma_stall_percent"};
 
 // Rows of rank 0 are the program and its steps.
 bool IsProgram(const ResultTable& table, size_t row) {
@@ -259,8 +259,8 @@ void RooflinePanel::DrawResult(const PanelContext& context, const AnalysisResult
               {.id = "roofline",
                .noun = "rows",
                .name_column = "operation",
-               .first_columns = kFirst,
-               .hidden_columns = kHidden,
+               .first_columns = kRooflineFirst,
+               .hidden_columns = kRooflineHidden,
                .total_row = false});
   if (choose_first_ && !table_.order().empty())
     table_.Select(*table, static_cast<int>(table_.order().front()));

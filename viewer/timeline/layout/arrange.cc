@@ -81,7 +81,7 @@ class RuleBook {
 };
 
 // A track with its counters, as entries [first, last) of the list.
-struct Unit {
+struct ArrangedUnit {
   size_t first = 0, last = 0;
   uint32_t order = RuleBook::kNone, rows = RuleBook::kNone, color = 0;
   bool folded = false, frames_in_one = false;
@@ -95,7 +95,7 @@ struct Section {  // a plane
   uint32_t color = 0;
   bool folded = false, derived_folded = false;
   std::string_view given{};
-  std::vector<Unit> units{};
+  std::vector<ArrangedUnit> units{};
 };
 
 // Arranges one profile: entries [first, last) of the list.
@@ -203,7 +203,7 @@ class ProfileArranger {
     const bool named = book_.NamesTracksOf(path);
     bool all = true;
     for (size_t i = heading + 1; i < end;) {
-      Unit unit{.first = i, .last = i + 1};
+      ArrangedUnit unit{.first = i, .last = i + 1};
       while (unit.last < end && SameTrack(in_.list[unit.last], in_.list[i])) ++unit.last;
       i = unit.last;
       if (!KeepUnit(plane, named, &unit)) {
@@ -219,11 +219,12 @@ class ProfileArranger {
     if (bare || !section.units.empty()) sections_.push_back(std::move(section));
   }
 
-  void SortUnits(std::vector<Unit>* units) const {
-    std::stable_sort(units->begin(), units->end(), [this](const Unit& a, const Unit& b) {
-      if (a.order != b.order) return a.order < b.order;
-      return a.order == RuleBook::kNone && Before(in_.list[a.first], in_.list[b.first]);
-    });
+  void SortUnits(std::vector<ArrangedUnit>* units) const {
+    std::stable_sort(
+        units->begin(), units->end(), [this](const ArrangedUnit& a, const ArrangedUnit& b) {
+          if (a.order != b.order) return a.order < b.order;
+          return a.order == RuleBook::kNone && Before(in_.list[a.first], in_.list[b.first]);
+        });
   }
 
   // The order of tracks that no rule gives a place.
@@ -246,7 +247,7 @@ class ProfileArranger {
   }
 
   // Returns false if the track is hidden, not chosen, or pinned and therefore drawn elsewhere.
-  bool KeepUnit(const TrackEntry& plane, bool named, Unit* unit) {
+  bool KeepUnit(const TrackEntry& plane, bool named, ArrangedUnit* unit) {
     const TrackEntry& entry = in_.list[unit->first];
     if (!in_.lanes.Shows(entry.lane)) return false;
     const auto ranked = entry.set == 0 ? ranked_.find(entry.track.value) : ranked_.end();
@@ -303,8 +304,9 @@ class ProfileArranger {
     const bool heading_pinned = section.pinned != RuleBook::kNone;
     heading.pinned = heading_pinned;
     if (section.folded) return;
-    const auto derived = std::find_if(section.units.begin(), section.units.end(),
-                                      [this](const Unit& unit) { return IsOfDerived(unit); });
+    const auto derived =
+        std::find_if(section.units.begin(), section.units.end(),
+                     [this](const ArrangedUnit& unit) { return IsOfDerived(unit); });
     for (auto unit = section.units.begin(); unit != derived; ++unit)
       PushUnit(*unit, heading_pinned, false);
     PushDerived({derived, section.units.end()}, section.derived_folded, heading_pinned);
@@ -312,14 +314,14 @@ class ProfileArranger {
 
   // Whether the track is folded together with the derived tracks of its plane. One that was moved
   // stands where it was put.
-  bool IsOfDerived(const Unit& unit) const {
+  bool IsOfDerived(const ArrangedUnit& unit) const {
     const TrackEntry& entry = in_.list[unit.first];
     return entry.derived && entry.plane.valid() && unit.order == RuleBook::kNone;
   }
 
-  void PushDerived(std::span<const Unit> units, bool folded, bool pinned) {
+  void PushDerived(std::span<const ArrangedUnit> units, bool folded, bool pinned) {
     const size_t lead = out_.size();
-    for (const Unit& unit : units) {
+    for (const ArrangedUnit& unit : units) {
       if (folded && out_.size() > lead) break;
       PushUnit(unit, pinned, false);
     }
@@ -331,7 +333,7 @@ class ProfileArranger {
     if (folded) item.depth = item.rows = std::min(1u, item.rows);
   }
 
-  void PushUnit(const Unit& unit, bool pinned, bool apart) {
+  void PushUnit(const ArrangedUnit& unit, bool pinned, bool apart) {
     for (size_t i = unit.first; i < unit.last; ++i) {
       const TrackEntry& entry = in_.list[i];
       Push(entry);
@@ -345,7 +347,7 @@ class ProfileArranger {
   }
 
   // Returns false if nothing of the track is left, because it has only Python frames.
-  bool SetDepth(const Unit& unit, LayoutItem* item) const {
+  bool SetDepth(const ArrangedUnit& unit, LayoutItem* item) const {
     const TrackSet& set = profile().Set(item->set);
     item->rest = RestOf(item->set, item->track);
     const Track& track = set.tracks[item->track.value];
@@ -373,9 +375,9 @@ class ProfileArranger {
   std::vector<LayoutItem>& out_;
   uint32_t profile_ = 0;
   std::vector<Section> sections_;
-  std::vector<std::pair<uint32_t, Unit>> pins_;                        // place and track
+  std::vector<std::pair<uint32_t, ArrangedUnit>> pins_;                // place and track
   std::map<uint32_t, std::pair<uint32_t, const RankTracks*>> ranked_;  // by track: its place, rank
-  std::vector<std::pair<uint32_t, Unit>> rank_units_;                  // by place
+  std::vector<std::pair<uint32_t, ArrangedUnit>> rank_units_;          // by place
 };
 
 }  // namespace

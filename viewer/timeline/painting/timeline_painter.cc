@@ -11,7 +11,6 @@
 namespace stepscope {
 namespace {
 
-constexpr float kSmallText = 12;
 constexpr const char* kPinIcon = "\xEF\x82\x8D";  // Fork Awesome
 
 const char* PlaneIcon(PlaneKind kind) {

@@ -13,6 +13,8 @@
 
 namespace stepscope {
 
+inline constexpr float kSmallText = 12;  // points, of what stands beside a name
+
 struct TimelineInput {
   const PanelContext& panel;
   std::span<const Profile> profiles;

@@ -7,11 +7,6 @@
 #include "viewer/widgets/number_text.h"
 
 namespace stepscope {
-namespace {
-
-constexpr float kSmallText = 12;
-
-}  // namespace
 
 void TimelinePainter::DrawSelection() const {
   const std::optional<EventPlace> place = model_.Place(in_.profiles, in_.panel.view.selected);

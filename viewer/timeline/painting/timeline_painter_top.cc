@@ -16,8 +16,6 @@
 namespace stepscope {
 namespace {
 
-constexpr float kSmallText = 12;
-
 struct ToolRow {
   Tool tool;
   const char *id, *command, *icon, *fallback, *tooltip;

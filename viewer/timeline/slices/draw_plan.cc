@@ -15,7 +15,7 @@ namespace stepscope {
 namespace {
 
 constexpr size_t kRowsForThreads = 24;  // below, starting a thread costs more than it saves
-constexpr float kGrey = 0.5f;           // between the ground and muted text
+constexpr float kGapGrey = 0.5f;        // between the ground and muted text
 constexpr uint32_t kGapFrom = 4;        // slices at least this wide give a column to the gap
 
 PlanRowKey KeyOf(const PlanInput& input, const LayoutItem& item, uint32_t depth) {
@@ -149,7 +149,8 @@ class DrawPlan::SliceColors {
         frames_(item.frames_in_one ? item.frames : 0),
         kinds_(plan.KindsOf(input, item)),
         theme_(input.names->theme()),
-        grey_(Mix(input.names->theme()[Role::kPanel], input.names->theme()[Role::kText3], kGrey)) {}
+        grey_(Mix(input.names->theme()[Role::kPanel], input.names->theme()[Role::kText3],
+                  kGapGrey)) {}
   Rgba operator()(const Lane& lane, uint32_t event) const {
     const Ps dur = lane.dur[event];
     const bool always =

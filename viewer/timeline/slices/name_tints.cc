@@ -8,8 +8,8 @@
 namespace stepscope {
 namespace {
 
-constexpr float kLeast = 0.45f;  // share of the colour for the smallest change
-constexpr float kGrey = 0.5f;    // between the ground and muted text
+constexpr float kLeast = 0.45f;    // share of the colour for the smallest change
+constexpr float kSameGrey = 0.5f;  // between the ground and muted text
 
 }  // namespace
 
@@ -22,7 +22,7 @@ texel::Pattern TintColors::PatternOf(NameChange::Kind kind) {
 }
 
 TintColors::TintColors(const Theme& theme) {
-  const Rgba same = Mix(theme[Role::kPanel], theme[Role::kText3], kGrey);
+  const Rgba same = Mix(theme[Role::kPanel], theme[Role::kText3], kSameGrey);
   const std::pair<NameChange::Kind, Rgba> full[] = {
       {NameChange::Kind::kSlower, theme[Role::kSlower]},
       {NameChange::Kind::kFaster, theme[Role::kFaster]},

@@ -52,11 +52,6 @@ std::vector<TrackId> OfKind(const Trace& trace, const Plane& plane, TrackKind ki
 
 }  // namespace
 
-bool IsDevice(PlaneKind kind) {
-  return kind == PlaneKind::kGpu || kind == PlaneKind::kTpu || kind == PlaneKind::kTpuSparseCore ||
-         kind == PlaneKind::kTpuChip || kind == PlaneKind::kCustom;
-}
-
 std::vector<TrackId> ActivityTracks(const Trace& trace, PlaneId plane) {
   if (!plane.valid() || plane.value >= trace.planes.size()) return {};
   const Plane& p = trace.planes[plane.value];

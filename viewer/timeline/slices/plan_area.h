@@ -52,7 +52,6 @@ struct UtilisationTrack {
 UtilisationTrack UtilisationOf(const Profile& profile, PlaneId plane);
 // Adds up the parts of a utilisation in each column.
 StackedShares StackUtilisation(const UtilisationTrack& of, const TimeAxis& axis, size_t columns);
-bool IsDevice(PlaneKind kind);
 // Returns the tracks whose outermost lanes make up the plane's activity.
 std::vector<TrackId> ActivityTracks(const Trace& trace, PlaneId plane);
 

@@ -20,7 +20,7 @@ namespace {
 
 using test::GpuScenario;
 using test::XSpaceBuilder;
-constexpr int64_t kUs = kPsPerUs;
+constexpr int64_t kMicrosecond = kPsPerUs;
 
 struct DeviceTracks {
   explicit DeviceTracks(const std::string& bytes, const char* file = "h.xplane.pb",
@@ -83,7 +83,7 @@ double Integral(const CounterSeries& series) {
 std::string ManyKernels(int64_t count) {
   XSpaceBuilder b;
   auto& stream = b.Plane("/device:GPU:0").Line(14, "Stream #14");
-  for (int64_t i = 0; i < count; ++i) stream.Event("k", i * 5 * kUs, 3 * kUs);
+  for (int64_t i = 0; i < count; ++i) stream.Event("k", i * 5 * kMicrosecond, 3 * kMicrosecond);
   return b.Bytes();
 }
 
@@ -204,7 +204,7 @@ TEST_CASE("device tracks: utilisation is exact for few intervals; for many its s
   const CounterSeries& compute = many.Find(DerivedTrackKind::kUtilisation).second->counters.back();
   CHECK(compute.time == series.time);
   CHECK(compute.value == series.value);
-  CHECK(Integral(series) / 100 == doctest::Approx(static_cast<double>(kMany * 3 * kUs)));
+  CHECK(Integral(series) / 100 == doctest::Approx(static_cast<double>(kMany * 3 * kMicrosecond)));
   CHECK(std::is_sorted(series.time.begin(), series.time.end()));
   for (size_t i = 0; i + 2 < series.value.size(); ++i) CHECK(series.value[i] > 30);
 }
@@ -229,16 +229,17 @@ TEST_CASE("device tracks: the parts of the utilisation sum to the whole") {
 TEST_CASE("device tracks: time in which kinds of work overlap is that of the first of them") {
   XSpaceBuilder b;
   auto& gpu = b.Plane("/device:GPU:0");
-  gpu.Line(14, "Stream #14").Event("gemm", 0, 100 * kUs);
-  gpu.Line(15, "Stream #15").Event("ncclDevKernel_AllReduce_Sum_f32_RING_LL", 50 * kUs, 100 * kUs);
-  gpu.Line(16, "Stream #16").Event("MemcpyH2D", 20 * kUs, 200 * kUs);
+  gpu.Line(14, "Stream #14").Event("gemm", 0, 100 * kMicrosecond);
+  gpu.Line(15, "Stream #15")
+      .Event("ncclDevKernel_AllReduce_Sum_f32_RING_LL", 50 * kMicrosecond, 100 * kMicrosecond);
+  gpu.Line(16, "Stream #16").Event("MemcpyH2D", 20 * kMicrosecond, 200 * kMicrosecond);
   const DeviceTracks tracks(b.Bytes());
   const auto [set, track] = tracks.Find(DerivedTrackKind::kUtilisation);
   REQUIRE(track != nullptr);
   std::map<std::string, double> us;
   for (const CounterSeries& series : track->counters)
     us[std::string(set->names->strings.View(series.name))] =
-        Integral(series) / 100 / static_cast<double>(kUs);
+        Integral(series) / 100 / static_cast<double>(kMicrosecond);
   CHECK(us == std::map<std::string, double>{
                   {"percent", 220}, {"compute", 100}, {"collectives", 50}, {"copies", 70}});
 }
@@ -325,7 +326,7 @@ TEST_CASE("device tracks: a track for which the recording has nothing is left ou
   CHECK(xprof.Find(DerivedTrackKind::kIdle).second == nullptr);  // XProf has no losses
   CHECK(xprof.Find(DerivedTrackKind::kUtilisation).second != nullptr);
   XSpaceBuilder host;
-  host.Plane("/host:CPU").Line(1, "python").Event("op", 0, 10 * kUs);
+  host.Plane("/host:CPU").Line(1, "python").Event("op", 0, 10 * kMicrosecond);
   CHECK(DeviceTracks(host.Bytes()).sets.empty());
 }
 

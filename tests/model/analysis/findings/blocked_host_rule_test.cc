@@ -37,7 +37,7 @@ AnalysisResult Blocked(bool queued, const AnalysisParams& params = {}) {
   return FindAll(context, params, {}, {});
 }
 
-size_t RowOf(const AnalysisResult& result, const char* rule) {
+size_t RowOfBlocked(const AnalysisResult& result, const char* rule) {
   const ResultTable& table = test::TableOf(result, "findings");
   size_t row = 0;
   while (row < table.rows.size() && test::Text(result, "findings", row, "rule") != rule) ++row;
@@ -49,7 +49,7 @@ size_t RowOf(const AnalysisResult& result, const char* rule) {
 
 TEST_CASE("A host that stands in a copy is named with the op that copies") {
   const AnalysisResult found = Blocked(false);
-  const size_t row = RowOf(found, "blocked-host");
+  const size_t row = RowOfBlocked(found, "blocked-host");
   const std::string title = test::Text(found, "findings", row, "title");
   CAPTURE(title);
   CHECK(title.find("cudaMemcpyAsync in aten::to") != std::string::npos);
@@ -60,7 +60,7 @@ TEST_CASE("A host that stands in a copy is named with the op that copies") {
 
 TEST_CASE("A blocked host saves nothing while the device waits for queued work") {
   const AnalysisResult found = Blocked(true);
-  const size_t row = RowOf(found, "blocked-host");
+  const size_t row = RowOfBlocked(found, "blocked-host");
   CHECK(test::Real(found, "findings", row, "measured") == doctest::Approx(50).epsilon(0.03));
   CHECK(test::Real(found, "findings", row, "saving_ms_per_step") < 0.02);
   CHECK(test::Text(found, "findings", row, "severity") == "note");
@@ -72,7 +72,7 @@ TEST_CASE("A blocked host is that of the steps that are asked for") {
   AnalysisParams last;
   last.steps = StepInterval{2, 3};
   const AnalysisResult found = Blocked(false, last);
-  const size_t row = RowOf(found, "blocked-host");
+  const size_t row = RowOfBlocked(found, "blocked-host");
   CHECK(test::Text(found, "findings", row, "steps") == "2..3");
   CHECK(test::Real(found, "findings", row, "saving_ms_per_step") ==
         doctest::Approx(0.5).epsilon(0.03));

@@ -23,7 +23,7 @@ AnalysisResult FoundAt(const ThresholdEdge& edge, double size,
 }
 
 // The first row of the rule with that title; -1: none.
-int RowOf(const AnalysisResult& result, const ThresholdEdge& edge) {
+int RowOfEdge(const AnalysisResult& result, const ThresholdEdge& edge) {
   const ResultTable& table = test::TableOf(result, "findings");
   for (size_t r = 0; r < table.rows.size(); ++r) {
     const bool of_rule = test::Text(result, "findings", r, "rule") == edge.rule;
@@ -40,7 +40,7 @@ double MeasuredOf(const ThresholdEdge& edge, double size, bool report_high) {
   const std::string id = edge.parameter != nullptr ? edge.parameter : edge.rule;
   REQUIRE(all.Set(id + (report_high ? "=100" : "=0.001")));
   const AnalysisResult result = FoundAt(edge, size, all);
-  const int row = RowOf(result, edge);
+  const int row = RowOfEdge(result, edge);
   REQUIRE(row >= 0);
   return test::Real(result, "findings", static_cast<size_t>(row), "measured");
 }
@@ -67,8 +67,8 @@ TEST_CASE("Every rule is silent just below its threshold, and reports just above
     CHECK((inverse ? below : above) >= threshold);
     CHECK(std::abs(below - threshold) <= 0.15 * threshold);
     CHECK(std::abs(above - threshold) <= 0.15 * threshold);
-    CHECK(RowOf(FoundAt(edge, edge.below, {}), edge) < 0);
-    CHECK(RowOf(FoundAt(edge, edge.above, {}), edge) >= 0);
+    CHECK(RowOfEdge(FoundAt(edge, edge.below, {}), edge) < 0);
+    CHECK(RowOfEdge(FoundAt(edge, edge.above, {}), edge) >= 0);
   }
 }
 

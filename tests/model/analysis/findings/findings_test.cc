@@ -45,7 +45,7 @@ AnalysisResult FindIn(const GpuProfileOptions& options) {
 }
 
 // The first row of the rule; -1: none.
-int RowOf(const AnalysisResult& result, std::string_view rule) {
+int RuleRow(const AnalysisResult& result, std::string_view rule) {
   const ResultTable& table = test::TableOf(result, "findings");
   for (size_t r = 0; r < table.rows.size(); ++r) {
     if (table.ShownText(r, table.Column("rule")) == rule) return static_cast<int>(r);
@@ -125,7 +125,7 @@ TEST_CASE("Planted losses are found with their devices and steps, and a healthy 
     planted.set(&options);
     const AnalysisResult result = FindIn(options);
     CAPTURE(Listed(result));
-    const int at = RowOf(result, planted.rule);
+    const int at = RuleRow(result, planted.rule);
     CHECK(at >= 0);
     if (at < 0) continue;
     const auto row = static_cast<size_t>(at);
@@ -138,7 +138,7 @@ TEST_CASE("Planted losses are found with their devices and steps, and a healthy 
             doctest::Approx(planted.measured).epsilon(0.05));
     const double saving = test::Real(result, "findings", row, "saving_ms_per_step");
     CHECK(saving <= test::StepMsOf(result));
-    const int in_healthy = RowOf(healthy, planted.rule);
+    const int in_healthy = RuleRow(healthy, planted.rule);
     if (in_healthy >= 0) CHECK(IsNote(healthy, static_cast<size_t>(in_healthy)));
   }
   const ResultTable& table = test::TableOf(healthy, "findings");
@@ -150,7 +150,7 @@ TEST_CASE("The cost of launches is the idle time that was planted") {
   options.scenario = GpuScenario::kLaunchBound;
   std::vector<test::StepTruth> truth;
   const AnalysisResult result = FindIn(Load(test::MakeGpuProfile(options, &truth)));
-  const int at = RowOf(result, "launch-bound");
+  const int at = RuleRow(result, "launch-bound");
   REQUIRE(at == 0);  // the verdict's finding comes first
   const double idle = static_cast<double>(truth[3].gpus[0].idle_ps) / 1e9;
   CHECK(test::Real(result, "findings", 0, "saving_ms_per_step") ==
@@ -169,7 +169,7 @@ TEST_CASE("Findings have the columns that scripts read, their events, and a sect
                                             "unit", "saving_ms_per_step", "assumption", "host",
                                             "device", "steps", "events", "guide", "remedy"});
   REQUIRE(table.links.size() == table.rows.size());
-  REQUIRE(RowOf(result, "copies") == 0);
+  REQUIRE(RuleRow(result, "copies") == 0);
   CHECK(test::Text(result, "findings", 0, "unit") == "percent");
   CHECK(test::Text(result, "findings", 0, "guide") == "Tensorflow Op Placement");
   CHECK(test::Text(result, "findings", 0, "assumption").find("Mean of 8 steps") !=
@@ -189,7 +189,7 @@ TEST_CASE("A finding links to at most a thousand events, and says how many there
   options.scenario = GpuScenario::kCopies;
   options.steps = 80;
   const AnalysisResult result = FindIn(options);
-  REQUIRE(RowOf(result, "copies") == 0);
+  REQUIRE(RuleRow(result, "copies") == 0);
   CHECK(test::Int(result, "findings", 0, "events") == 1600);
   CHECK(test::TableOf(result, "findings").links[0].rows.size() <= FindingContext::kMostEvents);
 }
@@ -203,10 +203,10 @@ TEST_CASE("Thresholds can be changed, by rule and by parameter") {
   CHECK(thresholds.Set("copies=1.5"));
   CHECK(thresholds.Of(*FindRule("copies")) == 1.5);
   const std::shared_ptr<const Trace> healthy = Load(test::MakeGpuProfile(Healthy()));
-  CHECK(RowOf(FindIn(healthy), "copies") < 0);
+  CHECK(RuleRow(FindIn(healthy), "copies") < 0);
   const AnalysisResult result = FindIn(healthy, thresholds);  // input's copies are 2 % of the step
-  REQUIRE(RowOf(result, "copies") >= 0);
-  CHECK(IsNote(result, static_cast<size_t>(RowOf(result, "copies"))));
+  REQUIRE(RuleRow(result, "copies") >= 0);
+  CHECK(IsNote(result, static_cast<size_t>(RuleRow(result, "copies"))));
   CHECK(thresholds.Set("gaps=1000"));
   CHECK(test::TableOf(FindIn(healthy, thresholds), "gaps").rows.empty());
 }
@@ -354,7 +354,7 @@ TEST_CASE("Both numbers in a title are means, and `measured` is their quotient")
   const auto trace = LoadPath(folder.path(), {}, {}, progress);
   REQUIRE(trace.ok());
   const AnalysisResult result = FindIn(*trace);
-  const int row = RowOf(result, "input-bound");
+  const int row = RuleRow(result, "input-bound");
   REQUIRE(row >= 0);
   const double measured = test::Real(result, "findings", static_cast<size_t>(row), "measured");
   CHECK(PercentInTitle(test::Text(result, "findings", static_cast<size_t>(row), "title")) ==
@@ -366,7 +366,7 @@ TEST_CASE("GPUs that take turns: kernels that ran alone are the evidence") {
   options.sequential = true;
   const std::shared_ptr<const Trace> trace = Load(test::MakeGpuProfile(options));
   const AnalysisResult result = FindIn(trace);
-  const int row = RowOf(result, "sequential-gpus");
+  const int row = RuleRow(result, "sequential-gpus");
   REQUIRE(row >= 0);
   const RowLink& link = test::TableOf(result, "findings").links[static_cast<size_t>(row)];
   CHECK(link.rows.size() > 100);
@@ -392,7 +392,7 @@ TEST_CASE("If no steps are found, findings are about the whole recording") {
     stream.Event("MemcpyH2D", (k * 100 + 50) * kPsPerUs, 40 * kPsPerUs);
   }
   const AnalysisResult result = FindIn(Load(b.Bytes()));
-  const int row = RowOf(result, "copies");
+  const int row = RuleRow(result, "copies");
   REQUIRE(row >= 0);
   const auto text = [&](const char* column) {
     return test::Text(result, "findings", static_cast<size_t>(row), column);
@@ -453,7 +453,7 @@ TEST_CASE("A compiled program gets no advice to compile it") {
                900 * kPsPerUs);
   }
   const AnalysisResult result = FindIn(Load(b.Bytes()));
-  const int row = RowOf(result, "host-op");
+  const int row = RuleRow(result, "host-op");
   REQUIRE(row >= 0);
   const auto at = static_cast<size_t>(row);
   CHECK(test::Text(result, "findings", at, "title").starts_with("The framework's runtime takes "));
@@ -476,7 +476,7 @@ TEST_CASE("Memory that is reserved and memory that is allocated are two words") 
   const auto trace = LoadBytes("t.pt.trace.json", text, {});
   REQUIRE(trace.ok());
   const AnalysisResult result = FindIn(*trace);
-  const int row = RowOf(result, "memory");
+  const int row = RuleRow(result, "memory");
   REQUIRE(row >= 0);
   CHECK(test::Text(result, "findings", static_cast<size_t>(row), "title") ==
         "GPU 0 reserves 12.0 of 80.0 GiB at its peak, and 6.0 GiB are allocated: a larger batch "
@@ -489,8 +489,8 @@ TEST_CASE("Findings for some steps are about these steps only") {
   AnalysisContext context(Load(test::MakeGpuProfile(options)), Definitions::kStepscope);
   AnalysisParams params;
   params.steps = StepInterval{0, 3};
-  CHECK(RowOf(FindAll(context, {}, {}, {}), "outlier-steps") >= 0);
-  CHECK(RowOf(FindAll(context, params, {}, {}), "outlier-steps") < 0);
+  CHECK(RuleRow(FindAll(context, {}, {}, {}), "outlier-steps") >= 0);
+  CHECK(RuleRow(FindAll(context, params, {}, {}), "outlier-steps") < 0);
 }
 
 TEST_CASE("What the verdict of CPU ranks names, collectives of the backend, is the first finding") {

@@ -68,7 +68,7 @@ std::vector<TorchOp> Eager(const char* softmax = "aten::_softmax",
           {"aten::copy_", kElementwise, 100},       {product, kProduct, 300, kValues}};
 }
 
-int RowOf(const std::vector<TorchOp>& ops, const char* rule = "attention") {
+int RowOfFusion(const std::vector<TorchOp>& ops, const char* rule = "attention") {
   return test::RowOfRule(FindingsIn(ops), rule);
 }
 
@@ -90,14 +90,14 @@ TEST_CASE("With shapes, fused attention takes its operations at a quarter of the
 }
 
 TEST_CASE("A softmax is attention between two batched products only") {
-  CHECK(RowOf(Eager()) >= 0);
-  CHECK(RowOf(Eager("aten::_softmax_backward_data")) >= 0);
-  CHECK(RowOf(Eager("aten::_log_softmax", "aten::bmm",
-                    "cunn_SoftMaxForward<LogSoftMaxForwardEpilogue>")) < 0);
-  CHECK(RowOf(Eager("aten::_softmax", "aten::mm")) < 0);  // a classifier, a router of experts
+  CHECK(RowOfFusion(Eager()) >= 0);
+  CHECK(RowOfFusion(Eager("aten::_softmax_backward_data")) >= 0);
+  CHECK(RowOfFusion(Eager("aten::_log_softmax", "aten::bmm",
+                          "cunn_SoftMaxForward<LogSoftMaxForwardEpilogue>")) < 0);
+  CHECK(RowOfFusion(Eager("aten::_softmax", "aten::mm")) < 0);  // a classifier, a router of experts
   std::vector<TorchOp> apart = Eager();
   apart.insert(apart.begin() + 3, {"aten::topk", "gatherTopK", 10});
-  CHECK(RowOf(apart) < 0);
+  CHECK(RowOfFusion(apart) < 0);
 }
 
 TEST_CASE("RMS norms and rotary embeddings of PyTorch are found, and their parts alone are not") {
@@ -116,15 +116,15 @@ TEST_CASE("RMS norms and rotary embeddings of PyTorch are found, and their parts
   CHECK(test::Int(found, "findings", at, "events") == 4 * 8);
   std::vector<TorchOp> no_mean = norm;
   no_mean.erase(no_mean.begin() + 3);
-  CHECK(RowOf(no_mean, "unfused-ops") < 0);
+  CHECK(RowOfFusion(no_mean, "unfused-ops") < 0);
   const std::vector<TorchOp> rotary = {
       {"aten::mm", kProduct, 500},     {"aten::mul", kElementwise, 50},
       {"aten::neg", kElementwise, 20}, {"aten::cat", "CatArrayBatchedCopy", 60},
       {"aten::mul", kElementwise, 50}, {"aten::add", kElementwise, 50}};
-  CHECK(RowOf(rotary, "unfused-ops") >= 0);
+  CHECK(RowOfFusion(rotary, "unfused-ops") >= 0);
   std::vector<TorchOp> no_cat = rotary;
   no_cat.erase(no_cat.begin() + 3);
-  CHECK(RowOf(no_cat, "unfused-ops") < 0);
+  CHECK(RowOfFusion(no_cat, "unfused-ops") < 0);
 }
 
 TEST_CASE("An optimizer of many kernels is found, and a fused one is not") {

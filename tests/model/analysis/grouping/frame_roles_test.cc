@@ -13,7 +13,9 @@
 namespace stepscope {
 namespace {
 
-HostRole RoleOf(const char* name) { return RoleOfHostEvent(name, EventCategory::kPythonFunction); }
+HostRole RoleOfFrame(const char* name) {
+  return RoleOfHostEvent(name, EventCategory::kPythonFunction);
+}
 
 struct FramePair {
   const char* true_name;
@@ -124,7 +126,7 @@ TEST_CASE("Functions of libraries that prepare input are input") {
         "webdataset/tariterators.py(3): f", "albumentations/core/composition.py(3): __call__",
         "/home/me/train.py(9): load_batch", "$loader.py:12 load_batch"}) {
     CAPTURE(name);
-    CHECK(RoleOf(name) == HostRole::kInput);
+    CHECK(RoleOfFrame(name) == HostRole::kInput);
   }
 }
 
@@ -137,7 +139,7 @@ TEST_CASE("Functions that only look like those of input libraries are work") {
         "transformers/pipelines/pt_utils.py(124): __next__", "my_albumentations/x.py(3): f",
         "/home/me/train.py(9): load_batches_and_train", "$train.py:12 main"}) {
     CAPTURE(name);
-    CHECK(RoleOf(name) == HostRole::kWork);
+    CHECK(RoleOfFrame(name) == HostRole::kWork);
   }
 }
 
@@ -153,7 +155,7 @@ TEST_CASE("Functions that compile or tune are compilation") {
         "$partial_eval.py:2129 trace_to_jaxpr_nocache", "$mlir.py:1374 lower_jaxpr_to_module",
         "$tracing_compilation.py:12 trace_function"}) {
     CAPTURE(name);
-    CHECK(RoleOf(name) == HostRole::kCompile);
+    CHECK(RoleOfFrame(name) == HostRole::kCompile);
   }
 }
 
@@ -166,7 +168,7 @@ TEST_CASE("Running compiled code is not compiling, and a folder of a program is 
         "/opt/autotuner/train.py(5): main", "/opt/autotuner/train.py: main",
         "$tracing_compilation.py:12 call_function", "/x/torch/_inductor/train.py(5): main"}) {
     CAPTURE(name);
-    CHECK(RoleOf(name) == HostRole::kWork);
+    CHECK(RoleOfFrame(name) == HostRole::kWork);
   }
   CHECK(RoleOfHostEvent("CompiledFxGraph", EventCategory::kCpuOp) == HostRole::kWork);
 }

@@ -18,7 +18,7 @@ namespace {
 constexpr int64_t kMs = kPsPerMs;
 constexpr int64_t kRunIdWrap = int64_t{1} << 27;
 
-std::shared_ptr<const Trace> Load(const test::XSpaceBuilder& b) {
+std::shared_ptr<const Trace> LoadTpu(const test::XSpaceBuilder& b) {
   auto trace = LoadBytes("h.xplane.pb", b.Bytes(), {});
   REQUIRE(trace.ok());
   return *trace;
@@ -76,7 +76,7 @@ TEST_CASE("TPU groups: without launches the k-th step of every core is one group
     b.Hostname("h");
     AddCores(&b, steps_line);
     b.Plane("/host:CPU").Line(1, "python").Event("other", 0, kMs).Stat("_r", int64_t{1});
-    const auto trace = Load(b);
+    const auto trace = LoadTpu(b);
     AnalysisContext context(trace, Definitions::kStepscope);
     const Grouping& grouping = context.grouping();
     REQUIRE(grouping.groups.size() ==
@@ -110,7 +110,7 @@ TEST_CASE("TPU groups: a module belongs to the step that enqueued its run, and h
           .Stat("device_ordinal", int64_t{0});
     }
     AddCores(&b, steps_line);
-    const auto trace = Load(b);
+    const auto trace = LoadTpu(b);
     AnalysisContext context(trace, Definitions::kStepscope);
     const Grouping& grouping = context.grouping();
     CHECK(grouping.groups.size() == 2);
@@ -139,7 +139,7 @@ TEST_CASE("TPU links: executors to TpuExecuteOp, requests to what they lead to")
         .Stat("request_id", int64_t{8})
         .Stat("queue_addr", 77 + i);
   }
-  const auto trace = Load(b);
+  const auto trace = LoadTpu(b);
   AnalysisContext context(trace, Definitions::kStepscope);
   CHECK(GroupsOf(*trace, context.grouping(), "TpuExecuteOp") == "train 0 -");
   CHECK(GroupsOf(*trace, context.grouping(), "RunProgramRequest") == "train 0 -");
@@ -149,7 +149,7 @@ TEST_CASE("TPU cores get framework ops, scopes and sources from their ops") {
   test::XSpaceBuilder b;
   b.Hostname("h");
   AddCores(&b, true);
-  AnalysisContext context(Load(b), Definitions::kStepscope);
+  AnalysisContext context(LoadTpu(b), Definitions::kStepscope);
   const auto sets = context.derived();
   REQUIRE(sets.size() == 2);
   CHECK(NamesOn(*sets[0], TrackKind::kFrameworkOps) == "MatMul MatMul");

@@ -24,14 +24,14 @@ using test::NumberOf;
 using test::Rows;
 using TracePtr = std::shared_ptr<const Trace>;
 
-struct Sum {
+struct Summed {
   const char *analysis, *table;
   std::vector<const char*> key, value;
   bool of_steps = false;  // it is about steps: without steps the span of the whole trace has none
 };
 
-const std::vector<Sum>& Sums() {
-  static const std::vector<Sum> sums = {
+const std::vector<Summed>& Sums() {
+  static const std::vector<Summed> sums = {
       {"kernel_stats",
        "kernels",
        {"kernel_name", "op_name", "grid_dim", "block_dim", "shmem_bytes", "registers_per_thread"},
@@ -88,7 +88,7 @@ const std::vector<Sum>& Sums() {
 // Sums of the values of rows, by their keys.
 using Totals = std::map<std::string, std::vector<double>>;
 
-void AddTo(const Sum& sum, const AnalysisResult& result, Totals* totals) {
+void AddTo(const Summed& sum, const AnalysisResult& result, Totals* totals) {
   const ResultTable* table = result.Table(sum.table);
   if (table == nullptr) return;
   const auto cell = [&](const std::vector<Value>& row, const char* id) {
@@ -108,7 +108,7 @@ bool IsNothing(const std::vector<double>& values) {
   return std::all_of(values.begin(), values.end(), [](double v) { return v == 0; });
 }
 
-void CheckEqual(Totals parts, const Totals& whole) {
+void CheckAdded(Totals parts, const Totals& whole) {
   for (const auto& [key, values] : whole) {
     CAPTURE(key);
     std::vector<double> sums = parts[key];
@@ -123,7 +123,7 @@ void CheckEqual(Totals parts, const Totals& whole) {
   }
 }
 
-AnalysisParams In(TimeRange range) {
+AnalysisParams InRange(TimeRange range) {
   AnalysisParams params;
   params.range = range;
   return params;
@@ -132,8 +132,8 @@ AnalysisParams In(TimeRange range) {
 void CheckCut(AnalysisContext& context, Ps cut) {
   CAPTURE(cut);
   const TimeRange span = context.trace().span;
-  const AnalysisParams left = In({span.begin, cut}), right = In({cut, span.end});
-  for (const Sum& sum : Sums()) {
+  const AnalysisParams left = InRange({span.begin, cut}), right = InRange({cut, span.end});
+  for (const Summed& sum : Sums()) {
     if (sum.of_steps && context.steps().steps.empty()) continue;
     CAPTURE(sum.analysis);
     CAPTURE(sum.table);
@@ -141,7 +141,7 @@ void CheckCut(AnalysisContext& context, Ps cut) {
     AddTo(sum, *context.Get(sum.analysis, left), &parts);
     AddTo(sum, *context.Get(sum.analysis, right), &parts);
     AddTo(sum, *context.Get(sum.analysis), &whole);
-    CheckEqual(std::move(parts), whole);
+    CheckAdded(std::move(parts), whole);
   }
 }
 
@@ -154,7 +154,7 @@ void CheckCuts(const TracePtr& trace, int cuts) {
   }
 }
 
-TracePtr Load(const std::string& path) {
+TracePtr LoadFile(const std::string& path) {
   Progress progress;
   auto trace = LoadPath(path, {}, {}, progress);
   REQUIRE_MESSAGE(trace.ok(), trace.status().message());
@@ -168,7 +168,7 @@ TEST_CASE("Adjoining parts of every sample add up to the whole, wherever they me
   paths.push_back(test::SourcePath("tests/data/torch_gloo"));
   for (const std::string& path : paths) {
     CAPTURE(path);
-    CheckCuts(Load(path), 3);
+    CheckCuts(LoadFile(path), 3);
   }
 }
 
@@ -177,7 +177,7 @@ TEST_CASE("Adjoining parts of real recordings add up to the whole, wherever they
   if (paths.empty()) MESSAGE("skipped: the recordings beside the repository are not there");
   for (const std::string& path : paths) {
     CAPTURE(path);
-    CheckCuts(Load(path), 4);
+    CheckCuts(LoadFile(path), 4);
   }
 }
 

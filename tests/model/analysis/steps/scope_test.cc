@@ -60,13 +60,13 @@ AnalysisParams In(TimeRange range) {
   return params;
 }
 
-AnalysisParams Steps(int64_t first, int64_t last) {
+AnalysisParams StepParams(int64_t first, int64_t last) {
   AnalysisParams params;
   params.steps = StepInterval{first, last};
   return params;
 }
 
-double NumberOf(const Value& v) {
+double NumberIn(const Value& v) {
   if (const auto* i = std::get_if<int64_t>(&v)) return static_cast<double>(*i);
   const auto* d = std::get_if<double>(&v);
   return d ? *d : 0;
@@ -97,7 +97,7 @@ void AddUp(const Sum& sum, const AnalysisResult& result, Totals* totals) {
     auto& values = (*totals)[key];
     values.resize(sum.value.size());
     for (size_t i = 0; i < values.size(); ++i)
-      values[i] += NumberOf(row[static_cast<size_t>(table->Column(sum.value[i]))]);
+      values[i] += NumberIn(row[static_cast<size_t>(table->Column(sum.value[i]))]);
   }
 }
 
@@ -165,7 +165,7 @@ TEST_CASE("An event belongs to the range in which it begins") {
   const auto kernels = context.Get("kernel_stats", In({10, 30}));
   const ResultTable& table = *kernels->Table("kernels");
   REQUIRE(table.rows.size() == 1);
-  CHECK(NumberOf(table.rows[0][static_cast<size_t>(table.Column("occurrences"))]) == 2);
+  CHECK(NumberIn(table.rows[0][static_cast<size_t>(table.Column("occurrences"))]) == 2);
   CHECK(table.links[0].rows.size() == 2);
   CHECK(context.Get("kernel_stats", In({11, 20}))->Table("kernels")->rows.empty());
 }
@@ -179,17 +179,17 @@ TEST_CASE("Steps are chosen by number: all of them are the whole table, one is i
     const ResultTable& table = *whole->Table("steps");
     REQUIRE(table.rows.size() == steps.size());
     if (steps.empty()) continue;
-    const auto all = context.Get("overview", Steps(steps.front().number, steps.back().number));
+    const auto all = context.Get("overview", StepParams(steps.front().number, steps.back().number));
     CHECK(ToCsv(*all->Table("steps")) == ToCsv(table));
     const size_t middle = steps.size() / 2;
     const int64_t number = steps[middle].number;
-    const auto one = context.Get("overview", Steps(number, number));
+    const auto one = context.Get("overview", StepParams(number, number));
     REQUIRE(one->Table("steps")->rows.size() == 1);
     CHECK(one->Table("steps")->rows[0] == table.rows[middle]);
     CHECK(one->Table("steps")->links[0].range == steps[middle].span);
-    CHECK(StepRows(context, Steps(steps.back().number + 1, steps.back().number + 9)) == 0);
+    CHECK(StepRows(context, StepParams(steps.back().number + 1, steps.back().number + 9)) == 0);
     // Everything else belongs to the time of the step.
-    const AnalysisParams of_step = Steps(number, number), of_time = In(steps[middle].span);
+    const AnalysisParams of_step = StepParams(number, number), of_time = In(steps[middle].span);
     for (const Sum& sum : kSums) {
       CAPTURE(sum.table);
       Totals by_step, by_time;
@@ -241,7 +241,7 @@ TEST_CASE("What was allocated before a range is live in it, and does not count a
   const auto cell = [&](const char* table, const char* column) {
     const ResultTable& t = *memory->Table(table);
     REQUIRE(t.rows.size() == 1);
-    return NumberOf(t.rows[0][static_cast<size_t>(t.Column(column))]);
+    return NumberIn(t.rows[0][static_cast<size_t>(t.Column(column))]);
   };
   CHECK(cell("summary", "num_allocations") == 1);
   CHECK(cell("summary", "num_deallocations") == 1);
@@ -258,7 +258,7 @@ TEST_CASE("Each host has its own time of a step") {
   options.layers = 4;
   AnalysisContext context(LoadText(test::MakeGpuProfile(options)), Definitions::kStepscope);
   const Step& step = context.steps().steps.at(1);
-  const Scope scope = ScopeOf(context, Steps(step.number, step.number), {});
+  const Scope scope = ScopeOf(context, StepParams(step.number, step.number), {});
   CHECK_FALSE(scope.whole_time());
   CHECK(scope.OfHost(step.host).Contains(step.span.begin));
   CHECK_FALSE(scope.OfHost(step.host).Contains(step.span.begin - 1));
@@ -266,7 +266,7 @@ TEST_CASE("Each host has its own time of a step") {
   CHECK(scope.Has(step));
   CHECK_FALSE(scope.Has(context.steps().steps.at(0)));
   // Without a step nothing counts.
-  CHECK_FALSE(ScopeOf(context, Steps(77, 78), {}).OfHost(step.host).Contains(step.span.begin));
+  CHECK_FALSE(ScopeOf(context, StepParams(77, 78), {}).OfHost(step.host).Contains(step.span.begin));
 }
 
 }  // namespace stepscope

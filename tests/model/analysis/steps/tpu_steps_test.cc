@@ -15,9 +15,9 @@
 namespace stepscope {
 namespace {
 
-constexpr int64_t kMs = kPsPerMs;
+constexpr int64_t kMillisecond = kPsPerMs;
 
-std::shared_ptr<const Trace> Load(const std::string& bytes) {
+std::shared_ptr<const Trace> LoadTpu(const std::string& bytes) {
   auto trace = LoadBytes("h.xplane.pb", bytes, {});
   REQUIRE(trace.ok());
   return *trace;
@@ -43,18 +43,18 @@ std::shared_ptr<const Trace> MakeMarked(int64_t steps) {
     auto& markers = core.Line(1, "Steps");
     auto& ops = core.Line(3, "XLA Ops");
     for (int64_t k = 0; k < steps; ++k) {
-      const int64_t t = k * 10 * kMs;
-      markers.Event(std::to_string(k), t, 9 * kMs);
-      ops.Event("%infeed", t, kMs);
-      ops.Event("%while", t + kMs, 4 * kMs);
-      ops.Event("%fusion", t + 2 * kMs, 2 * kMs);
-      ops.Event("%all-reduce", t + 5 * kMs, (1 + c) * kMs);
+      const int64_t t = k * 10 * kMillisecond;
+      markers.Event(std::to_string(k), t, 9 * kMillisecond);
+      ops.Event("%infeed", t, kMillisecond);
+      ops.Event("%while", t + kMillisecond, 4 * kMillisecond);
+      ops.Event("%fusion", t + 2 * kMillisecond, 2 * kMillisecond);
+      ops.Event("%all-reduce", t + 5 * kMillisecond, (1 + c) * kMillisecond);
     }
   }
-  return Load(b.Bytes());
+  return LoadTpu(b.Bytes());
 }
 
-double Ms(double ps) { return ps / static_cast<double>(kMs); }
+double Ms(double ps) { return ps / static_cast<double>(kMillisecond); }
 
 double MsOf(const Step& step, StepTimeClass c) {
   return Ms(step.class_times[static_cast<size_t>(c)]);
@@ -83,10 +83,10 @@ TEST_CASE("Steps of a Steps line: ops count for what they do, the mean over core
 }
 
 TEST_CASE("Without a Steps line a step is a run of the program with most time; XProf has none") {
-  for (const int64_t bend : {int64_t{0}, kMs}) {
+  for (const int64_t bend : {int64_t{0}, kMillisecond}) {
     test::TpuProfileOptions options;
     options.bend_ps = bend;
-    const auto trace = Load(test::MakeTpuProfile(options));
+    const auto trace = LoadTpu(test::MakeTpuProfile(options));
     AnalysisContext context(trace, Definitions::kStepscope);
     const StepDatabase& db = context.steps();
     REQUIRE(db.steps.size() == 6);
@@ -117,18 +117,18 @@ TEST_CASE("Without a Steps line a step is a run of the program with most time; X
 TEST_CASE("Time before a collective in which a core waits for others is no idle time") {
   test::TpuProfileOptions options;
   options.runs = 1;  // jit_f takes 9 ms, jit_init is no step
-  const auto trace = Load(test::MakeTpuProfile(options));
+  const auto trace = LoadTpu(test::MakeTpuProfile(options));
   AnalysisContext context(trace, Definitions::kStepscope);
   const std::vector<TpuCore> cores = CoresOf(*trace, context.stats(), HostId(0), {});
   REQUIRE(cores.size() == 2);
   REQUIRE(cores[0].ops.size() == 8);
   CHECK(cores[0].ops[0].name == "all-reduce");
-  CHECK(cores[0].barrier[0] == kMs);
+  CHECK(cores[0].barrier[0] == kMillisecond);
   CHECK(cores[0].barrier[1] == 0);
 }
 
 TEST_CASE("A wait names its bytes, its rate behind the copy before it, and the op that reads it") {
-  const auto trace = Load(test::MakeTpuProfile({}));
+  const auto trace = LoadTpu(test::MakeTpuProfile({}));
   AnalysisContext context(trace, Definitions::kStepscope);
   const std::vector<AsyncWait> waits = AsyncWaitsOf(*trace, context.stats(), context.steps());
   REQUIRE(waits.size() == 3);
@@ -142,14 +142,14 @@ TEST_CASE("A wait names its bytes, its rate behind the copy before it, and the o
   CHECK(waits[1].needed_by.empty());
   CHECK(waits[1].BytesPerSecond() == doctest::Approx(kMib8 / 3e-3));
   CHECK(waits[2].name == "copy-done.2");
-  CHECK(waits[2].in_flight == 12 * (7 * kMs - kPsPerNs));
+  CHECK(waits[2].in_flight == 12 * (7 * kMillisecond - kPsPerNs));
   // It queued behind copy-done, whose copy ended at 4 ms.
   CHECK(waits[2].BytesPerSecond() == doctest::Approx(kMib8 / 3e-3));
   CHECK(TextOf(waits[0]) == "8 MiB from the host's memory at 1.95 GiB/s, which fusion needs");
 }
 
 TEST_CASE("The verdict of a program that waits for its copies") {
-  const auto trace = Load(test::MakeTpuProfile({}));
+  const auto trace = LoadTpu(test::MakeTpuProfile({}));
   AnalysisContext context(trace, Definitions::kStepscope);
   const auto page = context.Get("overview");
   CHECK(page->Find("verdict")->value == Value(std::string("copies")));

@@ -31,7 +31,7 @@ std::shared_ptr<const Trace> SmallTrace() {
   return maker.Finish();
 }
 
-double Number(const ResultTable& table, const std::string& row, const char* column) {
+double NumberOfRow(const ResultTable& table, const std::string& row, const char* column) {
   for (const auto& values : table.rows) {
     if (std::get<SharedText>(values[0]).view() != row) continue;
     const Value& v = values[static_cast<size_t>(table.Column(column))];
@@ -45,17 +45,17 @@ TEST_CASE("visible events: the whole trace is added up by name, with self times"
   const VisibleEvents all = AddUpVisible(*trace, {0, 20 * kMs}, "", {});
   CHECK(all.events == 8);
   CHECK(all.tracks == 2);
-  CHECK(Number(all.names, "gemm", "count") == 2);
-  CHECK(Number(all.names, "gemm", "total_us") == 6000);
-  CHECK(Number(all.names, "gemm", "self_us") == 6000);
-  CHECK(Number(all.names, "gemm", "mean_us") == 3000);
-  CHECK(Number(all.names, "step", "total_us") == 10000);
-  CHECK(Number(all.names, "step", "self_us") == 5000);
-  CHECK(Number(all.names, "op", "self_us") == 4000);
-  CHECK(Number(all.names, "inner", "self_us") == 1000);
-  CHECK(Number(all.names, "mark", "count") == 1);
+  CHECK(NumberOfRow(all.names, "gemm", "count") == 2);
+  CHECK(NumberOfRow(all.names, "gemm", "total_us") == 6000);
+  CHECK(NumberOfRow(all.names, "gemm", "self_us") == 6000);
+  CHECK(NumberOfRow(all.names, "gemm", "mean_us") == 3000);
+  CHECK(NumberOfRow(all.names, "step", "total_us") == 10000);
+  CHECK(NumberOfRow(all.names, "step", "self_us") == 5000);
+  CHECK(NumberOfRow(all.names, "op", "self_us") == 4000);
+  CHECK(NumberOfRow(all.names, "inner", "self_us") == 1000);
+  CHECK(NumberOfRow(all.names, "mark", "count") == 1);
   for (const char* time : {"self_us", "share", "total_us", "mean_us"})
-    CHECK(std::isnan(Number(all.names, "mark", time)));  // an instant takes none
+    CHECK(std::isnan(NumberOfRow(all.names, "mark", time)));  // an instant takes none
   double share = 0;
   for (const auto& row : all.names.rows)
     share += std::isnan(NumberOf(row[2])) ? 0 : NumberOf(row[2]);
@@ -66,12 +66,12 @@ TEST_CASE("visible events: the whole trace is added up by name, with self times"
 TEST_CASE("visible events: times count as far as they lie in the range") {
   const auto trace = SmallTrace();
   const VisibleEvents some = AddUpVisible(*trace, {kMs, 5 * kMs}, "", {});
-  CHECK(Number(some.names, "gemm", "count") == 2);
-  CHECK(Number(some.names, "gemm", "total_us") == 2000);
-  CHECK(Number(some.names, "gemm", "mean_us") == 3000);  // the mean of whole durations
-  CHECK(Number(some.names, "step", "total_us") == 4000);
-  CHECK(Number(some.names, "step", "self_us") == 1000);
-  CHECK(Number(some.names, "mark", "count") == -1);
+  CHECK(NumberOfRow(some.names, "gemm", "count") == 2);
+  CHECK(NumberOfRow(some.names, "gemm", "total_us") == 2000);
+  CHECK(NumberOfRow(some.names, "gemm", "mean_us") == 3000);  // the mean of whole durations
+  CHECK(NumberOfRow(some.names, "step", "total_us") == 4000);
+  CHECK(NumberOfRow(some.names, "step", "self_us") == 1000);
+  CHECK(NumberOfRow(some.names, "mark", "count") == -1);
 }
 
 TEST_CASE("visible events: annotations add nothing to what they name, and count alone") {
@@ -83,15 +83,15 @@ TEST_CASE("visible events: annotations add nothing to what they name, and count 
   maker.Track(host, "main", TrackKind::kThread, {{"step", 0, 7 * kMs}, {"op", kMs, 3 * kMs}});
   const auto trace = maker.Finish();
   const VisibleEvents all = AddUpVisible(*trace, {0, 8 * kMs}, "", {});
-  CHECK(Number(all.names, "step", "count") == 1);
-  CHECK(Number(all.names, "step", "self_us") == 4000);
-  CHECK(Number(all.kinds, "Annotations", "busy_us") == 6000);
+  CHECK(NumberOfRow(all.names, "step", "count") == 1);
+  CHECK(NumberOfRow(all.names, "step", "self_us") == 4000);
+  CHECK(NumberOfRow(all.kinds, "Annotations", "busy_us") == 6000);
   const VisibleEvents late = AddUpVisible(*trace, {5 * kMs, 6 * kMs}, "", {});
-  CHECK(Number(late.names, "step", "self_us") == 1000);
+  CHECK(NumberOfRow(late.names, "step", "self_us") == 1000);
   TraceMaker only;
   const PlaneId process = only.Plane("Process", PlaneKind::kHostThreads);
   only.Track(process, "NVTX", TrackKind::kNvtx, {{"phase", 0, 6 * kMs}});
-  CHECK(Number(AddUpVisible(*only.Finish(), {0, 8 * kMs}, "", {}).names, "phase", "self_us") ==
+  CHECK(NumberOfRow(AddUpVisible(*only.Finish(), {0, 8 * kMs}, "", {}).names, "phase", "self_us") ==
         6000);
 }
 
@@ -105,10 +105,10 @@ TEST_CASE("visible events: halves add up to the whole") {
     const std::string name = std::get<SharedText>(row[0]).str();
     for (const char* column : {"self_us", "total_us"}) {
       CAPTURE(name);
-      if (std::isnan(Number(all.names, name, column))) continue;  // an instant
-      const double sum = std::max(0.0, Number(left.names, name, column)) +
-                         std::max(0.0, Number(right.names, name, column));
-      CHECK(sum == doctest::Approx(Number(all.names, name, column)));
+      if (std::isnan(NumberOfRow(all.names, name, column))) continue;  // an instant
+      const double sum = std::max(0.0, NumberOfRow(left.names, name, column)) +
+                         std::max(0.0, NumberOfRow(right.names, name, column));
+      CHECK(sum == doctest::Approx(NumberOfRow(all.names, name, column)));
     }
   }
 }
@@ -116,9 +116,9 @@ TEST_CASE("visible events: halves add up to the whole") {
 TEST_CASE("visible events: kinds of tracks, one host, and a stop") {
   const auto trace = SmallTrace();
   const VisibleEvents all = AddUpVisible(*trace, {0, 20 * kMs}, "", {});
-  CHECK(Number(all.kinds, "Threads", "count") == 5);
-  CHECK(Number(all.kinds, "Threads", "busy_us") == 10000);
-  CHECK(Number(all.kinds, "Streams", "busy_us") == 7000);
+  CHECK(NumberOfRow(all.kinds, "Threads", "count") == 5);
+  CHECK(NumberOfRow(all.kinds, "Threads", "busy_us") == 10000);
+  CHECK(NumberOfRow(all.kinds, "Streams", "busy_us") == 7000);
   const VisibleEvents host = AddUpVisible(*trace, {0, 20 * kMs}, "host-0", {});
   CHECK(host.events == 3);
   CHECK(host.kinds.rows.size() == 1);

@@ -19,7 +19,7 @@ TEST_CASE("rules of tracks come back from their text, whatever the names hold") 
   CHECK(text.find('\n') == std::string::npos);  // one line: it is kept among the settings
   CHECK(ParseTrackRules(text) == rules);
   CHECK(ToText(ParseTrackRules(text)) == text);
-  CHECK(ToText({}).empty());
+  CHECK(ToText(TrackRules{}).empty());
   CHECK(ParseTrackRules("").empty());
   CHECK_FALSE(rules.empty());
 }

@@ -7,7 +7,7 @@ using namespace stepscope;  // NOLINT
 
 namespace {
 
-ViewState At(Ps begin, Ps end) {
+ViewState ViewAt(Ps begin, Ps end) {
   ViewState view;
   view.profiles.push_back(
       {.profile = ProfileId(0), .map = {}, .host = {}, .collapsed = {}, .markers = {}});
@@ -30,7 +30,7 @@ bool Forward(ViewHistory& history, ViewState* view) {
 
 TEST_CASE("back leads to the view before, forward to the one that was left") {
   ViewHistory history;
-  ViewState view = At(0, 100);
+  ViewState view = ViewAt(0, 100);
   const ViewState first = view;
   view.visible = {10, 20};
   history.Note(Place(first), Place(view), 1);
@@ -51,7 +51,7 @@ TEST_CASE("back leads to the view before, forward to the one that was left") {
 
 TEST_CASE("the steps of one gesture are one view") {
   ViewHistory history;
-  ViewState view = At(0, 100);
+  ViewState view = ViewAt(0, 100);
   for (int i = 1; i <= 20; ++i) {
     const ViewState before = view;
     view.visible.begin = i;
@@ -64,7 +64,7 @@ TEST_CASE("the steps of one gesture are one view") {
 
 TEST_CASE("a pause ends a gesture, and a new change forgets what was ahead") {
   ViewHistory history;
-  ViewState view = At(0, 100);
+  ViewState view = ViewAt(0, 100);
   for (int i = 1; i <= 2; ++i) {
     const ViewState before = view;
     view.visible.begin = i;
@@ -82,7 +82,7 @@ TEST_CASE("a pause ends a gesture, and a new change forgets what was ahead") {
 
 TEST_CASE("closed profiles stay closed, and markers come back") {
   ViewHistory history;
-  ViewState view = At(0, 100);
+  ViewState view = ViewAt(0, 100);
   view.selected = {ProfileId(0), 0, EventRow(1)};
   view.profiles[0].markers.push_back({{5, 5}, "here", 0});
   ViewState before = view;
@@ -102,7 +102,7 @@ TEST_CASE("closed profiles stay closed, and markers come back") {
 
 TEST_CASE("the history has an end") {
   ViewHistory history;
-  ViewState view = At(0, 100);
+  ViewState view = ViewAt(0, 100);
   for (size_t i = 0; i < ViewHistory::kMost + 50; ++i) {
     const ViewState before = view;
     view.measured = {0, static_cast<Ps>(i) + 1};
@@ -115,7 +115,7 @@ TEST_CASE("the history has an end") {
 
 TEST_CASE("all changes while one button is held are one view, of any kind") {
   ViewHistory history;
-  ViewState view = At(0, 100);
+  ViewState view = ViewAt(0, 100);
   const auto measure = [&](Ps end, double seconds, uint64_t press) {
     const ViewState before = view;
     view.measured = {3, end};
@@ -136,7 +136,7 @@ TEST_CASE("all changes while one button is held are one view, of any kind") {
 TEST_CASE("the arrangement of tracks comes back") {
   ViewHistory history;
   Settings settings;
-  ViewState view = At(0, 100);
+  ViewState view = ViewAt(0, 100);
   const auto before = ViewHistory::PlaceOf(view, settings);
   settings.Set("timeline.tracks", "hide host|GPU 1");
   settings.Set("timeline.track_sort", "name");

@@ -14,7 +14,7 @@ using namespace stepscope::testing;  // NOLINT
 
 namespace {
 
-std::shared_ptr<const Trace> TwoPlanes() {
+std::shared_ptr<const Trace> TwoDevices() {
   TraceMaker maker;
   for (const char* name : {"GPU 0", "GPU 1"}) {
     const PlaneId plane = maker.Plane(name, PlaneKind::kGpu);
@@ -47,7 +47,7 @@ std::vector<std::string> Shown(const std::vector<Profile>& profiles, const Layou
 }  // namespace
 
 TEST_CASE("track drag: a track lands among those of its plane, a plane among planes") {
-  const std::vector<Profile> profiles = {{ProfileId(0), "run", TwoPlanes(), {}}};
+  const std::vector<Profile> profiles = {{ProfileId(0), "run", TwoDevices(), {}}};
   const Layout layout = LayoutOf(profiles);
   CHECK(Names(profiles, layout, NeighboursOf(layout, 2)) == "a b c d ");
   CHECK(Names(profiles, layout, NeighboursOf(layout, 5)) == "GPU 0 GPU 1 ");
@@ -70,7 +70,7 @@ TEST_CASE("track drag: a track lands among those of its plane, a plane among pla
 }
 
 TEST_CASE("track drag: pinned tracks change places with each other, where they are drawn") {
-  const auto trace = TwoPlanes();
+  const auto trace = TwoDevices();
   const std::vector<Profile> profiles = {{ProfileId(0), "run", trace, {}}};
   TrackRules rules;
   rules.pinned = {TrackPath(*trace, trace->set, TrackId(5)),
@@ -87,7 +87,7 @@ TEST_CASE("track drag: pinned tracks change places with each other, where they a
 
 TEST_CASE("track drag: a name that is dragged moves its track; Escape takes it back") {
   ViewerFixture app;
-  const auto trace = TwoPlanes();
+  const auto trace = TwoDevices();
   app.Open(trace);
   const std::vector<Profile> profiles = {{ProfileId(0), "run", trace, {}}};
   const auto shown = [&] {
