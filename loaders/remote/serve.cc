@@ -18,7 +18,7 @@
 namespace stepscope::remote {
 namespace {
 
-constexpr int kPollMs = 50;
+constexpr int kServePollMs = 50;
 constexpr int kPollsPerReport = 4;
 constexpr size_t kMaxRequest = size_t{1} << 20;
 constexpr size_t kDataBytes = size_t{1} << 18;  // of a frame
@@ -91,7 +91,7 @@ class Watcher {
   static bool HasGone(int in) {
     pollfd waiting{in, POLLIN, 0};
     char c = 0;
-    return ::poll(&waiting, 1, kPollMs) > 0 && ::read(in, &c, 1) <= 0;
+    return ::poll(&waiting, 1, kServePollMs) > 0 && ::read(in, &c, 1) <= 0;
   }
   static void Report(const Progress& progress, Out* out) {
     pb::Progress report;

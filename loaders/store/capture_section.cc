@@ -7,7 +7,7 @@
 namespace stepscope::store {
 namespace {
 
-Status Write(const WriteContext& context, uint32_t number, Payload* out) {
+Status WriteCapture(const WriteContext& context, uint32_t number, Payload* out) {
   const GraphCapture& capture = context.captures[number];
   pb::Capture head;
   head.set_file(capture.file);
@@ -22,7 +22,7 @@ Status Write(const WriteContext& context, uint32_t number, Payload* out) {
       context.stop);
 }
 
-bool Read(ReadContext& context, const Section&, std::string_view bytes) {
+bool ReadCapture(ReadContext& context, const Section&, std::string_view bytes) {
   if (context.nested) return false;  // a capture has no captures
   ByteReader reader(bytes);
   const std::string_view message = reader.Text();
@@ -58,7 +58,7 @@ const SectionDesc kCaptureSection = {
     ReadMode::kInOrder,
     "captures of graphs",
     [](const WriteContext& c) { return static_cast<uint32_t>(c.captures.size()); },
-    Write,
-    Read};
+    WriteCapture,
+    ReadCapture};
 
 }  // namespace stepscope::store

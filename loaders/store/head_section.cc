@@ -37,7 +37,7 @@ void WriteDiagnostics(const Diagnostics& diagnostics, pb::Head* head) {
   }
 }
 
-Status Write(const WriteContext& context, uint32_t, Payload* out) {
+Status WriteHead(const WriteContext& context, uint32_t, Payload* out) {
   const Trace& trace = context.trace;
   pb::Head head;
   head.set_program(context.program);
@@ -74,7 +74,7 @@ void ReadDiagnostics(const pb::Head& head, Diagnostics* diagnostics) {
   }
 }
 
-bool Read(ReadContext& context, const Section&, std::string_view bytes) {
+bool ReadHead(ReadContext& context, const Section&, std::string_view bytes) {
   pb::Head& head = context.head;
   if (!head.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) return false;
   Trace& trace = context.builder.trace();
@@ -114,7 +114,7 @@ const SectionDesc kHeadSection = {"HEAD",
                                   ReadMode::kNeeded,
                                   "facts about the profile",
                                   [](const WriteContext&) { return 1u; },
-                                  Write,
-                                  Read};
+                                  WriteHead,
+                                  ReadHead};
 
 }  // namespace stepscope::store

@@ -70,7 +70,7 @@ void WriteTrack(const TrackSet& set, const Track& track, pb::Track* to) {
   }
 }
 
-Status Write(const WriteContext& context, uint32_t, Payload* out) {
+Status WriteTrack(const WriteContext& context, uint32_t, Payload* out) {
   pb::Tracks tracks;
   for (const Host& host : context.trace.hosts) WriteHost(host, tracks.add_hosts());
   for (const Plane& plane : context.trace.planes) WritePlane(plane, tracks.add_planes());
@@ -86,7 +86,7 @@ Kind KindOf(uint32_t value, Kind most) {
   return value > static_cast<uint32_t>(most) ? most : static_cast<Kind>(value);
 }
 
-StringId NameOf(const ReadContext& context, uint32_t id) {
+StringId TrackNameOf(const ReadContext& context, uint32_t id) {
   if (id == StringId::kInvalid) return {};
   return StringId(id < context.builder.strings().size() ? id : 0);
 }
@@ -94,7 +94,7 @@ StringId NameOf(const ReadContext& context, uint32_t id) {
 void ReadPlane(const ReadContext& context, const pb::Plane& from, Plane* plane) {
   const bool hosted = from.host() < static_cast<uint32_t>(context.tracks.hosts_size());
   plane->host = hosted ? HostId(from.host()) : HostId();
-  plane->name = NameOf(context, from.name());
+  plane->name = TrackNameOf(context, from.name());
   plane->display_name = from.display_name();
   plane->subtitle = from.subtitle();
   plane->id = from.id();
@@ -122,7 +122,7 @@ bool ReadLanes(const pb::Track& track, uint32_t index, uint64_t* rows, EventColu
   return true;
 }
 
-bool Read(ReadContext& context, const Section&, std::string_view bytes) {
+bool ReadTrack(ReadContext& context, const Section&, std::string_view bytes) {
   pb::Tracks& tracks = context.tracks;
   if (!tracks.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) return false;
   uint64_t rows = 0;
@@ -133,7 +133,7 @@ bool Read(ReadContext& context, const Section&, std::string_view bytes) {
   Trace& trace = context.builder.trace();
   for (const pb::Host& from : tracks.hosts()) {
     Host host;
-    host.name = NameOf(context, from.name());
+    host.name = TrackNameOf(context, from.name());
     host.file = from.file();
     host.start_unix_ns = from.start_unix_ns();
     host.rank = from.rank();
@@ -154,7 +154,7 @@ std::vector<Track> TracksOf(ReadContext& context) {
     const pb::Track& from = context.tracks.tracks(static_cast<int>(i));
     Track& track = out[i];
     track.plane = from.plane() < planes.size() ? PlaneId(from.plane()) : PlaneId();
-    track.name = NameOf(context, from.name());
+    track.name = TrackNameOf(context, from.name());
     track.id = from.id();
     track.display_id = from.display_id();
     track.kind = KindOf(from.kind(), TrackKind::kOther);
@@ -185,7 +185,7 @@ const SectionDesc kTrackSection = {"TRCK",
                                    ReadMode::kNeeded,
                                    "hosts, planes and tracks",
                                    [](const WriteContext&) { return 1u; },
-                                   Write,
-                                   Read};
+                                   WriteTrack,
+                                   ReadTrack};
 
 }  // namespace stepscope::store

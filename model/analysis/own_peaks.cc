@@ -11,7 +11,7 @@
 namespace stepscope {
 namespace {
 
-constexpr PeakField kFields[] = {
+constexpr PeakField kPeakFields[] = {
     {"fp64", "FP64, TFLOP/s", &PeakNumbers::fp64},
     {"fp64_matrix", "FP64 matrix, TFLOP/s", &PeakNumbers::fp64_matrix},
     {"fp32", "FP32, TFLOP/s", &PeakNumbers::fp32},
@@ -43,7 +43,7 @@ Status Wrong(std::string message) { return {ErrorCode::kUsage, std::move(message
 
 Status UnknownName(std::string_view name) {
   std::string known;
-  for (const PeakField& field : kFields) {
+  for (const PeakField& field : kPeakFields) {
     known += known.empty() ? "" : ", ";
     known += field.name;
   }
@@ -54,9 +54,9 @@ Status UnknownName(std::string_view name) {
 Status ReadNumber(std::string_view text, PeakNumbers* numbers) {
   std::string_view value = text;
   const std::string name = Lower(Take(&value, '='));
-  const auto field = std::find_if(std::begin(kFields), std::end(kFields),
+  const auto field = std::find_if(std::begin(kPeakFields), std::end(kPeakFields),
                                   [&](const PeakField& f) { return f.name == name; });
-  if (field == std::end(kFields)) return UnknownName(name);
+  if (field == std::end(kPeakFields)) return UnknownName(name);
   double number = 0;
   const char* end = value.data() + value.size();
   const auto read = std::from_chars(value.data(), end, number);
@@ -84,7 +84,7 @@ Result<OwnPeaks> ReadDevice(std::string_view text) {
 
 }  // namespace
 
-std::span<const PeakField> PeakFields() { return kFields; }
+std::span<const PeakField> PeakFields() { return kPeakFields; }
 
 Result<std::vector<OwnPeaks>> ParseOwnPeaks(std::string_view text) {
   std::vector<OwnPeaks> all;
@@ -102,7 +102,7 @@ std::string OwnPeaksText(std::span<const OwnPeaks> own) {
   std::string text;
   for (const OwnPeaks& peaks : own) {
     text += (text.empty() ? "" : "; ") + peaks.device + ":";
-    for (const PeakField& field : kFields) {
+    for (const PeakField& field : kPeakFields) {
       const double number = peaks.numbers.*(field.number);
       if (number > 0) text += fmt::format(" {}={}", field.name, number);
     }
@@ -119,7 +119,7 @@ const OwnPeaks* FindOwnPeaks(std::span<const OwnPeaks> own, std::string_view dev
 }
 
 PeakNumbers WithOwn(PeakNumbers known, const PeakNumbers& own) {
-  for (const PeakField& field : kFields) {
+  for (const PeakField& field : kPeakFields) {
     const double number = own.*(field.number);
     if (number > 0) known.*(field.number) = number;
   }

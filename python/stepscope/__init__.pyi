@@ -116,6 +116,7 @@ class Profile:
         instruction: Optional[str] = None,
         memory_space: Optional[int] = None,
         radius: Optional[int] = None,
+        peaks: Optional[str] = None,
     ) -> Report: ...
     def compare(
         self,

@@ -112,7 +112,7 @@ TEST_CASE("errors are values with a line for people") {
   part.host = "elsewhere";
   CHECK(stepscope_events(profile, &part, "", 0, &table, &error) == STEPSCOPE_USAGE);
   CHECK(Take(error).starts_with("host elsewhere: "));
-  part = {sizeof(part), nullptr, 0, 0, 1, 70, 80, nullptr};
+  part = {sizeof(part), nullptr, 0, 0, 1, 70, 80, nullptr, nullptr};
   CHECK(stepscope_report_of(profile, "overview", &part, 0, &report, &error) == STEPSCOPE_USAGE);
   CHECK(Take(error).starts_with("steps 70..80: "));
   CHECK(report == nullptr);

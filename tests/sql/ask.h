@@ -33,7 +33,7 @@ inline SqlDatabase DatabaseOf(std::vector<std::shared_ptr<SqlSource>> sources,
 }
 
 // The rows as text, a line each with commas between the cells; "error: ..." if there is one.
-inline std::string Answer(SqlDatabase& database, const SqlQuestion& question) {
+inline std::string AnswerOf(SqlDatabase& database, const SqlQuestion& question) {
   const Result<SqlTableResult> result = RunForTable(database, question);
   if (!result.ok()) return "error: " + result.status().message();
   std::string text;
@@ -43,8 +43,8 @@ inline std::string Answer(SqlDatabase& database, const SqlQuestion& question) {
   }
   return text;
 }
-inline std::string Answer(SqlDatabase& database, const std::string& script) {
-  return Answer(database, SqlQuestion{script, {}, {}});
+inline std::string AnswerOf(SqlDatabase& database, const std::string& script) {
+  return AnswerOf(database, SqlQuestion{script, {}, {}});
 }
 
 }  // namespace stepscope::test

@@ -18,7 +18,7 @@ SqlDatabase Sample() {
 
 TEST_CASE("sql: an error is one line with its place") {
   SqlDatabase database = Sample();
-  const auto error = [&](const std::string& sql) { return test::Answer(database, sql); };
+  const auto error = [&](const std::string& sql) { return test::AnswerOf(database, sql); };
   CHECK(error("SELEC 1").starts_with("error: line 1, column 1: near \"SELEC\": syntax error"));
   CHECK(error("SELECT 1,\n  nme FROM events") == "error: line 2, column 3: no such column: nme");
   CHECK(error("SELECT 'é', nme FROM events") == "error: line 1, column 13: no such column: nme");
@@ -63,27 +63,27 @@ TEST_CASE("sql: files, extensions, settings and writes are refused") {
                                  std::string("ANALYZE"),
                                  std::string("DELETE FROM sqlite_master")}) {
     CAPTURE(sql);
-    CHECK(test::Answer(database, sql).starts_with("error: line 1, column "));
-    CHECK(test::Answer(database, "SELECT count(*) > 0 FROM events") == "1\n");
+    CHECK(test::AnswerOf(database, sql).starts_with("error: line 1, column "));
+    CHECK(test::AnswerOf(database, "SELECT count(*) > 0 FROM events") == "1\n");
   }
   CHECK_FALSE(std::filesystem::exists(path));
 }
 
 TEST_CASE("sql: temporary tables, views and indices can be made and filled") {
   SqlDatabase database = Sample();
-  CHECK(test::Answer(database,
-                     "CREATE TEMP TABLE t AS SELECT id FROM events WHERE id < 3; "
-                     "CREATE INDEX temp.i ON t(id); INSERT INTO t VALUES (7); "
-                     "CREATE TEMP VIEW v AS SELECT sum(id) FROM t; UPDATE t SET id = id + 1; "
-                     "SELECT * FROM v;") == "14\n");
-  CHECK(test::Answer(database, "PRAGMA table_info(steps)").find("begin_ps,INTEGER ps") !=
+  CHECK(test::AnswerOf(database,
+                       "CREATE TEMP TABLE t AS SELECT id FROM events WHERE id < 3; "
+                       "CREATE INDEX temp.i ON t(id); INSERT INTO t VALUES (7); "
+                       "CREATE TEMP VIEW v AS SELECT sum(id) FROM t; UPDATE t SET id = id + 1; "
+                       "SELECT * FROM v;") == "14\n");
+  CHECK(test::AnswerOf(database, "PRAGMA table_info(steps)").find("begin_ps,INTEGER ps") !=
         std::string::npos);
 }
 
 TEST_CASE("sql: a transaction that is left open ends with the script") {
   SqlDatabase database = Sample();
-  test::Answer(database, "BEGIN; SELECT 1");
-  CHECK(test::Answer(database, "BEGIN; SELECT 2") == "2\n");
+  test::AnswerOf(database, "BEGIN; SELECT 1");
+  CHECK(test::AnswerOf(database, "BEGIN; SELECT 2") == "2\n");
 }
 
 TEST_CASE("sql: a query that would not end is cancelled") {
@@ -99,7 +99,7 @@ TEST_CASE("sql: a query that would not end is cancelled") {
   });
   const Result<SqlTableResult> result = RunForTable(database, endless, stop.get_token());
   CHECK(result.status().code() == ErrorCode::kCancelled);
-  CHECK(test::Answer(database, "SELECT 1") == "1\n");
+  CHECK(test::AnswerOf(database, "SELECT 1") == "1\n");
 }
 
 TEST_CASE("sql: time and memory have limits") {
@@ -108,14 +108,14 @@ TEST_CASE("sql: time and memory have limits") {
       "WITH RECURSIVE t(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM t) SELECT x FROM t",
       {},
       {.seconds = 0.05, .rows = 10}};
-  CHECK(test::Answer(database, question) == "error: the query takes longer than allowed");
+  CHECK(test::AnswerOf(database, question) == "error: the query takes longer than allowed");
   question.limits = {.bytes = uint64_t{4} << 20, .rows = 0};
-  CHECK(test::Answer(database, question) == "error: the query takes more memory than allowed");
+  CHECK(test::AnswerOf(database, question) == "error: the query takes more memory than allowed");
   question.script =
       "WITH RECURSIVE t(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM t LIMIT 1e7) "
       "SELECT median(x) FROM t";
-  CHECK(test::Answer(database, question) == "error: the query takes more memory than allowed");
-  CHECK(test::Answer(database, "SELECT length(zeroblob(1000000000))").starts_with("error: "));
+  CHECK(test::AnswerOf(database, question) == "error: the query takes more memory than allowed");
+  CHECK(test::AnswerOf(database, "SELECT length(zeroblob(1000000000))").starts_with("error: "));
 }
 
 TEST_CASE("sql: a huge result is cut, with its count") {
@@ -124,7 +124,7 @@ TEST_CASE("sql: a huge result is cut, with its count") {
       RunForTable(database, {"SELECT a.id FROM steps a, steps b, steps c", {}, {.rows = 10}});
   REQUIRE(result.ok());
   CHECK(result->table.rows.size() == 10);
-  const std::string steps = test::Answer(database, "SELECT count(*) FROM steps");
+  const std::string steps = test::AnswerOf(database, "SELECT count(*) FROM steps");
   const uint64_t count = std::stoul(steps);
   CHECK(result->total_rows == count * count * count);
 }
@@ -132,7 +132,7 @@ TEST_CASE("sql: a huge result is cut, with its count") {
 TEST_CASE("sql: parameters are integers, reals or texts") {
   SqlDatabase database = Sample();
   const auto typed = [&](const char* value) {
-    return test::Answer(database, {"SELECT typeof(:x), @x, $x", {{"x", value}}, {}});
+    return test::AnswerOf(database, {"SELECT typeof(:x), @x, $x", {{"x", value}}, {}});
   };
   CHECK(typed("12") == "integer,12,12\n");
   CHECK(typed("-1.5") == "real,-1.5,-1.5\n");
@@ -148,13 +148,13 @@ TEST_CASE("sql: several profiles have a schema each, and the first needs none") 
   const auto a = test::SourceOf(test::LoadTrace(paths[0]));
   const auto b = test::SourceOf(test::LoadTrace(paths[1]));
   SqlDatabase both = test::DatabaseOf({a, b});
-  CHECK(test::Answer(both, "SELECT count(*) FROM events") ==
+  CHECK(test::AnswerOf(both, "SELECT count(*) FROM events") ==
         std::to_string(a->trace().set.rows) + "\n");
-  CHECK(test::Answer(both, "SELECT count(*) FROM b.events") ==
+  CHECK(test::AnswerOf(both, "SELECT count(*) FROM b.events") ==
         std::to_string(b->trace().set.rows) + "\n");
-  CHECK(test::Answer(both,
-                     "SELECT count(*) >= 0 FROM b.op_stats_ops UNION ALL SELECT count(*) > 0 "
-                     "FROM op_stats_ops") == "1\n1\n");
+  CHECK(test::AnswerOf(both,
+                       "SELECT count(*) >= 0 FROM b.op_stats_ops UNION ALL SELECT count(*) > 0 "
+                       "FROM op_stats_ops") == "1\n1\n");
   const Result<SqlTableResult> ids = RunForTable(
       both, {"SELECT b.events.id, a.events.id FROM b.events, a.events LIMIT 1", {}, {}});
   REQUIRE(ids.ok());
@@ -196,15 +196,15 @@ TEST_CASE("sql: units of columns are known by their type or name") {
 
 TEST_CASE("sql: .tables lists what .schema describes") {
   SqlDatabase database = Sample();
-  const std::string tables = test::Answer(database, ".tables");
+  const std::string tables = test::AnswerOf(database, ".tables");
   CHECK(tables.find("events,The slices and instants of the file\n") != std::string::npos);
   CHECK(tables.find("kernel_stats_kernels,") != std::string::npos);
-  CHECK(test::Answer(database, ".schema steps").find("begin_ps INTEGER,  -- ps: ") !=
+  CHECK(test::AnswerOf(database, ".schema steps").find("begin_ps INTEGER,  -- ps: ") !=
         std::string::npos);
-  CHECK(test::Answer(database, ".schema kernel_stats").find("kernel_stats_kernels(") !=
+  CHECK(test::AnswerOf(database, ".schema kernel_stats").find("kernel_stats_kernels(") !=
         std::string::npos);
-  CHECK(test::Answer(database, ".schema nothing").starts_with("error: .schema: there is no "));
-  CHECK(test::Answer(database, "  .schema  flows ; ").find("CREATE TABLE flows(") !=
+  CHECK(test::AnswerOf(database, ".schema nothing").starts_with("error: .schema: there is no "));
+  CHECK(test::AnswerOf(database, "  .schema  flows ; ").find("CREATE TABLE flows(") !=
         std::string::npos);
 }
 
@@ -217,9 +217,9 @@ TEST_CASE("sql: one source serves databases on several threads") {
       threads.emplace_back([&answer, source] {
         Result<SqlDatabase> database = SqlDatabase::Open({source});
         if (database.ok())
-          answer = test::Answer(*database,
-                                "SELECT step, count(*), sum(dur_ps) FROM events WHERE name LIKE "
-                                "'%a%' GROUP BY step");
+          answer = test::AnswerOf(*database,
+                                  "SELECT step, count(*), sum(dur_ps) FROM events WHERE name LIKE "
+                                  "'%a%' GROUP BY step");
       });
   }
   CHECK(answers[0].size() > 10);

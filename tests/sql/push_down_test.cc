@@ -22,7 +22,7 @@ void CheckSame(const std::string& path, uint32_t seed, int queries) {
     const test::RandomSql::Query query = generator.Make();
     CAPTURE(query.sql);
     CHECK(test::DifferenceOf(quick, plain, query, 5) == "");
-    with_rows += test::Answer(quick, {query.sql, {}, {.seconds = 5, .rows = 1}}).empty() ? 0 : 1;
+    with_rows += test::AnswerOf(quick, {query.sql, {}, {.seconds = 5, .rows = 1}}).empty() ? 0 : 1;
   }
   CHECK(with_rows > queries / 4);  // else it compares nothing
 }

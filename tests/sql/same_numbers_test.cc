@@ -123,38 +123,38 @@ TEST_CASE("sql: columns of an event are what the store says") {
         fmt::format("{},{},{},{},{},{}\n", set.Start(EventRow(row)), set.Duration(EventRow(row)),
                     set.Name(EventRow(row)), set.TrackOf(EventRow(row)).value, lane.depth,
                     lane.kind == LaneKind::kInstant ? 1 : 0);
-    CHECK(test::Answer(asked.database,
-                       "SELECT begin_ps, dur_ps, name, track_id, depth, instant FROM events "
-                       "WHERE id = " +
-                           std::to_string(row)) == expected);
+    CHECK(test::AnswerOf(asked.database,
+                         "SELECT begin_ps, dur_ps, name, track_id, depth, instant FROM events "
+                         "WHERE id = " +
+                             std::to_string(row)) == expected);
   }
 }
 
 TEST_CASE("sql: args are those of events --args") {
   Asked asked(test::SourcePath("tests/data/torch_cpu.json.gz"));
   const std::string row =
-      test::Answer(asked.database, "SELECT min(id) FROM events WHERE name LIKE 'aten::add%'");
+      test::AnswerOf(asked.database, "SELECT min(id) FROM events WHERE name LIKE 'aten::add%'");
   const auto args = ReadArgs(*asked.trace, EventRow(static_cast<uint32_t>(std::stoul(row))));
   REQUIRE(args.ok());
   REQUIRE_FALSE(args->empty());
   std::string expected;
   for (const Stat& stat : *args) expected += stat.name + "\n";
-  CHECK(test::Answer(asked.database, "SELECT key FROM args WHERE event_id = " + row) == expected);
-  CHECK(test::Answer(asked.database, "SELECT count(DISTINCT event_id) FROM args") ==
-        test::Answer(asked.database,
-                     "SELECT count(*) FROM events e WHERE EXISTS (SELECT * FROM args WHERE "
-                     "event_id = e.id)"));
+  CHECK(test::AnswerOf(asked.database, "SELECT key FROM args WHERE event_id = " + row) == expected);
+  CHECK(test::AnswerOf(asked.database, "SELECT count(DISTINCT event_id) FROM args") ==
+        test::AnswerOf(asked.database,
+                       "SELECT count(*) FROM events e WHERE EXISTS (SELECT * FROM args WHERE "
+                       "event_id = e.id)"));
 }
 
 TEST_CASE("sql: tracks and steps count what is there") {
   Asked asked(test::Samples().front());
-  CHECK(test::Answer(asked.database,
-                     "SELECT t.id FROM tracks t WHERE t.events <> (SELECT count(*) FROM events "
-                     "WHERE track_id = t.id)") == "");
-  CHECK(test::Answer(asked.database,
-                     "SELECT count(*) FROM tracks JOIN processes p ON p.id = process_id") ==
+  CHECK(test::AnswerOf(asked.database,
+                       "SELECT t.id FROM tracks t WHERE t.events <> (SELECT count(*) FROM events "
+                       "WHERE track_id = t.id)") == "");
+  CHECK(test::AnswerOf(asked.database,
+                       "SELECT count(*) FROM tracks JOIN processes p ON p.id = process_id") ==
         std::to_string(asked.trace->set.tracks.size()) + "\n");
-  CHECK(test::Answer(asked.database, "SELECT count(*) FROM steps") ==
+  CHECK(test::AnswerOf(asked.database, "SELECT count(*) FROM steps") ==
         std::to_string(asked.context->steps().steps.size()) + "\n");
 }
 

@@ -92,7 +92,7 @@ class Differ {
   void Planes() {
     Same(a_.planes.size(), b_.planes.size(), "planes");
     for (size_t i = 0; first_.empty() && i < a_.planes.size(); ++i) {
-      const Plane &p = a_.planes[i], &q = b_.planes[i];
+      const stepscope::Plane &p = a_.planes[i], &q = b_.planes[i];
       Same(p.host, q.host, "host of a plane");
       Same(p.name, q.name, "name of a plane");
       Same(p.display_name, q.display_name, "display name of a plane");

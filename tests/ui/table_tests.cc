@@ -396,8 +396,11 @@ void DriveMemory(UiApp& app, ImGuiTestContext* ctx) {
   DrivePanel(app, ctx, "memory");
   Shown panel = OpenPanel(app, ctx, "memory");
   if (panel.table == nullptr) return;
-  const float x = panel.table->OuterRect.GetCenter().x;
-  const float y = panel.table->OuterWindow->ParentWindow->InnerRect.Min.y + 110;
+  // The graph stands above the table, or beside it in a low panel.
+  const ImRect inner = panel.table->OuterWindow->ParentWindow->InnerRect, table = panel.table->OuterRect;
+  const bool beside = table.Min.x > inner.GetCenter().x - inner.GetWidth() / 4;
+  const float x = beside ? (inner.Min.x + table.Min.x) / 2 : table.GetCenter().x;
+  const float y = inner.Min.y + 110;
   IM_CHECK(!ctx->ItemExists(In(panel, "Back to the peak").c_str()));
   ClickAt(ctx, {x, y});
   app.WaitIdle(ctx);
@@ -413,7 +416,7 @@ void DriveMemory(UiApp& app, ImGuiTestContext* ctx) {
   ToTimeline(app, ctx, panel);
   app.Push(ctx, "select.event", {});
   app.Push(ctx, "view.zoom_all", {});
-  const ImRect area = panel.table->OuterRect;
+  const ImRect area = beside ? ImRect({inner.Min.x, 0}, {table.Min.x, 0}) : panel.table->OuterRect;
   // All over the chart: boxes may be flat and long, or high and short.
   for (int i = 0; i < 400 && !app.viewer->view().selected.valid(); ++i) {
     const auto n = static_cast<float>(i);

@@ -127,7 +127,8 @@ void RanksPanel::DrawMap(const PanelContext& context, const ResultTable& steps) 
                              std::isnan(late) ? "no collective that others take part in"
                              : late > 0       ? "late by " + LateText(late)
                                               : "not late",
-                             NumberOrNan(steps, row, "step_ms"), NumberOrNan(steps, row, "busy_ms")));
+                             NumberOrNan(steps, row, "step_ms"),
+                             NumberOrNan(steps, row, "busy_ms")));
   if (answer.clicked) GoToRankStep(context, steps.links[row]);
 }
 

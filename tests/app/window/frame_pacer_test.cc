@@ -5,31 +5,32 @@
 namespace stepscope {
 namespace {
 
-using Kind = PacerWait::Kind;
+using WaitKind = PacerWait::Kind;
 
 // Draws until the pacer wants to wait; returns the number of frames.
 int DrawUntilIdle(FramePacer& pacer, const PacerState& state, int limit = 100) {
   int frames = 0;
-  while (frames < limit && pacer.Next(state).kind == Kind::kPoll) frames += pacer.ShouldDraw(false);
+  while (frames < limit && pacer.Next(state).kind == WaitKind::kPoll)
+    frames += pacer.ShouldDraw(false);
   return frames;
 }
 
 TEST_CASE("pacer: a new window draws a few frames, then sleeps until something happens") {
   FramePacer pacer;
   CHECK(DrawUntilIdle(pacer, {}) == FramePacer::kFramesAfterInput);
-  CHECK(pacer.Next({}).kind == Kind::kForever);
+  CHECK(pacer.Next({}).kind == WaitKind::kForever);
   // A wake-up without a reason (an X11 property event) draws nothing.
   CHECK_FALSE(pacer.ShouldDraw(false));
-  CHECK(pacer.Next({}).kind == Kind::kForever);
+  CHECK(pacer.Next({}).kind == WaitKind::kForever);
 }
 
 TEST_CASE("pacer: input draws its frame and the ones after it in which layout settles") {
   FramePacer pacer;
   DrawUntilIdle(pacer, {});
-  CHECK(pacer.Next({}).kind == Kind::kForever);
+  CHECK(pacer.Next({}).kind == WaitKind::kForever);
   CHECK(pacer.ShouldDraw(true));
   CHECK(DrawUntilIdle(pacer, {}) == FramePacer::kFramesAfterInput - 1);
-  CHECK(pacer.Next({}).kind == Kind::kForever);
+  CHECK(pacer.Next({}).kind == WaitKind::kForever);
 }
 
 TEST_CASE("pacer: an animation draws every frame until it ends") {
@@ -37,7 +38,7 @@ TEST_CASE("pacer: an animation draws every frame until it ends") {
   DrawUntilIdle(pacer, {});
   const PacerState moving{.animating = true};
   CHECK(DrawUntilIdle(pacer, moving, 50) == 50);
-  CHECK(pacer.Next({}).kind == Kind::kForever);
+  CHECK(pacer.Next({}).kind == WaitKind::kForever);
 }
 
 TEST_CASE("pacer: a running job is shown at intervals, not at full rate") {
@@ -45,11 +46,11 @@ TEST_CASE("pacer: a running job is shown at intervals, not at full rate") {
   DrawUntilIdle(pacer, {});
   const PacerState busy{.jobs_running = true};
   const PacerWait wait = pacer.Next(busy);
-  CHECK(wait.kind == Kind::kTimeout);
+  CHECK(wait.kind == WaitKind::kTimeout);
   CHECK(wait.seconds == doctest::Approx(FramePacer::kProgressInterval));
   CHECK(pacer.ShouldDraw(false));
   // After the end of the job the same wake-up is no reason to draw.
-  CHECK(pacer.Next({}).kind == Kind::kForever);
+  CHECK(pacer.Next({}).kind == WaitKind::kForever);
   CHECK_FALSE(pacer.ShouldDraw(false));
 }
 
@@ -58,10 +59,10 @@ TEST_CASE("pacer: sleeps until a note ends by itself, and draws then") {
   DrawUntilIdle(pacer, {});
   const PacerState note{.ends_in = 4.5};
   const PacerWait wait = pacer.Next(note);
-  CHECK(wait.kind == Kind::kTimeout);
+  CHECK(wait.kind == WaitKind::kTimeout);
   CHECK(wait.seconds == doctest::Approx(4.5));
   CHECK(pacer.ShouldDraw(false));
-  CHECK(pacer.Next({}).kind == Kind::kForever);
+  CHECK(pacer.Next({}).kind == WaitKind::kForever);
   // Progress is drawn meanwhile, and the end of a note does not wait for it.
   CHECK(pacer.Next({.jobs_running = true, .ends_in = 4.5}).seconds ==
         doctest::Approx(FramePacer::kProgressInterval));
@@ -73,7 +74,7 @@ TEST_CASE("pacer: a hidden window draws nothing and owes its frames") {
   FramePacer pacer;
   DrawUntilIdle(pacer, {});
   const PacerState hidden{.animating = true, .jobs_running = true, .hidden = true};
-  CHECK(pacer.Next(hidden).kind == Kind::kForever);
+  CHECK(pacer.Next(hidden).kind == WaitKind::kForever);
   CHECK_FALSE(pacer.ShouldDraw(true));
   CHECK(DrawUntilIdle(pacer, {}) == FramePacer::kFramesAfterInput);
 }

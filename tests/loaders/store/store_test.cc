@@ -18,7 +18,7 @@
 namespace stepscope {
 namespace {
 
-std::shared_ptr<const Trace> Load(const std::string& path) {
+std::shared_ptr<const Trace> LoadSource(const std::string& path) {
   Progress progress;
   auto trace = LoadPath(path, {}, {}, progress);
   REQUIRE_MESSAGE(trace.ok(), trace.status().message());
@@ -37,7 +37,7 @@ TEST_CASE("A store of each sample gives the same trace") {
     paths.push_back(test::SourcePath("tests/data/") + more);
   for (const std::string& path : paths) {
     CAPTURE(path);
-    const auto source = Load(path);
+    const auto source = LoadSource(path);
     const auto stored = LoadStore(test::StoreOf(*source));
     CHECK(test::FirstDifference(*source, *stored) == "");
     CHECK(test::StoreOf(*source) == test::StoreOf(*source));  // nothing depends on timing
@@ -53,13 +53,13 @@ TEST_CASE("A store of each recording beside the repository gives the same trace"
   }
   for (const std::string& path : paths) {
     CAPTURE(path);
-    const auto source = Load(path);
+    const auto source = LoadSource(path);
     CHECK(test::FirstDifference(*source, *LoadStore(test::StoreOf(*source))) == "");
   }
 }
 
 TEST_CASE("A part of a trace is the same in a store and keeps what touches its range") {
-  const auto source = Load(test::SourcePath("tests/data/torch_cpu_stack.json.gz"));
+  const auto source = LoadSource(test::SourcePath("tests/data/torch_cpu_stack.json.gz"));
   const TimeRange range{source->span.begin + source->span.length() / 3,
                         source->span.begin + source->span.length() / 2};
   const auto part = PartOfTrace(source, range, HostId());
@@ -90,13 +90,14 @@ TEST_CASE("A memory snapshot and captures of graphs are kept") {
   const TempFolder folder;
   std::filesystem::create_directories(folder.path() + "/capture_traces");
   folder.Add("capture_traces/bs_32_rank0.json", test::CaptureText(2));
-  const auto replay = Load(folder.Add("decode.json", test::ReplayText(test::GraphKernels(2))));
+  const auto replay =
+      LoadSource(folder.Add("decode.json", test::ReplayText(test::GraphKernels(2))));
   REQUIRE(CapturesOf(*replay).size() == 1);
   CHECK(test::FirstDifference(*replay, *LoadStore(test::StoreOf(*replay))) == "");
 }
 
 TEST_CASE("One host of a store of several is asked for by its name") {
-  const auto source = Load(test::SourcePath("tests/data/torch_gloo"));
+  const auto source = LoadSource(test::SourcePath("tests/data/torch_gloo"));
   REQUIRE(source->hosts.size() > 1);
   const std::string store = test::StoreOf(*source);
   const std::string host(source->HostName(HostId(1)));

@@ -124,12 +124,12 @@ TEST_CASE("a stopped caller gets the unfinished result, others the whole one") {
 
 TEST_CASE("an analysis that is stopped when its databases are there leaves the events alone") {
   test::GpuProfileOptions options;
-  options.steps = 40;
+  options.steps = 60;
   options.layers = 20;
   auto trace = LoadBytes("h.xplane.pb", test::MakeGpuProfile(options), {});
   REQUIRE(trace.ok());
   for (const char* id : {"overview", "kernel_stats", "op_stats", "memory", "findings"}) {
-    CAPTURE(id);
+    CAPTURE(std::string(id));
     AnalysisContext whole(*trace, Definitions::kStepscope);
     const size_t all = EventsIn(RunAnalysis(*FindAnalysis(id), whole, {}, {}));
     CHECK(all > 100);

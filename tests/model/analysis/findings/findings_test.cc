@@ -411,7 +411,7 @@ TEST_CASE("Without steps nothing is inside one") {
     t.Kernel("kernel" + std::to_string(k), k + 1, 100 * k + 60, 30);
   }
   const AnalysisResult result = test::Analyse("t.json", t.Text(test::kH100), "findings");
-  const int row = RowOf(result, "host-op");
+  const int row = test::RowOfRule(result, "host-op");
   REQUIRE(row >= 0);
   const std::string title = test::Text(result, "findings", static_cast<size_t>(row), "title");
   CAPTURE(title);
