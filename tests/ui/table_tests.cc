@@ -397,7 +397,8 @@ void DriveMemory(UiApp& app, ImGuiTestContext* ctx) {
   Shown panel = OpenPanel(app, ctx, "memory");
   if (panel.table == nullptr) return;
   // The graph stands above the table, or beside it in a low panel.
-  const ImRect inner = panel.table->OuterWindow->ParentWindow->InnerRect, table = panel.table->OuterRect;
+  const ImRect inner = panel.table->OuterWindow->ParentWindow->InnerRect,
+               table = panel.table->OuterRect;
   const bool beside = table.Min.x > inner.GetCenter().x - inner.GetWidth() / 4;
   const float x = beside ? (inner.Min.x + table.Min.x) / 2 : table.GetCenter().x;
   const float y = inner.Min.y + 110;
