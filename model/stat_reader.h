@@ -15,7 +15,7 @@ namespace stepscope {
 class StatReader {
  public:
   virtual ~StatReader() = default;
-  // What Decode() says of the row. Quick for rows that ascend.
+  // Returns the same as Decode() of the row. Rows that ascend are quick.
   virtual Result<std::vector<Stat>> Read(EventRow row) = 0;
 };
 

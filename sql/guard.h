@@ -1,5 +1,5 @@
-// What SQL may not do (docs/sql.md#limits): files, extensions, writes outside of temporary tables,
-// settings of SQLite.
+// Refuses statements that SQL may not run (docs/sql.md#limits): files, extensions, writes outside
+// of temporary tables, settings of SQLite.
 #pragma once
 
 #include <sqlite3.h>

@@ -1,4 +1,4 @@
-// What SqlDatabase is asked and how it answers. Values.
+// Questions to SqlDatabase and its answers. Values.
 #pragma once
 
 #include <cstdint>

@@ -18,8 +18,9 @@ enum class SqlType : uint8_t { kInteger, kReal, kText, kAny };
 struct SqlColumn {
   const char* name;
   SqlType type;
-  // What a number counts or names: "ps", "event" (the id of a row of `events`), "track", "process";
-  // empty where nothing needs to be said. Part of the declared type, so that results know it.
+  // The unit of a number, or the thing it names: "ps", "event" (the id of a row of `events`),
+  // "track", "process"; empty where nothing needs to be said. Part of the declared type, so that
+  // results know it.
   const char* unit;
   const char* what;  // for people, without a full stop
 };

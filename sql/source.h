@@ -23,7 +23,7 @@ class SqlSource {
   explicit SqlSource(std::shared_ptr<AnalysisContext> context);
 
   const Trace& trace() const { return context_->trace(); }
-  // What follows returns null if it was stopped. What it returns lives as long as the source.
+  // The next functions return null when stopped. Their results live as long as the source.
   const NameIndex* Names(const std::stop_token& stop);
   const StepNumbers* Steps(const std::stop_token& stop);
   const StepIndex* ByStep(const std::stop_token& stop);

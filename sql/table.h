@@ -22,7 +22,7 @@ struct SqlSchema {
   std::shared_ptr<SqlSource> source;
 };
 
-// What the tables of one connection share.
+// The state that the tables of one connection share.
 struct SqlSession {
   std::vector<SqlSchema> schemas;
   Budget* budget = nullptr;  // of the query that runs

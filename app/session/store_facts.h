@@ -1,4 +1,4 @@
-// What a store says of where it comes from.
+// The facts that a store keeps about its source.
 #pragma once
 
 #include "loaders/store/store_writer.h"

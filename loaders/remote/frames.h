@@ -1,4 +1,4 @@
-// What the two programs send each other: frames of a type, a length and bytes (docs/remote.md). The
+// The messages between the two programs: frames of a type, a length and bytes (docs/remote.md). The
 // receiver trusts nothing: lengths are limited. Pure.
 #pragma once
 

@@ -22,7 +22,7 @@ struct RemotePath {
   std::string host;
   std::string port;  // empty: as ssh is configured
   std::string path;  // on that host: "/logs/run" or "~/logs/run"
-  // What ssh is asked for: "user@host".
+  // The destination that ssh gets: "user@host".
   std::string Destination() const { return user.empty() ? host : user + "@" + host; }
 };
 

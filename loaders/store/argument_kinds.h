@@ -1,4 +1,4 @@
-// What kind of value an argument has. Numbers of a store (docs/store.md#arguments).
+// Kinds of values of arguments. Numbers of a store (docs/store.md#arguments).
 #pragma once
 
 #include <cstdint>

@@ -22,7 +22,7 @@
 
 namespace stepscope::store {
 
-// What is written. Borrows the trace.
+// The trace to be written, which is borrowed.
 struct WriteContext {
   const Trace& trace;
   std::shared_ptr<const StatTable> stats;   // null: none
@@ -39,7 +39,7 @@ struct Section {
   uint64_t at = 0;  // of the stored bytes in the file
 };
 
-// What reading has found so far. Sections that are read in order may change all of it; those that
+// The state of a reader. Sections that are read in order may change all of it; those that
 // are read in parallel only `events` at their own rows.
 struct ReadContext {
   explicit ReadContext(TraceBuilder& b) : builder(b) {}

@@ -115,7 +115,8 @@ class StoreReader {
     return bytes;
   }
 
-  // Whether the memory that the section takes is within the limit. What is read later takes none.
+  // Whether the memory that the section takes is within the limit. Data that is read on demand
+  // takes none.
   bool Charge(const SectionDesc& desc, const Section& section) {
     uint64_t bytes = section.header.inflated;
     if (desc.mode == ReadMode::kLater) return bytes <= context_.most_bytes;

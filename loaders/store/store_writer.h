@@ -1,5 +1,5 @@
-// Writes a trace as a store: a stream of sections, the most useful first (docs/store.md). What
-// reads it back gets the same trace.
+// Writes a trace as a store: a stream of sections, the most useful first (docs/store.md). A
+// reader gets the same trace back.
 #pragma once
 
 #include <stop_token>

@@ -46,8 +46,8 @@ std::string OwnPeaksText(std::span<const OwnPeaks> own);
 
 // The first whose device is a part of `device`, by whole words and in any case; null if none is.
 const OwnPeaks* FindOwnPeaks(std::span<const OwnPeaks> own, std::string_view device);
-// `known`, with the numbers that `own` has. What has one of fp16 and bf16 has the other as well,
-// and fp64_matrix is at least fp64.
+// `known`, with the numbers that `own` has. A device with one of fp16 and bf16 has the other as
+// well, and fp64_matrix is at least fp64.
 PeakNumbers WithOwn(PeakNumbers known, const PeakNumbers& own);
 
 }  // namespace stepscope

@@ -67,7 +67,7 @@ struct PaddingRange {
   int64_t low = 0, high = 0, interior = 0;
 };
 
-// Which part of an operand is read, and at which lengths.
+// The part of an operand that is read, and its lengths.
 struct PartDimensions {
   std::vector<SliceRange> slices;
   std::vector<PaddingRange> padding;
@@ -82,7 +82,8 @@ struct Communication {
   bool use_global_device_ids = false;
 };
 
-// What frameworks say to XLA's partitioner and to others, as XLA writes it, with its braces.
+// Attributes that frameworks give XLA's partitioner and other passes, as XLA writes them, with
+// braces.
 struct Annotations {
   std::string sharding, frontend_attributes;
 };

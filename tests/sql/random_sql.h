@@ -154,7 +154,7 @@ class RandomSql {
   std::function<uint32_t(uint32_t)> next_;
 };
 
-// What differs between the answers of two databases; empty if nothing does. Answers that take too
+// Describes how the answers of two databases differ; empty if they do not. Answers that take too
 // long are not compared.
 inline std::string DifferenceOf(SqlDatabase& a, SqlDatabase& b, const RandomSql::Query& query,
                                 double seconds) {

@@ -1,4 +1,4 @@
-// What differs between two traces that should be the same but for their paths, for tests.
+// Describes how two traces differ that should be the same but for their paths.
 #pragma once
 
 #include <string>

@@ -127,7 +127,7 @@ def check(root, folders=FOLDERS):
         for header in headers_of(path, root, known):
             reached |= names.get(header, set())
         for name in sorted(set(USE.findall(text)) & owners.keys() - reached):
-            # What the source declares within types or as parameters of templates, in words that look like it.
+            # Names that the source declares within types or as parameters of templates, by their look.
             if not re.search(rf"(?:[\w>&*]\s+|[&*>])(?<!return ){name}\s*[(={{,>]", text):
                 errors.append(f"{path.relative_to(root)}: uses {name} of {owners[name][0].relative_to(root)}, "
                               "which it does not include")

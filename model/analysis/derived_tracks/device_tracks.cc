@@ -53,7 +53,7 @@ struct BusyTime {
   std::array<Ranges, static_cast<size_t>(WorkPart::kCount)> parts;
 };
 
-// What of `a` lies outside of `b`. O(n)
+// Returns the parts of `a` outside of `b`. O(n)
 Ranges Without(const Ranges& a, const Ranges& b) {
   Ranges rest;
   auto cut = b.begin();

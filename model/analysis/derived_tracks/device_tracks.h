@@ -23,7 +23,7 @@ enum class DerivedTrackKind : uint8_t {
   kMemory,       // bytes in use, a track for each allocator
 };
 
-// What a device does while it is busy. The first counter of the utilisation is the whole; those
+// Kinds of work of a busy device. The first counter of the utilisation is the whole; those
 // behind it are its parts, of which those without time are left out. Where several kinds of work
 // overlap, the time is the first one's: copies and collectives are what nothing hides.
 enum class WorkPart : uint8_t { kCompute, kCollectives, kCopies, kCount };

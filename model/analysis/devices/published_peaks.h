@@ -30,7 +30,7 @@ std::span<const PublishedPeaks> AllPublishedPeaks();
 // Null where the plane's device is not known. O(table).
 const PublishedPeaks* PublishedPeaksOf(const Plane& plane);
 
-// What is known of the trace's first device.
+// Returns the known facts of the trace's first device.
 struct KnownPeaks {
   std::string name;  // of the row of the table, or of the user's
   PeakNumbers numbers;

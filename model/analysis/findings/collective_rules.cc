@@ -315,7 +315,7 @@ void FindAllReduce(const FindingContext& input, double threshold, std::vector<Ru
       "Exposed collectives take {} of {} ({} of their time overlaps compute), {}; {:.{}f} "
       "kernels{}{}.",
       MsText(ms), input.EveryStep(), PercentText(all > 0 ? 100 * InMs(hidden) / InMs(all) : 0),
-      // What one participant waits for the others, its own recording does not tell.
+      // One recording alone does not tell how long its participant waits for the others.
       found.devices.size() > 1 ? "excluding waits for late participants"
                                : "waits for participants that were not recorded included",
       kernels / steps, input.whole() ? 0 : 1, input.whole() ? " on a device" : " a step",

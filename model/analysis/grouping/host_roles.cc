@@ -160,7 +160,7 @@ constexpr std::array<std::string_view, 18> kHints = {"executable::execute",
                                                      "hlo pass"};
 constexpr WordSet kHintSet(kHints);
 
-// What rows are compared with. Words are made when a row asks for them.
+// The name that rows are compared with. Its words are found when a row asks for them.
 struct Asked {
   explicit Asked(std::string_view of)
       : name(of), last(LastPart(of)), lower(Lower(last)), hinted(kHintSet.AnyIn(lower)) {}

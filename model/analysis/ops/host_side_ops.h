@@ -1,4 +1,4 @@
-// Which ops run on the host of a program with devices (docs/rules.md#verdict). Pure; any thread.
+// Ops that run on the host of a program with devices (docs/rules.md#verdict). Pure; any thread.
 #pragma once
 
 #include <cstdint>

@@ -167,7 +167,7 @@ ResultTable ComputationsTable(const HloModule& module) {
   return table;
 }
 
-// What reports have of whole programs: how large each is, and its instructions with their costs.
+// The tables of whole programs in a report: sizes, and instructions with their costs.
 class ProgramsWriter {
  public:
   explicit ProgramsWriter(AnalysisContext& context) : context_(context) {}

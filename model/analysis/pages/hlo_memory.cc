@@ -27,7 +27,7 @@ std::string SpaceName(const Trace& trace, int64_t space) {
   return space == 0 ? "main memory" : fmt::format("space {}", space);
 }
 
-// Which memory of which program the rows of a table are of.
+// The program and the memory that rows of a table belong to.
 struct Place {
   std::string program;
   int64_t space = 0;

@@ -15,8 +15,8 @@ struct PairedRanks;
 struct RankTracks {
   int64_t number = 0;
   double late_percent = 0;  // of the steps with collectives: the others waited longest for it
-  // Of the trace's own set, one or two: the busiest stream without collectives, then that of most
-  // collectives.
+  // One or two tracks of the trace's own set: the busiest stream without collectives, then the one
+  // with most collectives.
   std::vector<TrackId> tracks;
   bool operator==(const RankTracks&) const = default;
 };

@@ -205,7 +205,7 @@ class CauseSums {
   }
 
  private:
-  // What decides the order of a class's causes.
+  // The key by which the causes of a class are ordered.
   struct Ranked {
     StepTimeClass loss;
     Ps large, small;  // falling, each 0 for the other kind

@@ -97,7 +97,7 @@ DevicePeaks TpuPeaks(const Plane& plane) {
   return peaks;
 }
 
-// What is known of the device from elsewhere; of two kinds of a type the larger number.
+// Peaks of the device from other sources; the larger one where a type has two.
 void Use(const KnownPeaks& known, DevicePeaks* peaks) {
   const PeakNumbers& n = known.numbers;
   const std::array<double, static_cast<size_t>(PeakKind::kCount)> tflops = {

@@ -1,4 +1,4 @@
-// `stepscope sql` as scripts see it. What SQL can do is tested in tests/sql/.
+// `stepscope sql` as scripts see it. The abilities of SQL are tested in tests/sql/.
 #include <doctest/doctest.h>
 #include <sys/wait.h>
 

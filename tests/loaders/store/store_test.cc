@@ -1,4 +1,4 @@
-// What a store gives back is what was put into it.
+// A store gives back the trace that was put into it.
 #include <doctest/doctest.h>
 
 #include <filesystem>

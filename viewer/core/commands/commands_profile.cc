@@ -40,7 +40,7 @@ bool RanksLieSo(const C& c) {
   const ProfileViewState* state = c.StateOf();
   return HasRanks(c) && state != nullptr && state->ranks == layout;
 }
-// Draws the ranks so, or with their hosts again. What is at the top is to be seen.
+// Draws the ranks so, or with their hosts again. The view goes to their top.
 template <RankLayout layout>
 void LayRanks(C& c, const A& a) {
   ProfileViewState* state = c.StateOf(a.profile);

@@ -88,7 +88,7 @@ class QueryPanel final : public Panel {
   std::string history_text_;  // of the setting that history_ was read from
   bool began_ = false;
   PageRequest page_;
-  // What queries of open profiles share, kept while the profiles are open.
+  // State that queries of open profiles share, kept while the profiles are open.
   std::vector<std::pair<std::shared_ptr<AnalysisContext>, std::shared_ptr<SqlSource>>> sources_;
   std::vector<QueryTable> reports_;  // that the text names, as far as they are known
   std::string reports_of_;           // the text for which all of them are known

@@ -19,7 +19,7 @@ struct QueryTable {
 // The word that ends at byte `cursor` of the text: letters, digits and `_`.
 std::string_view WordBefore(std::string_view text, size_t cursor);
 
-// What the word before the cursor may become, the likeliest first: columns of tables that the text
+// Completions of the word before the cursor, the likeliest first: columns of tables that the text
 // names, tables, other columns, functions, keywords. At most `most`; nothing for an empty word, but
 // behind a dot all columns. O(words).
 std::vector<std::string> Completions(std::string_view text, size_t cursor,

@@ -19,7 +19,7 @@ struct TrackLabel {
 // set, whose ids nobody needs.
 TrackLabel LabelOf(const TrackSet& set, const Track& track, bool derived);
 
-// What stands beside an item of the layout, a plane or a track: the name that the user gave it,
+// The label of an item of the layout, a plane or a track: the name that the user gave it,
 // else its own.
 TrackLabel LabelOf(const Profile& profile, const LayoutItem& item);
 

@@ -141,7 +141,7 @@ class DrawPlan {
   std::vector<PlanLabel> labels_;
   std::deque<NameLabel> frames_labels_;  // that labels_ view
   std::vector<PlanMark> marks_;
-  // What the events of stripes do, by meta: their rows are too low for names.
+  // Kinds of work of the events in stripes, by meta: their rows are too low for names.
   std::map<const NameTable*, std::vector<Kind>> kinds_;
   uint64_t kinds_content_ = 0;
   TintColors tint_colors_;

@@ -46,7 +46,7 @@ void Minimap::Update(const Profile& profile, uint64_t generation, uint32_t width
   const auto& planes = profile.trace->planes;
   const bool devices =
       std::any_of(planes.begin(), planes.end(), [](const Plane& p) { return IsDevice(p.kind); });
-  // What is not divided into parts is drawn as the first of them.
+  // An undivided activity is drawn as the first part.
   constexpr auto kParts = static_cast<size_t>(WorkPart::kCount);
   std::array<std::vector<float>, kParts> sums;
   std::vector<Bin> scratch;

@@ -22,7 +22,7 @@ struct FramePair {
   const char* look_alike;
 };
 
-// Of each row of the table, in its order.
+// A pair for each row of the table, in its order.
 constexpr FramePair kPairs[] = {
     {"torch/utils/data/dataloader.py(720): __next__", "/x/torch/utils/data/train.py(3): run"},
     {"$dataloader.py:720 __next__", "$train_dataloader.py:720 __next__"},

@@ -17,7 +17,7 @@ struct NamePair {
   const char* look_alike;
 };
 
-// Of each row of the table, in its order.
+// A pair for each row of the table, in its order.
 constexpr NamePair kFirst[] = {
     {"ThreadpoolListener::Record", "MyThreadpoolListener::Record"},
     {"ProfilerStep#3", "LastProfilerStep#3"},

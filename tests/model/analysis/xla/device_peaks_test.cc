@@ -55,7 +55,7 @@ TEST_CASE("what the user states wins, for GPUs that are known or not, and for CP
   const DevicePeaks cpu = DevicePeaksOf(Trace(), false, *own);
   CHECK(cpu.flops == 2e3);
   CHECK(cpu.hbm == doctest::Approx(100 / kGBPerGiB));
-  // Of a known device only the stated number changes.
+  // Only the stated number of a known device changes.
   const Trace h100 = GpuOf({{"gpu_device_name", std::string("NVIDIA H100 80GB HBM3")}});
   const auto memory = ParseOwnPeaks("H100: memory=3000");
   const DevicePeaks some = DevicePeaksOf(h100, false, *memory);
