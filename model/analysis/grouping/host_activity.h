@@ -56,7 +56,7 @@ class HostActivity {
                std::span<const uint8_t> compute);
 
   // Tells what the thread does in the ranges, which are sorted and disjoint: pieces that cover them
-  // exactly. Of the events that are open, the one that began last is the innermost, whether they
+  // exactly. The open event that began last is the innermost, whether they
   // nest or not. O((ranges + events that touch them) (log events + lanes of events that overlap
   // others, of which the first 64 are asked)). `looks`, unless null, is increased by the number of
   // events looked at.
