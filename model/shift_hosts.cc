@@ -10,6 +10,7 @@
 #include "model/base/task.h"
 #include "model/first_view.h"
 #include "model/lane_pyramids.h"
+#include "model/trace_facts.h"
 
 namespace stepscope {
 namespace {
@@ -67,21 +68,8 @@ class Shifter {
   void CopyFacts() {
     const Trace& from = *original_;
     Trace& to = *shifted_;
-    to.format = from.format;
-    to.kineto = from.kineto;
-    to.path = from.path;
-    to.run = from.run;
-    to.origin_unix_ns = from.origin_unix_ns;
-    to.file_bytes = from.file_bytes;
-    to.inflated_bytes = from.inflated_bytes;
-    to.hosts = from.hosts;
-    to.planes = from.planes;
+    CopyTraceFacts(from, &to);
     to.flows = from.flows;
-    to.hlo = from.hlo;
-    to.diagnostics = from.diagnostics;
-    to.errors = from.errors;
-    to.warnings = from.warnings;
-    to.skipped_files = from.skipped_files;
     to.counts = from.counts;
     to.source = from.source;
     for (size_t h = 0; h < to.hosts.size(); ++h) {
@@ -97,8 +85,6 @@ class Shifter {
 
   void CopyTracks() {
     TrackSet& set = shifted_->set;
-    set.title = original_->set.title;
-    set.names = original_->set.names;
     set.rows = original_->set.rows;
     set.source = original_->set.source;
     set.tracks = original_->set.tracks;

@@ -11,6 +11,7 @@
 #include "model/lane_mip.h"
 #include "model/lane_pyramids.h"
 #include "model/row_map.h"
+#include "model/trace_facts.h"
 #include "model/xla/hlo_source.h"
 
 namespace stepscope {
@@ -133,24 +134,9 @@ class PartMaker {
   void CopyFacts() {
     const Trace& from = *original_;
     Trace& to = *part_;
-    to.format = from.format;
-    to.kineto = from.kineto;
-    to.path = from.path;
-    to.run = from.run;
-    to.origin_unix_ns = from.origin_unix_ns;
-    to.file_bytes = from.file_bytes;
-    to.inflated_bytes = from.inflated_bytes;
-    to.hlo = from.hlo;
-    to.diagnostics = from.diagnostics;
-    to.errors = from.errors;
-    to.warnings = from.warnings;
-    to.skipped_files = from.skipped_files;
-    to.set.title = from.set.title;
-    to.set.names = from.set.names;
+    CopyTraceFacts(from, &to);
     const bool one = host_.value < from.hosts.size();
     if (one) to.hosts = {from.hosts[host_.value]};
-    if (!one) to.hosts = from.hosts;
-    to.planes = from.planes;
     for (Plane& plane : to.planes) {
       plane.tracks.clear();
       if (one) plane.host = plane.host == host_ ? HostId(0) : HostId();
