@@ -93,7 +93,7 @@ python_tables() {
   "$home/bin/pip" install -q --disable-pip-version-check --require-hashes --only-binary :all: \
     -r tests/python/requirements.txt || return 1
   local name
-  for name in tables docs; do
+  for name in tables docs mcp; do
     STEPSCOPE_LIBRARY=$PWD/build/release/libstepscope.so STEPSCOPE_PROGRAM=$PWD/build/release/stepscope \
       "$home/bin/python" "tests/python/test_$name.py" || return 1
   done

@@ -4,7 +4,7 @@
 namespace stepscope {
 
 extern const ProgramCommandDesc kOpenCommand, kInfoCommand, kReportCommand, kEventsCommand,
-    kSqlCommand, kExportCommand;
+    kSqlCommand, kExportCommand, kMcpCommand;
 extern const ProgramCommandDesc kCompareCommand, kCheckCommand;
 extern const ProgramCommandDesc kScreenshotCommand, kReplayCommand, kBenchCommand, kServeCommand;
 
@@ -12,7 +12,8 @@ ProgramCommandDescs ProgramCommands() {
   static constexpr const ProgramCommandDesc* kCommands[] = {
       &kOpenCommand,       &kInfoCommand,   &kReportCommand,  &kEventsCommand,
       &kSqlCommand,        &kExportCommand, &kCompareCommand, &kCheckCommand,
-      &kScreenshotCommand, &kReplayCommand, &kBenchCommand,   &kServeCommand};
+      &kScreenshotCommand, &kReplayCommand, &kBenchCommand,   &kServeCommand,
+      &kMcpCommand};
   return kCommands;
 }
 

@@ -34,6 +34,8 @@ Classifier: Environment :: X11 Applications
 Classifier: Operating System :: POSIX :: Linux
 Classifier: Topic :: Software Development :: Debuggers
 Requires-Python: >=3.9
+Provides-Extra: mcp
+Requires-Dist: mcp>=2; extra == "mcp"
 Description-Content-Type: text/markdown
 
 A native viewer of the profiles that TensorFlow, JAX and PyTorch write. `stepscope LOGDIR` opens the newest run;

@@ -1,0 +1,70 @@
+"""What `stepscope mcp` tells agents: the guide to the data model, and the skill."""
+
+INSTRUCTIONS = """Profiles of TensorFlow, JAX and PyTorch programs. Begin with `open`, then `overview` and `findings`.
+Times are picoseconds (ps) from the trace's origin where a name ends with _ps; other units stand in the name or in
+`columns`. The resource stepscope://guide explains tables and units. An answer that is cut says how to get the rest."""
+
+GUIDE = """# The data model of a profile
+
+- A profile has hosts; a host has processes (devices, or the threads of a host); a process has tracks (streams,
+  threads, counters); a track has events, which nest. Slices have a duration, instants have none.
+- Steps are the program's: `train 3` is step 3. An event on a host belongs to the step that it begins in, one on a
+  device to the step that launched it.
+- Times are picoseconds from the trace's origin. 1 ms = 1,000,000,000 ps. Ranges are written `12ms..15ms`.
+- Self time is the duration without that of the events one depth down on the same track.
+- Percentiles are by nearest rank. Steps that are cut or warm-up count for no average.
+
+## Tools
+
+- `open`: what is inside a path. All other tools take the same path and open it by themselves.
+- `overview`: the verdict in one sentence, and where a step goes. `findings`: what to fix first, with the saving.
+- `report`: the tables of a page (kernel_stats, op_stats, memory, input_pipeline, hlo_stats, ranks, ...).
+- `steps`, `events`, `statistics`: steps, single events, and their sums by name, track or step.
+- `sql`: anything else. `.tables` lists tables, `.schema events` describes one.
+- `compare`: what changed from a to b per step, and why. `check`: whether b is worse than allowed.
+- `screenshot`: a picture of the window.
+
+## Queries of `events` and `statistics`
+
+All terms must hold: `word` (the name contains it), `=whole name`, `track:TEXT`, `process:TEXT`, `cat:kernel`,
+`dur>1ms`, `arg.KEY=VALUE`, `arg.KEY:TEXT`, `-TERM` (the term does not hold).
+
+## Tables of `sql`
+
+events(id, begin_ps, dur_ps, self_ps, name, category, track_id, depth, parent_id, step, launch_id, instant),
+args(event_id, key, value), tracks(id, process_id, name, number, events, busy_ps),
+processes(id, host, name, title, kind, device), steps(id, number, name, host, begin_ps, dur_ps, counts),
+counters(track_id, name, time_ps, value), flows(id, category, from_id, to_id), programs(id, name, bytes), and each table
+of a report as PANEL_TABLE, such as kernel_stats_kernels. `launch_id` is the call on the host that launched a kernel.
+Several paths are the schemas a, b, ... Functions beside SQLite's: median(x), percentile(x, 95), stddev(x).
+"""
+
+SKILL = """---
+name: stepscope
+description: Answers questions about the speed of TensorFlow, JAX and PyTorch programs from their profiles.
+---
+
+# Reading profiles with stepscope
+
+PATH is a log directory, an .xplane.pb, a Chrome trace, a Perfetto, Nsight Systems or ROCm file. Every command prints
+text; `--format json` gives data. Begin with `stepscope info PATH` and `stepscope report PATH --panel overview`.
+
+1. Why is my step slow? `stepscope report PATH --panel overview --panel findings`
+2. Which step is slow, and what is different in it? `stepscope report PATH --panel overview --table steps`, then
+   `stepscope events PATH --stats --steps 7..7` beside `--steps 6..6`
+3. Who launched this kernel? `stepscope events PATH --query '=KERNEL' --args`: the last lines say call, delay and stack
+4. How often does this run, and how long does it take? `stepscope events PATH --query NAME --stats`, `--group step`
+5. What happens between two steps? `stepscope events PATH --range 12ms..15ms`
+6. Why is the GPU idle? `stepscope report PATH --panel findings --table gap_causes` and
+   `stepscope report PATH --panel overview --table idle_by_cause`
+7. What got slower since yesterday? `stepscope compare YESTERDAY TODAY`; `stepscope check YESTERDAY TODAY
+   --max-step-regression 3%` has status 1 when it is worse
+8. Where did the memory go? `stepscope report PATH --panel memory`
+9. How do I show this place to a colleague? `stepscope screenshot PATH -o out.png --range 12ms..15ms --select NAME`
+   and `stepscope export PATH --range 12ms..15ms -o part.json.gz`
+10. Anything else: `stepscope sql PATH "SELECT name, count(*), sum(dur_ps) FROM events GROUP BY name"`; `.tables` and
+    `.schema TABLE` in place of the query describe the tables
+
+Times in data are picoseconds where the name ends with _ps. Name the numbers that you read, and the command that gave
+them. A finding's saving is an estimate; `compare` says whether a difference may be chance.
+"""
