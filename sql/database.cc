@@ -73,9 +73,9 @@ struct SqlDatabase::State {
 };
 
 bool SqlDatabase::State::Execute(const std::string& sql) {
-  const bool before = std::exchange(session.open, true);
+  const bool before = std::exchange(session.guard.open, true);
   const bool ok = sqlite3_exec(db, sql.c_str(), nullptr, nullptr, nullptr) == SQLITE_OK;
-  session.open = before;
+  session.guard.open = before;
   return ok;
 }
 
@@ -97,8 +97,8 @@ Status SqlDatabase::State::Prepare(const std::vector<std::shared_ptr<SqlSource>>
         return CannotOpen();
     }
   }
-  GuardConnection(db, &session.open);
-  session.open = false;
+  GuardConnection(db, &session.guard);
+  session.guard.open = false;
   return {};
 }
 
@@ -156,7 +156,9 @@ Result<Statement> SqlDatabase::State::PrepareNext(std::string_view script, size_
   constexpr std::string_view kMissing = "no such table: ";
   for (;;) {
     Statement statement;
+    session.guard.reads = 0;
     const int status = statement.Prepare(db, script.substr(at));
+    statement.SetProfiles({session.guard.reads, session.schemas.size()});
     if (session.budget->Over()) return Ended(*session.budget, script, at);
     if (status == SQLITE_OK) return statement;
     const std::string message = sqlite3_errmsg(db);

@@ -47,6 +47,8 @@ class SqlDatabase {
 struct SqlTableResult {
   ResultTable table;
   uint64_t total_rows = 0;  // the table has at most SqlLimits::rows of them
+  // By link of the table: the index of the profile that it leads into.
+  std::vector<uint8_t> link_profiles = {};
 };
 Result<SqlTableResult> RunForTable(SqlDatabase& database, const SqlQuestion& question,
                                    std::stop_token stop = {});

@@ -30,9 +30,16 @@ bool IsFileFunction(const char* name) {
   });
 }
 
-int Authorize(void* open, int action, const char* first, const char* second, const char* schema,
+void NoteRead(const char* schema, SqlGuard* guard) {
+  if (schema != nullptr && schema[0] >= 'a' && schema[0] <= 'j' && schema[1] == 0)
+    guard->reads |= 1u << (schema[0] - 'a');
+}
+
+int Authorize(void* of, int action, const char* first, const char* second, const char* schema,
               const char*) {
-  if (*static_cast<bool*>(open)) return SQLITE_OK;
+  auto* guard = static_cast<SqlGuard*>(of);
+  if (guard->open) return SQLITE_OK;
+  if (action == SQLITE_READ) NoteRead(schema, guard);
   switch (action) {
     case SQLITE_SELECT:
     case SQLITE_READ:
@@ -65,7 +72,7 @@ int Authorize(void* open, int action, const char* first, const char* second, con
 
 }  // namespace
 
-void GuardConnection(sqlite3* db, bool* open) {
+void GuardConnection(sqlite3* db, SqlGuard* guard) {
   for (const int off :
        {SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER})
     sqlite3_db_config(db, off, 0, nullptr);
@@ -74,7 +81,7 @@ void GuardConnection(sqlite3* db, bool* open) {
   sqlite3_limit(db, SQLITE_LIMIT_SQL_LENGTH, 1 << 20);
   sqlite3_limit(db, SQLITE_LIMIT_EXPR_DEPTH, 500);
   sqlite3_limit(db, SQLITE_LIMIT_WORKER_THREADS, 0);
-  sqlite3_set_authorizer(db, Authorize, open);
+  sqlite3_set_authorizer(db, Authorize, guard);
 }
 
 }  // namespace stepscope

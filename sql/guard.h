@@ -4,10 +4,17 @@
 
 #include <sqlite3.h>
 
+#include <cstdint>
+
 namespace stepscope {
 
+struct SqlGuard {
+  bool open = true;    // suspends the limits, for the connection's own statements
+  uint32_t reads = 0;  // a bit for each profile whose tables were named since it was set to 0
+};
+
 // Limits the connection. Call it when all tables are made. Statements that are not allowed fail to
-// be prepared. `*open` true suspends the limits, for the connection's own statements.
-void GuardConnection(sqlite3* db, bool* open);
+// be prepared. The guard must outlive the connection.
+void GuardConnection(sqlite3* db, SqlGuard* guard);
 
 }  // namespace stepscope

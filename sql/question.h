@@ -30,10 +30,10 @@ struct SqlQuestion {
 };
 
 struct SqlResultColumn {
-  ColumnDesc desc;  // ids are unique
-  // The column has ids of events; of the profile with this index.
-  bool event = false;
-  size_t profile = 0;
+  ColumnDesc desc;     // ids are unique
+  bool event = false;  // its declared type says that it has ids of events
+  // The profile that its events and times are of, by index; nullopt: of one or another.
+  std::optional<size_t> profile = 0;
 };
 
 // Takes the result while it is found. The types in the columns' descriptions are not known yet.

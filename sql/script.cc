@@ -2,16 +2,49 @@
 
 #include <algorithm>
 
+#include "model/base/lower.h"
+
 namespace stepscope {
+namespace {
+
+// The bytes of the comment that the text begins with; 0: of none.
+size_t LengthOfComment(std::string_view text) {
+  const bool line = text.starts_with("--");
+  if (!line && !text.starts_with("/*")) return 0;
+  const std::string_view end = line ? "\n" : "*/";
+  const size_t found = text.find(end, line ? 0 : 2);
+  return found == std::string_view::npos ? text.size() : found + end.size();
+}
+
+// The same of a text or a name in quotes. A quote in it is doubled: two pieces, one behind another.
+size_t LengthOfQuoted(std::string_view text) {
+  const char quote = text.front() == '[' ? ']' : text.front();
+  if (std::string_view("'\"`]").find(quote) == std::string_view::npos || text.front() == ']')
+    return 0;
+  const size_t end = text.find(quote, 1);
+  return end == std::string_view::npos ? text.size() : end + 1;
+}
+
+size_t LengthOfWord(std::string_view text) {
+  const auto end = std::find_if(text.begin(), text.end(), [](char c) {
+    const char lower = Lower(c);
+    return !((lower >= 'a' && lower <= 'z') || (c >= '0' && c <= '9') || c == '_' ||
+             (c & 0x80) != 0);
+  });
+  return static_cast<size_t>(end - text.begin());
+}
+
+bool JoinsResults(std::string_view word) {
+  const std::string lower = Lower(word);
+  return lower == "union" || lower == "intersect" || lower == "except";
+}
+
+}  // namespace
 
 bool IsBlankSql(std::string_view text) {
   while (!text.empty()) {
-    if (text.starts_with("--")) {
-      const size_t end = text.find('\n');
-      text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-    } else if (text.starts_with("/*")) {
-      const size_t end = text.find("*/", 2);
-      text.remove_prefix(end == std::string_view::npos ? text.size() : end + 2);
+    if (const size_t comment = LengthOfComment(text); comment > 0) {
+      text.remove_prefix(comment);
     } else if (std::string_view(" \t\r\n\f;").find(text[0]) != std::string_view::npos) {
       text.remove_prefix(1);
     } else {
@@ -19,6 +52,19 @@ bool IsBlankSql(std::string_view text) {
     }
   }
   return true;
+}
+
+bool IsCompoundSql(std::string_view text) {
+  while (!text.empty()) {
+    if (const size_t skipped = LengthOfComment(text) + LengthOfQuoted(text); skipped > 0) {
+      text.remove_prefix(skipped);
+      continue;
+    }
+    const size_t word = LengthOfWord(text);
+    if (JoinsResults(text.substr(0, word))) return true;
+    text.remove_prefix(std::max<size_t>(word, 1));
+  }
+  return false;
 }
 
 std::string PlaceIn(std::string_view text, size_t byte) {

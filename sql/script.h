@@ -10,6 +10,9 @@ namespace stepscope {
 // Whether nothing but blanks, comments and semicolons is left. O(length).
 bool IsBlankSql(std::string_view text);
 
+// Whether a statement puts results together (UNION, INTERSECT, EXCEPT), anywhere in it. O(length).
+bool IsCompoundSql(std::string_view statement);
+
 // "line 2, column 5" of a byte in the text, counted from 1 in characters.
 std::string PlaceIn(std::string_view text, size_t byte);
 

@@ -1,12 +1,14 @@
 #include "sql/statement.h"
 
 #include <algorithm>
+#include <bit>
 #include <charconv>
 #include <set>
 #include <string>
 #include <utility>
 
 #include "sql/schema.h"
+#include "sql/script.h"
 
 namespace stepscope {
 namespace {
@@ -65,6 +67,12 @@ int64_t BytesOf(const std::vector<Value>& cells) {
 
 }  // namespace
 
+std::optional<size_t> ProfilesRead::Only() const {
+  if (known == 1) return 0;
+  if (!std::has_single_bit(bits)) return std::nullopt;
+  return static_cast<size_t>(std::countr_zero(bits));
+}
+
 int Statement::Prepare(sqlite3* db, std::string_view text) {
   sqlite3_stmt* made = nullptr;
   const char* tail = text.data();
@@ -72,6 +80,7 @@ int Statement::Prepare(sqlite3* db, std::string_view text) {
       sqlite3_prepare_v2(db, text.data(), static_cast<int>(text.size()), &made, &tail);
   statement_.reset(made);
   length_ = static_cast<size_t>(tail - text.data());
+  compound_ = IsCompoundSql(text.substr(0, length_));
   return status;
 }
 
@@ -109,7 +118,8 @@ std::vector<SqlResultColumn> Statement::Columns(bool has_row) const {
         TypeOf(has_row ? sqlite3_column_type(statement_.get(), c) : SQLITE_NULL, declared);
     const std::optional<size_t> profile = EventsOfDeclared(declared);
     column.event = profile.has_value();
-    column.profile = profile.value_or(0);
+    // The type is that of the first part of a UNION; rows of the others may be of another profile.
+    column.profile = profile && !(compound_ && read_.several()) ? profile : read_.Only();
     columns.push_back(std::move(column));
   }
   return columns;

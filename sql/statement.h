@@ -3,7 +3,9 @@
 
 #include <sqlite3.h>
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -12,11 +14,21 @@
 
 namespace stepscope {
 
+// The profiles whose tables a statement reads, and how many there are.
+struct ProfilesRead {
+  uint32_t bits = 0;
+  size_t known = 1;
+  bool several() const { return (bits & (bits - 1)) != 0; }
+  std::optional<size_t> Only() const;  // nullopt: several, or none of several
+};
+
 class Statement {
  public:
   // Prepares the first statement of the text; returns SQLite's code. Texts without a statement
   // make one that does nothing.
   int Prepare(sqlite3* db, std::string_view text);
+  // So that columns know whose events they are about.
+  void SetProfiles(ProfilesRead read) { read_ = read; }
   size_t length() const { return length_; }  // bytes of the text that the statement takes
   // kUsage: a parameter of the statement has no value.
   Status Bind(const std::vector<SqlParameter>& parameters);
@@ -33,6 +45,8 @@ class Statement {
 
   std::unique_ptr<sqlite3_stmt, Finalize> statement_;
   size_t length_ = 0;
+  ProfilesRead read_;
+  bool compound_ = false;  // it has a UNION or the like
 };
 
 }  // namespace stepscope

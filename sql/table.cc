@@ -67,9 +67,9 @@ int Connect(sqlite3* db, void* session, int count, const char* const* words, sql
     if (!box->table) return Fail("there is no such table of profiles", error);
     // SQLite connects to a table again when it reads its schema again, in any statement.
     auto* shared = static_cast<SqlSession*>(session);
-    const bool before = std::exchange(shared->open, true);
+    const bool before = std::exchange(shared->guard.open, true);
     const int status = sqlite3_declare_vtab(db, box->table->Declaration().c_str());
-    shared->open = before;
+    shared->guard.open = before;
     if (status != SQLITE_OK) return Fail(sqlite3_errmsg(db), error);
     *out = &box.release()->base;
     return SQLITE_OK;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "sql/budget.h"
+#include "sql/guard.h"
 #include "sql/lists.h"
 #include "sql/source.h"
 
@@ -27,7 +28,7 @@ struct SqlSession {
   std::vector<SqlSchema> schemas;
   Budget* budget = nullptr;  // of the query that runs
   bool push_down = true;     // false: tables answer no condition, for tests
-  bool open = true;          // the guard lets everything pass (guard.h)
+  SqlGuard guard;
 };
 
 // Functions return a code of SQLite: SQLITE_OK, SQLITE_INTERRUPT where the budget is over,

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "sql/database.h"
@@ -15,7 +16,7 @@ class TableSink final : public SqlSink {
   void Row(std::vector<Value> cells) override { table_.rows.push_back(std::move(cells)); }
   bool keeps() const override { return true; }
 
-  ResultTable Take() {
+  SqlTableResult Take(uint64_t total_rows) {
     table_.id = "result";
     table_.title = "Result";
     for (size_t c = 0; c < columns_.size(); ++c) {
@@ -24,7 +25,7 @@ class TableSink final : public SqlSink {
       table_.columns.push_back(desc);
     }
     Link();
-    return std::move(table_);
+    return {std::move(table_), total_rows, std::move(profiles_)};
   }
 
  private:
@@ -45,34 +46,58 @@ class TableSink final : public SqlSink {
     }
     return -1;
   }
-  // The column with the events that rows are about: the first with ids of events of the first
-  // profile. Ids that were computed are known by the column's name.
-  int EventColumn() const {
-    for (size_t c = 0; c < columns_.size(); ++c) {
-      if (columns_[c].event && columns_[c].profile == 0) return static_cast<int>(c);
-    }
-    return Find("event_id");
-  }
   const int64_t* IntAt(const std::vector<Value>& row, int column) const {
     return column < 0 ? nullptr : std::get_if<int64_t>(&row[static_cast<size_t>(column)]);
   }
+  // The columns with ids of events. Ids that were computed are known by the column's name.
+  std::vector<int> EventColumns() const {
+    std::vector<int> found;
+    for (size_t c = 0; c < columns_.size(); ++c) {
+      if (columns_[c].event) found.push_back(static_cast<int>(c));
+    }
+    if (const int computed = Find("event_id"); found.empty() && computed >= 0)
+      found.push_back(computed);
+    return found;
+  }
+  // The profile that a row is about: as the column `profile` names its schema, else that of the
+  // column with the event or the time.
+  std::optional<size_t> ProfileOf(const std::vector<Value>& row, int named, int column) const {
+    const auto* text =
+        named < 0 ? nullptr : std::get_if<SharedText>(&row[static_cast<size_t>(named)]);
+    if (text != nullptr && text->size() == 1 && text->view()[0] >= 'a' &&
+        text->view()[0] < static_cast<char>('a' + kMostSqlProfiles))
+      return static_cast<size_t>(text->view()[0] - 'a');
+    return columns_[static_cast<size_t>(column)].profile;
+  }
+  // Links each row to its first event, else to its time. A row that may be of one profile or
+  // another has no link.
   void Link() {
-    const int event = EventColumn(), begin = Find("begin_ps"), dur = Find("dur_ps");
-    if (event < 0 && (begin < 0 || dur < 0)) return;
+    const std::vector<int> events = EventColumns();
+    const int named = Find("profile"), begin = Find("begin_ps"), dur = Find("dur_ps");
+    if (events.empty() && (begin < 0 || dur < 0)) return;
     for (const std::vector<Value>& row : table_.rows) {
       RowLink link;
-      const int64_t* id = IntAt(row, event);
+      std::optional<size_t> profile;
+      for (const int c : events) {
+        const int64_t* id = IntAt(row, c);
+        if (id == nullptr || *id < 0 || *id >= int64_t{EventRow::kInvalid}) continue;
+        profile = ProfileOf(row, named, c);
+        if (profile) link = LinkTo(EventRows({EventRow(static_cast<uint32_t>(*id))}));
+        break;
+      }
       const int64_t* from = IntAt(row, begin);
       const int64_t* length = IntAt(row, dur);
-      if (id != nullptr && *id >= 0 && *id < int64_t{EventRow::kInvalid})
-        link = LinkTo(EventRows({EventRow(static_cast<uint32_t>(*id))}));
-      else if (from != nullptr && length != nullptr && *length >= 0)
-        link.range = {*from, SaturatingAdd(*from, *length)};
+      if (link.rows.empty() && from != nullptr && length != nullptr && *length >= 0) {
+        profile = ProfileOf(row, named, begin);
+        if (profile) link.range = {*from, SaturatingAdd(*from, *length)};
+      }
       table_.links.push_back(std::move(link));
+      profiles_.push_back(static_cast<uint8_t>(profile.value_or(0)));
     }
   }
 
   std::vector<SqlResultColumn> columns_;
+  std::vector<uint8_t> profiles_;
   ResultTable table_;
 };
 
@@ -83,7 +108,7 @@ Result<SqlTableResult> RunForTable(SqlDatabase& database, const SqlQuestion& que
   TableSink sink;
   const Result<SqlDone> done = database.Run(question, sink, std::move(stop));
   if (!done.ok()) return done.status();
-  return SqlTableResult{sink.Take(), done->rows};
+  return sink.Take(done->rows);
 }
 
 }  // namespace stepscope

@@ -14,6 +14,7 @@
 #include "app/commands/load_input.h"
 #include "app/report/sql_report.h"
 #include "app/system/exit_code.h"
+#include "app/system/interrupt.h"
 #include "app/system/output.h"
 #include "app/system/stopwatch.h"
 #include "sql/database.h"
@@ -71,8 +72,8 @@ std::optional<std::string> ReadScript(const InputOptions& input, const SqlOption
 }
 
 Result<SqlDone> RunText(SqlDatabase& database, const SqlQuestion& question,
-                        const SqlOptions& options, const TextSink& sink) {
-  Result<SqlTableResult> result = RunForTable(database, question);
+                        const SqlOptions& options, const TextSink& sink, std::stop_token stop) {
+  Result<SqlTableResult> result = RunForTable(database, question, std::move(stop));
   if (!result.ok()) return result.status();
   if (question.script.starts_with(".schema")) {
     for (const auto& row : result->table.rows) sink(RawValue(row[0]));
@@ -83,10 +84,10 @@ Result<SqlDone> RunText(SqlDatabase& database, const SqlQuestion& question,
 }
 
 Result<SqlDone> RunStream(SqlDatabase& database, const SqlQuestion& question,
-                          const SqlOptions& options, const TextSink& sink) {
+                          const SqlOptions& options, const TextSink& sink, std::stop_token stop) {
   const std::unique_ptr<SqlWriter> writer =
       options.format == ReportFormat::kJson ? NewSqlJson(sink) : NewSqlCsv(sink);
-  Result<SqlDone> done = database.Run(question, *writer);
+  Result<SqlDone> done = database.Run(question, *writer, std::move(stop));
   if (done.ok()) writer->Finish(done->rows);
   return done;
 }
@@ -94,13 +95,16 @@ Result<SqlDone> RunStream(SqlDatabase& database, const SqlQuestion& question,
 int Ask(SqlDatabase& database, const SqlQuestion& question, const SqlOptions& options,
         const Log& log) {
   const Stopwatch watch;
+  const Interrupt interrupt;
   Output output(options.output);
   const TextSink sink = output.sink();
-  const Result<SqlDone> done = options.format == ReportFormat::kText
-                                   ? RunText(database, question, options, sink)
-                                   : RunStream(database, question, options, sink);
+  const Result<SqlDone> done =
+      options.format == ReportFormat::kText
+          ? RunText(database, question, options, sink, interrupt.token())
+          : RunStream(database, question, options, sink, interrupt.token());
   if (!done.ok()) {
     LogError("SQL: " + done.status().message());
+    if (done.status().code() == ErrorCode::kCancelled) return kExitInterrupted;
     return done.status().code() == ErrorCode::kUsage ? kExitUsage : kExitNoResource;
   }
   log.Verbose(fmt::format("query: {:.3f} ms, {} rows", watch.Ms(), done->rows));
@@ -129,7 +133,9 @@ int Run(const InputOptions& input, const SqlOptions& options, const Log& log) {
   const int rows = options.rows >= 0 ? options.rows : (text ? kTextRows : 0);
   const SqlLimits limits{static_cast<double>(options.seconds), kMostMemory,
                          static_cast<uint64_t>(rows)};
-  return Ask(*database, {*script, options.parameters, limits}, options, log);
+  const int status = Ask(*database, {*script, options.parameters, limits}, options, log);
+  if (status == kExitInterrupted) Interrupt::End();  // what was begun is removed by now
+  return status;
 }
 
 }  // namespace

@@ -15,10 +15,9 @@ class JsonWriter final : public SqlWriter {
   explicit JsonWriter(const TextSink& sink) : json_(sink) {}
 
   void Begin(std::vector<SqlResultColumn> columns) override {
-    columns_ = std::move(columns);
     json_.BeginObject();
     json_.BeginArray("columns");
-    for (const SqlResultColumn& column : columns_) {
+    for (const SqlResultColumn& column : columns) {
       json_.BeginObject();
       json_.Member("id", column.desc.id);
       json_.Member("label", column.desc.label);
@@ -30,12 +29,9 @@ class JsonWriter final : public SqlWriter {
     json_.BeginArray("rows");
   }
   void Row(std::vector<Value> cells) override {
-    json_.BeginObject();
-    for (size_t c = 0; c < cells.size(); ++c) {
-      json_.Key(columns_[c].desc.id);
-      json_.Write(cells[c]);
-    }
-    json_.EndObject();
+    json_.BeginArray();
+    for (const Value& cell : cells) json_.Write(cell);
+    json_.EndArray();
   }
   void Finish(uint64_t total_rows) override {
     json_.EndArray();
@@ -46,7 +42,6 @@ class JsonWriter final : public SqlWriter {
 
  private:
   JsonStream json_;
-  std::vector<SqlResultColumn> columns_;
 };
 
 class CsvWriter final : public SqlWriter {

@@ -8,7 +8,7 @@
 
 namespace stepscope {
 
-// A sink that writes `{"columns": [{"id", "label", "unit", "type"}], "rows": [{column id: value}],
+// A sink that writes `{"columns": [{"id", "label", "unit", "type"}], "rows": [[value]],
 // "total_rows": N}`, or CSV with a header. Borrows the sink of text. Call Finish() after the last
 // row.
 class SqlWriter : public SqlSink {

@@ -7,10 +7,11 @@ namespace stepscope {
 
 enum ExitCode : int {
   kExitOk = 0,
-  kExitCheckFailed = 1,  // `check` found a regression
-  kExitUsage = 2,        // wrong usage, unknown panel, a question the profile cannot answer
-  kExitNothing = 3,      // nothing usable in the input
-  kExitNoResource = 4,   // the machine lacks what is needed (no GL)
+  kExitCheckFailed = 1,    // `check` found a regression
+  kExitUsage = 2,          // wrong usage, unknown panel, a question the profile cannot answer
+  kExitNothing = 3,        // nothing usable in the input
+  kExitNoResource = 4,     // the machine lacks what is needed (no GL)
+  kExitInterrupted = 130,  // Ctrl+C; the number is that of shells
 };
 
 inline int ExitCodeOf(const Status& status) {

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "sql/script.h"
 #include "tests/sql/ask.h"
 #include "tests/support/samples.h"
 
@@ -158,7 +159,7 @@ TEST_CASE("sql: several profiles have a schema each, and the first needs none") 
   const Result<SqlTableResult> ids = RunForTable(
       both, {"SELECT b.events.id, a.events.id FROM b.events, a.events LIMIT 1", {}, {}});
   REQUIRE(ids.ok());
-  REQUIRE(ids->table.links.size() == 1);  // to the event of the first profile
+  REQUIRE(ids->table.links.size() == 1);  // to the first event of the row
   CHECK(ids->table.columns[1].id == "id_2");
   CHECK_FALSE(SqlDatabase::Open({}).ok());
   CHECK_FALSE(SqlDatabase::Open(std::vector(11, a)).ok());
@@ -177,6 +178,57 @@ TEST_CASE("sql: rows lead to their events or to their time") {
   const auto ranges = links("SELECT begin_ps, dur_ps FROM steps WHERE id = 0");
   CHECK(ranges.at(0).rows.empty());
   CHECK(ranges.at(0).range.length() > 0);
+}
+
+TEST_CASE("sql: of several profiles, a row leads into the one that its event is of") {
+  const std::vector<std::string> paths = test::Samples();
+  SqlDatabase both = test::DatabaseOf(
+      {test::SourceOf(test::LoadTrace(paths[0])), test::SourceOf(test::LoadTrace(paths[1]))});
+  // "b7" is event 7 of b, "b@" a time of b, "-" no link.
+  const auto links = [&](const std::string& sql) {
+    const Result<SqlTableResult> result = RunForTable(both, {sql, {}, {}});
+    REQUIRE_MESSAGE(result.ok(), result.status().message());
+    std::string text;
+    for (size_t i = 0; i < result->table.links.size(); ++i) {
+      const RowLink& link = result->table.links[i];
+      const char profile = static_cast<char>('a' + result->link_profiles.at(i));
+      text += text.empty() ? "" : " ";
+      if (!link.rows.empty()) {
+        text += profile + std::to_string(link.rows.front().value);
+      } else {
+        text += link.range.empty() ? "-" : std::string(1, profile) + "@";
+      }
+    }
+    return text;
+  };
+  CHECK(links("SELECT id FROM events WHERE id = 7") == "a7");
+  CHECK(links("SELECT id FROM b.events WHERE id = 7") == "b7");
+  CHECK(links("SELECT y.id, x.id FROM a.events x, b.events y WHERE x.id = 3 AND y.id = 5") == "b5");
+  CHECK(links("SELECT x.id, y.id FROM b.events y LEFT JOIN a.events x ON x.id = -1 "
+              "WHERE y.id = 5") == "b5");
+  CHECK(links("SELECT max(id) - max(id) AS event_id FROM b.events") == "b0");
+  CHECK(links("SELECT begin_ps, 1 AS dur_ps FROM b.events WHERE id = 4") == "b@");
+  CHECK(links("SELECT id FROM b.events WHERE id = 1 UNION SELECT id FROM b.events WHERE id = 2") ==
+        "b1 b2");
+  // A row of these may be of one profile or the other, unless a column says so.
+  const std::string either = "id FROM a.events WHERE id = 1 UNION ALL SELECT ";
+  CHECK(links("SELECT " + either + "id FROM b.events WHERE id = 2") == "- -");
+  CHECK(links("SELECT 'a' AS profile, " + either + "'b', id FROM b.events WHERE id = 2") ==
+        "a1 b2");
+  CHECK(links("CREATE TEMP TABLE t AS SELECT id FROM b.events WHERE id = 1;"
+              "SELECT id AS event_id FROM t") == "-");
+  CHECK(links("SELECT 'b' AS profile, id AS event_id FROM temp.t") == "b1");
+  CHECK(links("SELECT 'c' AS profile, id FROM events WHERE id = 1") == "c1");  // nothing is there
+}
+
+TEST_CASE("sql: a statement puts results together, or only says so") {
+  CHECK(IsCompoundSql("SELECT 1 UNION SELECT 2"));
+  CHECK(IsCompoundSql("WITH t AS (SELECT 1 intersect SELECT 2) SELECT * FROM t"));
+  CHECK(IsCompoundSql("SELECT 'it''s' Except SELECT 2"));
+  CHECK_FALSE(IsCompoundSql("SELECT 'union', \"union\", [union], `union`, reunion, union_all"));
+  CHECK_FALSE(IsCompoundSql("SELECT 1 -- union\n /* except */"));
+  for (const char* open : {"'union", "/* union", "-- union", "[union", "]", ""})
+    CHECK_FALSE(IsCompoundSql(open));
 }
 
 TEST_CASE("sql: units of columns are known by their type or name") {

@@ -7,6 +7,7 @@
 #include <implot.h>
 
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -56,7 +57,7 @@ class PanelFixture {
             .pointed = pointed,
             .commands = commands,
             .services = services,
-            .profiles = {&profile, 1},
+            .profiles = several.empty() ? std::span<const Profile>(&profile, 1) : several,
             .profile = &profile,
             .state = view.Find(profile.id)};
   }
@@ -129,6 +130,7 @@ class PanelFixture {
   CommandQueue commands;
   RecordingServices services;
   Profile profile;
+  std::vector<Profile> several;  // if not empty, all open profiles, `profile` among them
 };
 
 }  // namespace stepscope

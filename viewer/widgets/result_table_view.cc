@@ -314,6 +314,7 @@ void ResultTableView::Draw(const PanelContext& context, const ResultTable& table
                            const TableOptions& options) {
   other_profile_ = options.other_profile;
   other_links_ = options.other_links;
+  link_profiles_ = options.link_profiles;
   ImGui::PushID(options.id);
   const FaceScope small(context, Face::kUi);
   Prepare(table, key, options);
@@ -532,13 +533,21 @@ void ResultTableView::HandleKeys(const PanelContext& context, const ResultTable&
   }
 }
 
+ProfileId ResultTableView::ProfileOfRow(const PanelContext& context, size_t row) const {
+  const bool own = link_profiles_ != nullptr && row < link_profiles_->size();
+  return own ? (*link_profiles_)[row] : context.profile->id;
+}
+
 CommandArgs ResultTableView::EventsOf(const PanelContext& context, const ResultTable& table) const {
   CommandArgs args;
   if (context.profile == nullptr) return args;
   args.profile = context.profile->id;
   for (uint32_t r : SelectedRows()) {
-    if (r < table.links.size() && args.range.empty()) args.range = table.links[r].range;
-    if (r < table.links.size()) AddEvents(context.profile->id, table.links[r], &args);
+    if (r < table.links.size() && args.range.empty()) {
+      args.range = table.links[r].range;
+      args.profile = ProfileOfRow(context, r);
+    }
+    if (r < table.links.size()) AddEvents(ProfileOfRow(context, r), table.links[r], &args);
     if (other_links_ != nullptr && r < other_links_->size())
       AddEvents(other_profile_, (*other_links_)[r], &args);
   }

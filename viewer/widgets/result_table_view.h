@@ -46,6 +46,9 @@ struct TableOptions {
   // the table's own links. Must outlive the frame.
   ProfileId other_profile{};
   const std::vector<RowLink>* other_links = nullptr;
+  // For a table about several profiles: by row, the one that its link leads into; null: all lead
+  // into the panel's. Must outlive the frame.
+  const std::vector<ProfileId>* link_profiles = nullptr;
 
   std::string Counted(size_t n) const;  // "1 kernel", "15 kernels"
 };
@@ -74,6 +77,8 @@ class ResultTableView {
   uint64_t rebuilds() const { return rebuilds_; }  // how often the order was made, for tests
 
   // The menus' actions. They do not use ImGui, so tests and commands can call them.
+  // The profile that the link of a row leads into.
+  ProfileId ProfileOfRow(const PanelContext& context, size_t row) const;
   CommandArgs EventsOf(const PanelContext& context,
                        const ResultTable& table) const;  // takes the selected rows
   void ShowOnTimeline(const PanelContext& context, const ResultTable& table) const;
@@ -136,6 +141,7 @@ class ResultTableView {
 
   ProfileId other_profile_;  // from the last Draw's options
   const std::vector<RowLink>* other_links_ = nullptr;
+  const std::vector<ProfileId>* link_profiles_ = nullptr;
   std::array<char, 256> filter_text_{};
   TableFilter filter_;
   std::vector<SortKey> sort_;

@@ -223,12 +223,14 @@ void ResultTableView::FindMenuEvents(const PanelContext& context, const ResultTa
   filter_asked_ = false;
   menu_job_.Stop();
   if (context.profile == nullptr) return;
+  const Profile* of = FindProfile(context.profiles, ProfileOfRow(context, row));
+  if (of == nullptr) return;
   std::string name(NameOf(table, options, row));
-  menu_job_.Start(context.jobs, [profile = *context.profile,
-                                 link = row < table.links.size() ? table.links[row] : RowLink(),
-                                 name = std::move(name)](const std::stop_token& stop, Progress&) {
-    return FindRowEvents(profile, link, name, stop);
-  });
+  menu_job_.Start(context.jobs,
+                  [profile = *of, link = row < table.links.size() ? table.links[row] : RowLink(),
+                   name = std::move(name)](const std::stop_token& stop, Progress&) {
+                    return FindRowEvents(profile, link, name, stop);
+                  });
 }
 
 void ResultTableView::FilterTimeline(const PanelContext& context, const ResultTable& table) const {

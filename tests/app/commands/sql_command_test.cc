@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -53,7 +55,7 @@ TEST_CASE("sql: writes text, JSON and CSV") {
   const auto json = nlohmann::json::parse(Ask(dir, query + "--format json --rows 1").out);
   CHECK(json["total_rows"] == 3);
   CHECK(json["rows"].size() == 1);
-  CHECK(json["rows"][0]["id"] == 0);
+  CHECK(json["rows"][0][0] == 0);
   CHECK(json["columns"][2]["unit"] == "ps");
   CHECK(json["columns"][2]["type"] == "integer");
   const std::string csv = Ask(dir, query + "--format csv").out;
@@ -89,6 +91,24 @@ TEST_CASE("sql: an error is one line, with status 2 or 4") {
       "\"WITH RECURSIVE t(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM t) SELECT sum(x) FROM t\" "
       "--timeout 1",
       4, "takes longer than allowed");
+}
+
+TEST_CASE("sql: Ctrl+C ends a query, says so, and leaves no file behind") {
+  const TempDir dir;
+  const std::string endless =
+      "\"WITH RECURSIVE t(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM t) SELECT x FROM t\" ";
+  for (const char* format : {"--format csv", "--format json", "--format text --rows 0"}) {
+    CAPTURE(format);
+    const std::string command =
+        "cd '" + dir.path().string() +
+        "' && env --default-signal=INT timeout --preserve-status -s INT 1 '" + test::ProgramPath() +
+        "' sql '" + test::SourcePath("share/samples/sample") + "' " + endless + format +
+        " -o part.out 2>err";
+    const int raw = std::system(command.c_str());
+    CHECK((WIFEXITED(raw) && WEXITSTATUS(raw) == 130));
+    CHECK(ReadSmallFile(dir.path() / "err") == "stepscope: SQL: cancelled\n");
+    CHECK(std::distance(std::filesystem::directory_iterator(dir.path()), {}) == 1);  // `err`
+  }
 }
 
 TEST_CASE("sql: .schema is the text of tables") {

@@ -77,6 +77,7 @@ class QueryPanel final : public Panel {
   std::vector<std::shared_ptr<SqlSource>> Sources(const PanelContext& context);
   void FindReports(const PanelContext& context);
   void TakeAnswer();
+  void NameLinks();
   void DrawBar(const PanelContext& context);
   void DrawMenus(const PanelContext& context);
   void DrawSchemas(const PanelContext& context) const;
@@ -96,23 +97,30 @@ class QueryPanel final : public Panel {
   LatestJob<Answer> job_;
   double since_ = 0;  // when the query that runs began
   std::optional<Answer> answer_;
-  uint64_t key_ = 0;   // of the answer
-  ProfileId profile_;  // that the answer is of
+  uint64_t key_ = 0;                      // of the answer
+  ProfileId profile_;                     // that the answer is of
+  std::vector<ProfileId> schemas_;        // the profiles that were asked, `a` first
+  std::vector<ProfileId> link_profiles_;  // by row of the answer
   bool plot_ = false;
   ResultTableView view_;
   QueryPlot plotted_;
 };
 
-// The panel's profile first, then the other open ones.
-std::vector<std::shared_ptr<SqlSource>> QueryPanel::Sources(const PanelContext& context) {
-  std::vector<std::shared_ptr<AnalysisContext>> wanted = {context.profile->analysis};
+// The profiles that are asked, as the schemas a, b and so on: the panel's first, then the others.
+std::vector<const Profile*> ProfilesAsked(const PanelContext& context) {
+  std::vector<const Profile*> asked = {context.profile};
   for (const Profile& profile : context.profiles) {
-    if (profile.analysis && profile.id != context.profile->id && wanted.size() < kMostSqlProfiles)
-      wanted.push_back(profile.analysis);
+    if (profile.analysis && profile.id != context.profile->id && asked.size() < kMostSqlProfiles)
+      asked.push_back(&profile);
   }
+  return asked;
+}
+
+std::vector<std::shared_ptr<SqlSource>> QueryPanel::Sources(const PanelContext& context) {
   std::vector<std::shared_ptr<SqlSource>> sources;
   decltype(sources_) kept;
-  for (const std::shared_ptr<AnalysisContext>& analysis : wanted) {
+  for (const Profile* profile : ProfilesAsked(context)) {
+    const std::shared_ptr<AnalysisContext>& analysis = profile->analysis;
     const auto known = std::find_if(sources_.begin(), sources_.end(),
                                     [&](const auto& pair) { return pair.first == analysis; });
     kept.emplace_back(
@@ -129,6 +137,8 @@ void QueryPanel::Start(const PanelContext& context) {
   history_text_ = history_.Text();
   context.commands.PushSetting(QueryHistory::kSetting, history_text_);
   profile_ = context.profile->id;
+  schemas_.clear();
+  for (const Profile* profile : ProfilesAsked(context)) schemas_.push_back(profile->id);
   since_ = ImGui::GetTime();
   job_.Start(context.jobs,
              [sources = Sources(context), script = editor_.text](
@@ -160,6 +170,14 @@ void QueryPanel::TakeAnswer() {
   if (!answer) return;
   answer_ = std::move(answer);
   ++key_;
+  NameLinks();
+}
+
+void QueryPanel::NameLinks() {
+  link_profiles_.clear();
+  if (!answer_->result.ok()) return;
+  for (const uint8_t index : answer_->result->link_profiles)
+    link_profiles_.push_back(index < schemas_.size() ? schemas_[index] : profile_);
 }
 
 void QueryPanel::DrawMenus(const PanelContext& context) {
@@ -208,12 +226,10 @@ void QueryPanel::DrawStatus(const PanelContext& context) const {
 // Says which profile is which schema, where there are several.
 void QueryPanel::DrawSchemas(const PanelContext& context) const {
   if (context.profiles.size() < 2) return;
-  std::string text = "a: " + context.profile->label;
-  char name = 'b';
-  for (const Profile& profile : context.profiles) {
-    if (profile.id == context.profile->id || !profile.analysis || name > 'j') continue;
-    text += std::string(", ") + name++ + ": " + profile.label;
-  }
+  std::string text;
+  char name = 'a';
+  for (const Profile* profile : ProfilesAsked(context))
+    text += (text.empty() ? "" : ", ") + std::string(1, name++) + ": " + profile->label;
   WrappedIn(context, Role::kText3, text);
 }
 
@@ -256,7 +272,8 @@ void QueryPanel::DrawResult(const PanelContext& context) {
   }
   const ResultTable& table = answer_->result->table;
   if (plot_ && QueryPlot::Can(table)) return plotted_.Draw(context, table, key_);
-  view_.Draw(context, table, key_, {.id = "result", .name_column = "name"});
+  view_.Draw(context, table, key_,
+             {.id = "result", .name_column = "name", .link_profiles = &link_profiles_});
 }
 
 void QueryPanel::Draw(const PanelContext& context) {

@@ -67,6 +67,28 @@ TEST_CASE("query: Enter on a row with an event's id shows the event") {
   CHECK(any);
 }
 
+TEST_CASE("query: of several profiles, a row shows the event of the right one") {
+  Shown shown;
+  Profile other = shown.f.profile;
+  other.id = ProfileId(77);
+  other.label = "other run";
+  other.analysis = std::make_shared<AnalysisContext>(other.trace, Definitions::kStepscope);
+  shown.f.several = {shown.f.profile, other};
+  const auto draw = [&](const PanelContext& context) { shown.panel->Draw(context); };
+  const DrawnText text = shown.Ask("SELECT id AS which_one, name FROM b.events WHERE id = 2");
+  CAPTURE(text.All());
+  CHECK(text.Has("b: other run"));
+  const ImVec2 cell = text.At("which_one").middle();
+  shown.f.Click(cell.x, cell.y + ImGui::GetTextLineHeight() * 1.6f, draw);
+  shown.f.TakeCommands();
+  shown.f.Key(ImGuiKey_Enter, draw);
+  std::vector<ProfileId> profiles;
+  for (const Command& command : shown.f.TakeCommands()) {
+    for (const EventRef& event : command.args.events) profiles.push_back(event.trace);
+  }
+  CHECK(profiles == std::vector{ProfileId(77)});
+}
+
 TEST_CASE("query: an endless query can be cancelled, and another one runs") {
   Shown shown;
   const auto draw = [&](const PanelContext& context) { shown.panel->Draw(context); };
