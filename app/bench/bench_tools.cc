@@ -40,6 +40,7 @@ class Timed {
     while (gui_.busy() && watch.Ms() < kIdleLimitSeconds * 1e3);
     settled_.push_back(watch.Ms());
   }
+  size_t frames() const { return frames_.size(); }
   Json Times() {
     Json times = FrameTimesJson(std::move(frames_));
     const FrameTimes rest = Summarise(std::move(settled_));
@@ -129,6 +130,32 @@ Json TimeBox(Gui& gui, int frames) {
   return timed.Times();
 }
 
+constexpr const char* kQuery =
+    "query/SELECT name, count(*), sum(dur_ps), sum(self_ps), max(depth) FROM events GROUP BY name";
+
+bool RunsQuery(Gui& gui) {
+  return gui.viewer().BusyWith().find("panel query") != std::string::npos;
+}
+
+// The view zooms in and out until the query has its answer.
+Json TimeQuery(Gui& gui, const Trace& trace, int frames) {
+  const std::vector<TimeRange> script = ZoomScript(trace.first_view, DeepestView(trace), frames);
+  Push(gui, "panel.show", "query");
+  Timed(gui).Settle();
+  Push(gui, "panel.show", kQuery);
+  Timed timed(gui);
+  const Stopwatch watch;
+  do {
+    gui.viewer().SetVisibleRange(script[timed.frames() % script.size()]);
+    timed.Draw();
+  } while (RunsQuery(gui) && watch.Ms() < kIdleLimitSeconds * 1e3);
+  const double seconds = watch.Seconds();
+  timed.Settle();
+  Json times = timed.Times();
+  times["query_s"] = seconds;
+  return times;
+}
+
 }  // namespace
 
 Json TimeTools(Gui& gui, const Trace& trace, int frames) {
@@ -138,7 +165,9 @@ Json TimeTools(Gui& gui, const Trace& trace, int frames) {
     for (uint32_t i = 0; i < lane.size() && name.empty() && lane.start[i] < detail.end; ++i)
       if (lane.start[i] > detail.begin) name = trace.set.Name(EventRow(lane.first_row + i));
   }
-  return {{"search", TimeSearch(gui, name, frames)}, {"box", TimeBox(gui, frames)}};
+  return {{"search", TimeSearch(gui, name, frames)},
+          {"box", TimeBox(gui, frames)},
+          {"query", TimeQuery(gui, trace, frames)}};
 }
 
 }  // namespace stepscope
