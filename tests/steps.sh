@@ -85,7 +85,8 @@ random_replays() (
   "${replay[@]}" --found tests/data/replays && "${replay[@]}" --lists "${REPLAY_LISTS:-500}"
 )
 
-# The Python module's tables in pandas, polars, pyarrow and DuckDB, which Debian has not.
+# The Python module's tables in pandas, polars, pyarrow and DuckDB, and the server for agents: Debian has none of
+# these packages.
 python_tables() {
   local home=build/python
   configure release $tests_on && build release stepscope stepscope_c || return 1

@@ -26,6 +26,7 @@
 #include "viewer/core/profiles/align_profiles.h"
 #include "viewer/core/profiles/clock_aligner.h"
 #include "viewer/core/profiles/step_marker_loader.h"
+#include "viewer/core/search/first_named.h"
 #include "viewer/core/state/settings.h"
 #include "viewer/core/state/track_folding.h"
 #include "viewer/core/state/view_state.h"
@@ -621,19 +622,15 @@ void Viewer::OpenView(const std::string& token) {
 
 bool Viewer::SelectByName(const std::string& name) {
   State& s = *state_;
-  const NameQuery query(name);
   EventRef best;
   Ps best_start = kMaxPs;
   for (const Profile& profile : s.profiles) {
-    const TrackSet& set = profile.trace->set;
-    const std::vector<uint8_t> wanted = query.MatchingMetas(*set.names);
-    for (const Lane& lane : set.lanes) {
-      for (uint32_t i = 0; i < lane.size() && lane.start[i] < best_start; ++i) {
-        if (lane.meta[i] >= wanted.size() || wanted[lane.meta[i]] == 0) continue;
-        best = {profile.id, 0, EventRow(lane.first_row + i)};
-        best_start = lane.start[i];
-      }
-    }
+    const EventRef found{profile.id, 0, FirstNamed(*profile.trace, name)};
+    if (!found.valid()) continue;
+    const Ps start = profile.trace->set.Start(found.row);
+    if (start >= best_start) continue;
+    best = found;
+    best_start = start;
   }
   if (!best.valid()) return false;
   s.commands.Push("select.reveal", {.event = best});

@@ -10,10 +10,9 @@ extern const ProgramCommandDesc kScreenshotCommand, kReplayCommand, kBenchComman
 
 ProgramCommandDescs ProgramCommands() {
   static constexpr const ProgramCommandDesc* kCommands[] = {
-      &kOpenCommand,       &kInfoCommand,   &kReportCommand,  &kEventsCommand,
-      &kSqlCommand,        &kExportCommand, &kCompareCommand, &kCheckCommand,
-      &kScreenshotCommand, &kReplayCommand, &kBenchCommand,   &kServeCommand,
-      &kMcpCommand};
+      &kOpenCommand,   &kInfoCommand,    &kReportCommand, &kEventsCommand,     &kSqlCommand,
+      &kExportCommand, &kCompareCommand, &kCheckCommand,  &kScreenshotCommand, &kReplayCommand,
+      &kBenchCommand,  &kServeCommand,   &kMcpCommand};
   return kCommands;
 }
 

@@ -409,6 +409,41 @@ std::string Session::SetNotesAside(const std::string& fingerprint) {
   return store_.SetNotesAside(fingerprint);
 }
 
+// The folder that the program was started in, and those of profiles that the user has opened.
+std::vector<std::string> Session::AgentFolders() const {
+  std::error_code error;
+  std::vector<std::string> folders = {fs::current_path(error).string()};
+  const auto add = [&folders](const std::string& path) {
+    if (!path.empty() && !IsRemotePath(path))
+      folders.push_back(fs::path(path).parent_path().string());
+  };
+  for (const RecentProfile& recent : view_.recent) add(recent.path);
+  for (const ProfileLoad& load : loads_) add(AbsolutePath(load.request.paths[0]));
+  return folders;
+}
+
+std::string Session::AllowAgents(bool allow) {
+  agents_.reset();
+  view_.agents = {};
+  if (!allow) return "";
+  AgentSocketConfig config = agent_config_;
+  config.folders = AgentFolders();
+  config.wake = [this] { RequestFrame(); };
+  Result<std::unique_ptr<AgentSocket>> opened = AgentSocket::Open(std::move(config));
+  if (!opened.ok()) return opened.status().message();
+  agents_ = std::move(opened).value();
+  view_.agents.allowed = true;
+  return "";
+}
+
+ProfileId Session::OpenedAs(const std::string& path) const {
+  for (size_t i = 0; i < loads_.size(); ++i) {
+    const std::vector<std::string>& paths = loads_[i].request.paths;
+    if (paths.size() == 1 && AbsolutePath(paths[0]) == path) return view_.profiles[i].id;
+  }
+  return ProfileId();
+}
+
 void Session::RequestFrame() {
   if (host_.wake) host_.wake();
 }

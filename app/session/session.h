@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/agents/agent_socket.h"
 #include "app/session/desktop_dialog.h"
 #include "app/session/desktop_theme.h"
 #include "app/session/settings_store.h"
@@ -61,6 +62,11 @@ class Session : public AppServices {
   void set_asks(bool asks) { asks_ = asks; }
   // Opens what was dropped on the window. If a profile is open, it asks whether to compare first.
   void Drop(const std::vector<std::string>& paths);
+  // Where programs of the user may ask this window to show something; AllowAgents opens it.
+  void set_agent_config(AgentSocketConfig config) { agent_config_ = std::move(config); }
+  AgentSocket* agents() { return agents_.get(); }  // null while they may not
+  void NoteAgent(const std::string& who) { view_.agents.who = who; }
+  ProfileId OpenedAs(const std::string& path) const;  // invalid if it is not open
   void set_load_options(LoadOptions options) { default_options_ = std::move(options); }
 
   // Asks the desktop for its theme. Dark until it answers.
@@ -84,6 +90,7 @@ class Session : public AppServices {
   std::string ReadNotes(const std::string& fingerprint) override;
   bool WriteNotes(const std::string& fingerprint, const std::string& text) override;
   std::string SetNotesAside(const std::string& fingerprint) override;
+  std::string AllowAgents(bool allow) override;
   void RequestFrame() override;
   void ClearRecent() override;
 
@@ -119,6 +126,7 @@ class Session : public AppServices {
   void UpdateDerived();
   void Remember(const LoadRequest& request);
   void ResetAnalyses(size_t profile_index);
+  std::vector<std::string> AgentFolders() const;
   size_t IndexOf(ProfileId profile) const;  // npos if it is not open
   void EnqueueReload(size_t profile_index, LoadOptions options);
 
@@ -139,6 +147,8 @@ class Session : public AppServices {
   std::deque<LoadRequest> queue_;
   std::optional<CurrentLoad> load_;
   LatestJob<Loaded> load_job_;  // computes load_
+  AgentSocketConfig agent_config_ = DefaultAgentSocket();
+  std::unique_ptr<AgentSocket> agents_;
 };
 
 }  // namespace stepscope

@@ -54,7 +54,9 @@ Gui::Gui(Surface& surface, Session& session, const SettingsStore& store, GuiConf
     : surface_(surface),
       session_(session),
       store_(store),
-      other_windows_(config.other_windows && surface.has_other_windows()) {
+      other_windows_(config.other_windows && surface.has_other_windows()),
+      agent_jobs_([&session] { session.RequestFrame(); }),
+      agents_(session, agent_jobs_) {
   IMGUI_CHECKVERSION();
   context_ = ImGui::CreateContext();
   ImPlot::CreateContext();
@@ -115,6 +117,7 @@ void Gui::DrawFrame(Image* picture) {
     light_desktop_ = light;
     viewer_->commands().Push("view.desktop_theme", {.text = light ? "light" : "dark"});
   }
+  agents_.Update(*viewer_);
   LetPanelsLeave();
   ImGui_ImplOpenGL3_NewFrame();
   surface_.BeginFrame();

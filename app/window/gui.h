@@ -8,6 +8,7 @@
 
 #include "app/session/session.h"
 #include "app/session/settings_store.h"
+#include "app/window/agent_driver.h"
 #include "app/window/frame_pacer.h"
 #include "app/window/image.h"
 #include "app/window/surface.h"
@@ -79,6 +80,8 @@ class Gui {
   bool worked_ = false;  // jobs ran since memory was last given back
   JobThreads tidying_;
   LatestJob<bool> tidy_;
+  JobThreads agent_jobs_;
+  AgentDriver agents_;
 };
 
 }  // namespace stepscope

@@ -2,8 +2,8 @@
 """Installs a wheel into a fresh environment without a network and uses it: check_wheel.py WHEEL SAMPLE
 
 The program must say what the sample holds, draw a picture of it, say in one sentence that there is no OpenGL where
-there is none, the module must read it and draw it too, and all must be gone after pip uninstall. Exits 1 with what was
-wrong.
+there is none, the module must read it and draw it too, `mcp` must say which package it lacks, and all must be gone
+after pip uninstall. Exits 1 with what was wrong.
 """
 
 import os
@@ -73,6 +73,16 @@ def check_module(python, sample, folder):
     check(done.returncode == 0, f"the module: {done.stderr}")
 
 
+# The server for agents is in the wheel; the package that it needs is not in this environment.
+def check_agents(program, folder):
+    clean = {key: value for key, value in os.environ.items() if not key.startswith("STEPSCOPE_")}
+    skill = subprocess.run([program, "mcp", "--skill"], cwd=folder, text=True, capture_output=True, env=clean)
+    check(skill.returncode == 0 and skill.stdout.startswith("---\nname: stepscope"), f"mcp --skill: {skill.stderr}")
+    absent = subprocess.run([program, "mcp"], cwd=folder, text=True, capture_output=True, env=clean, input="")
+    check(absent.returncode == 4 and absent.stderr.count("\n") == 1 and "stepscope[mcp]" in absent.stderr,
+          f"mcp without its package: status {absent.returncode}: {absent.stderr}")
+
+
 def main():
     wheel, sample = map(os.path.abspath, sys.argv[1:3])
     check(os.path.getsize(wheel) < MOST_BYTES, f"{os.path.getsize(wheel)} bytes, more than {MOST_BYTES}")
@@ -87,6 +97,7 @@ def main():
         if not WRONG:
             check_program(program, sample, folder)
             check_module(os.path.join(home, "bin", "python"), sample, folder)
+            check_agents(program, folder)
             bundled = run([program, "info", os.path.join(home, "share/stepscope/samples/sample")])
             check(bundled.returncode == 0, f"the bundled sample: {bundled.stderr}")
         removed = run(pip + ["uninstall", "-y", "stepscope"])

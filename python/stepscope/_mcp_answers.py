@@ -4,6 +4,7 @@ import json
 
 MOST = 20_000
 MOST_CELL = 400  # characters of a text in a table
+MOST_ITEMS = 60  # of a map in a table, such as an event's arguments
 ROOM = 600  # for what stands around the rows
 
 
@@ -11,7 +12,10 @@ def _cell(value):
     if isinstance(value, str) and len(value) > MOST_CELL:
         return value[:MOST_CELL] + f"… ({len(value)} characters)"
     if isinstance(value, list) and len(value) > 3:
-        return value[:3] + [f"… {len(value)} in all"]
+        return [_cell(item) for item in value[:3]] + [f"… {len(value)} in all"]
+    if isinstance(value, dict):
+        kept = {key: _cell(item) for key, item in list(value.items())[:MOST_ITEMS]}
+        return {**kept, "…": f"{len(value)} in all"} if len(value) > MOST_ITEMS else kept
     return value
 
 
@@ -20,15 +24,21 @@ def written(value):
 
 
 def text_of(value):
-    """JSON of a value that is small; a longer one is cut."""
+    """JSON of a value that is small; of a longer one its begin, as a text in JSON."""
     text = written(value)
-    return text if len(text) <= MOST else text[:MOST - 60] + "… cut: ask for a part (table, query, range or steps)"
+    if len(text) <= MOST:
+        return text
+    rest = "the begin of a longer answer: ask for a part (table_id, query, range or steps)"
+    most = MOST - ROOM
+    while len(cut := written({"cut": text[:most], "rest": rest})) > MOST:
+        most -= len(cut) - MOST  # a quote takes two characters there
+    return cut
 
 
 def table(rows, columns, offset=0, total=None, about=None, most=MOST):
     """Rows as one JSON object: what fits of them from `offset` on. `columns`: name to unit.
 
-    `rows` are dicts, of which the first is row number `offset`.
+    `rows` are dicts, of which the first is row number `offset`. A row that is too long alone is cut to short texts.
     """
     names = list(columns)
     total = offset + len(rows) if total is None else total
@@ -44,10 +54,10 @@ def table(rows, columns, offset=0, total=None, about=None, most=MOST):
             break
         kept.append(line)
     if rows and not kept:
-        kept.append([None if isinstance(row_value, (list, dict)) else str(row_value)[:40]
-                     for row_value in (rows[0].get(name) for name in names)])
+        kept.append([None if isinstance(value, (list, dict)) else str(value)[:40]
+                     for value in (rows[0].get(name) for name in names)])
     head["rows"] = kept
     end = offset + len(kept)
     if end < total:
         head["rest"] = f"rows {offset} to {end - 1} of {total}; ask again with offset={end}"
-    return written(head)
+    return text_of(head)

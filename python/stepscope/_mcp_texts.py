@@ -22,7 +22,9 @@ GUIDE = """# The data model of a profile
 - `steps`, `events`, `statistics`: steps, single events, and their sums by name, track or step.
 - `sql`: anything else. `.tables` lists tables, `.schema events` describes one.
 - `compare`: what changed from a to b per step, and why. `check`: whether b is worse than allowed.
-- `screenshot`: a picture of the window.
+- `screenshot`: a picture of a window of its own, which nobody sees.
+- `show`: moves the window that the person has open, if they allow it there: opens a profile, goes to a range, selects
+  an event, brings a panel to the front. Say what you show and why.
 
 ## Queries of `events` and `statistics`
 
@@ -46,24 +48,36 @@ description: Answers questions about the speed of TensorFlow, JAX and PyTorch pr
 
 # Reading profiles with stepscope
 
-PATH is a log directory, an .xplane.pb, a Chrome trace, a Perfetto, Nsight Systems or ROCm file. Every command prints
-text; `--format json` gives data. Begin with `stepscope info PATH` and `stepscope report PATH --panel overview`.
+PATH is a log directory, an .xplane.pb, a Chrome trace, a Perfetto, Nsight Systems or ROCm file, or a .stepscope store.
+Every command prints text; `--format json` gives data. Begin with `stepscope info PATH` and
+`stepscope report PATH --panel overview`. Words in capitals stand for what you put there.
 
-1. Why is my step slow? `stepscope report PATH --panel overview --panel findings`
-2. Which step is slow, and what is different in it? `stepscope report PATH --panel overview --table steps`, then
-   `stepscope events PATH --stats --steps 7..7` beside `--steps 6..6`
-3. Who launched this kernel? `stepscope events PATH --query '=KERNEL' --args`: the last lines say call, delay and stack
-4. How often does this run, and how long does it take? `stepscope events PATH --query NAME --stats`, `--group step`
-5. What happens between two steps? `stepscope events PATH --range 12ms..15ms`
-6. Why is the GPU idle? `stepscope report PATH --panel findings --table gap_causes` and
-   `stepscope report PATH --panel overview --table idle_by_cause`
-7. What got slower since yesterday? `stepscope compare YESTERDAY TODAY`; `stepscope check YESTERDAY TODAY
-   --max-step-regression 3%` has status 1 when it is worse
-8. Where did the memory go? `stepscope report PATH --panel memory`
-9. How do I show this place to a colleague? `stepscope screenshot PATH -o out.png --range 12ms..15ms --select NAME`
-   and `stepscope export PATH --range 12ms..15ms -o part.json.gz`
-10. Anything else: `stepscope sql PATH "SELECT name, count(*), sum(dur_ps) FROM events GROUP BY name"`; `.tables` and
-    `.schema TABLE` in place of the query describe the tables
+1. Why is my step slow? `stepscope report PATH --panel overview --panel findings`: the verdict, where a step goes, and
+   what to fix first with its saving.
+2. Which step is slow, and what is different in it? `stepscope report PATH --panel overview --table steps` lists the
+   steps; then `stepscope events PATH --stats --steps 7..7` beside `stepscope events PATH --stats --steps 6..6`.
+3. Who launched this kernel? `stepscope events PATH --query '=KERNEL' --steps 7..7 --args` has its arguments;
+   `stepscope sql PATH "SELECT l.name, l.begin_ps, k.begin_ps - l.begin_ps - l.dur_ps AS delay_ps, op.name FROM events k
+   JOIN events l ON l.id = k.launch_id LEFT JOIN events op ON op.id = l.parent_id WHERE k.name = 'KERNEL' LIMIT 5"`
+   names the call, how long the kernel waited, and the op around the call.
+4. How often does this run, and how long does it take? `stepscope events PATH --query KERNEL --stats`, and
+   `stepscope events PATH --query KERNEL --stats --group step` for each step.
+5. What happens between two steps? `stepscope events PATH --range 12ms..15ms`.
+6. Why is the GPU idle? `stepscope report PATH --panel overview --table idle_by_cause` and
+   `stepscope report PATH --panel findings --table gap_causes`.
+7. What got slower since yesterday? `stepscope compare YESTERDAY TODAY`;
+   `stepscope check YESTERDAY TODAY --max-step-regression 3%` ends with status 1 when it is worse.
+8. Where did the memory go? `stepscope report PATH --panel memory`.
+9. How do I find this place again, or show it to a colleague?
+   `stepscope screenshot PATH -o out.png --range 12ms..15ms --select KERNEL` and
+   `stepscope export PATH --range 12ms..15ms -o part.stepscope`, which opens like any profile.
+10. I see too many tracks: `stepscope events PATH --stats --group track` says which are busy,
+    `stepscope events PATH --query 'track:Compute cat:kernel' --stats` looks at some of them.
+11. The profile is on the cluster: `stepscope report ssh://HOST/PATH --panel overview`; every command takes such an
+    address.
+
+Anything else: `stepscope sql PATH "SELECT name, count(*), sum(dur_ps) AS total_ps FROM events GROUP BY name"`.
+`stepscope sql PATH .tables` lists the tables, `stepscope sql PATH '.schema events'` describes one.
 
 Times in data are picoseconds where the name ends with _ps. Name the numbers that you read, and the command that gave
 them. A finding's saving is an estimate; `compare` says whether a difference may be chance.

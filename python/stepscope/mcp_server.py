@@ -12,15 +12,36 @@ import os
 import subprocess
 import sys
 import threading
-from typing import Optional
+from typing import Annotated, Optional
 
-from . import _profile, _screenshot
+from . import _mcp_window, _profile, _screenshot
 from ._errors import Error, UsageError
 from ._library import version
 from ._mcp_answers import table, text_of
 from ._mcp_texts import GUIDE, INSTRUCTIONS, SKILL
 
 MOST_OPEN = 4  # profiles that stay open
+MOST_BELOW = 20_000  # files below a folder that is a profile
+
+
+def _links_below(folder):
+    """Where the links in a folder lead; a loader follows them. Nothing for a file."""
+    seen, left = set(), [folder]
+    while left:
+        here = left.pop()
+        try:
+            entries = list(os.scandir(here))
+        except OSError:
+            continue
+        if len(seen) + len(entries) > MOST_BELOW:
+            raise UsageError(f"{folder}: more than {MOST_BELOW} files lie below it; name a run or a file")
+        for entry in entries:
+            real = os.path.realpath(entry.path) if entry.is_symlink() else entry.path
+            if entry.is_symlink():
+                yield real
+            if real not in seen and os.path.isdir(real):
+                left.append(real)
+            seen.add(real)
 
 
 def _columns(of):
@@ -37,12 +58,18 @@ class Tools:
 
     # --- Profiles --------------------------------------------------------------------------------------------
     def resolved(self, path):
-        """The real path; an error if it lies outside of all roots."""
+        """The real path; an error if it, or a link below it, leads out of all roots."""
+        if "://" in path or "\0" in path:
+            raise UsageError(f"{path!r}: this server reads files of this machine only")
         real = os.path.realpath(os.path.join(self._roots[0], path))
-        for root in self._roots:
-            if real == root or real.startswith(os.path.join(root, "")):
-                return real
-        raise UsageError(f"{path}: it lies outside of what this server may read: {', '.join(self._roots)}")
+        for place in (real, *_links_below(real)):
+            if not self._is_inside(place):
+                by = "" if place == real else f", by a link to {place}"
+                raise UsageError(f"{path}: it lies outside of what this server may read{by}: {', '.join(self._roots)}")
+        return real
+
+    def _is_inside(self, real):
+        return any(real == root or real.startswith(os.path.join(root, "")) for root in self._roots)
 
     def profile(self, path):
         """The profile of a path, loaded once and again when it has changed; the last ones stay open."""
@@ -120,24 +147,23 @@ class Tools:
         return table(found.rows(offset + 500)[offset:], _columns(found), offset, len(found))
 
     def sql(self, paths, query, parameters=None, offset=0):
-        arguments = ["--file", "-", "--format", "json", "--rows", str(offset + 500), "--timeout", "120"]
-        for name, value in (parameters or {}).items():
-            arguments += ["--param", f"{name}={value}"]
+        arguments = ["--file=-", "--format=json", f"--rows={offset + 500}", "--timeout=120"]
+        arguments += [f"--param={name}={value}" for name, value in (parameters or {}).items()]
         _, out = self._run("sql", paths, *arguments, script=query)
         answer = json.loads(out)
         columns = {column["id"]: column["unit"] for column in answer["columns"]}
-        return table(answer["rows"][offset:], columns, offset, answer["total_rows"])
+        rows = [dict(zip(columns, row)) for row in answer["rows"][offset:]]
+        return table(rows, columns, offset, answer["total_rows"])
 
     def compare(self, a, b, table_id=None, range=None, steps=None, host=None, offset=0):
         report = self.profile(a).compare(self.profile(b), range=range, steps=steps, host=host)
         return self._report(report, table_id, offset)
 
     def check(self, a, b, max_step_regression="3%", max_memory_regression=None, forbid=()):
-        arguments = ["--max-step-regression", max_step_regression]
+        arguments = [f"--max-step-regression={max_step_regression}"]
         if max_memory_regression is not None:
-            arguments += ["--max-memory-regression", max_memory_regression]
-        for rule in forbid:
-            arguments += ["--forbid", rule]
+            arguments.append(f"--max-memory-regression={max_memory_regression}")
+        arguments += [f"--forbid={rule}" for rule in forbid]
         status, out = self._run("check", (a, b), *arguments)
         return text_of({"passed": status == 0, "report": out})
 
@@ -146,11 +172,20 @@ class Tools:
         return self.profile(path).screenshot(range=range, panel=panel, select=select, size=size, theme=theme).png
 
 
+    def show(self, client, path=None, panel=None, range=None, select=None, event=None):
+        request = {"client": client, "panel": panel, "range": range, "select": select, "event": event}
+        if path is not None:
+            request["open"] = self.resolved(path)
+        return text_of(_mcp_window.ask({name: value for name, value in request.items() if value is not None}))
+
+
 def make_server(roots):
     """The server with all tools and the guide."""
-    from mcp.server.mcpserver import Image, MCPServer
+    from mcp.server.mcpserver import Context, Image, MCPServer
     from mcp.server.mcpserver.exceptions import ToolError
+    from pydantic import Field
 
+    Offset = Annotated[int, Field(ge=0)]
     tools = Tools(roots)
     server = MCPServer("stepscope", instructions=INSTRUCTIONS, version=version)
 
@@ -171,39 +206,39 @@ def make_server(roots):
         return said(tools.overview, path)
 
     @server.tool(structured_output=False)
-    def findings(path: str, offset: int = 0) -> str:
+    def findings(path: str, offset: Offset = 0) -> str:
         """What to fix first: rule, severity, title, the saving per step, assumption and remedy."""
         return said(tools.findings, path, offset)
 
     @server.tool(structured_output=False)
     def report(path: str, panel: str, table_id: Optional[str] = None, range: Optional[str] = None,
                steps: Optional[str] = None, host: Optional[str] = None, compat: Optional[str] = None,
-               offset: int = 0) -> str:
+               offset: Offset = 0) -> str:
         """A page of the report: without table_id its numbers and list of tables, with it the rows of that table.
         range is "12ms..15ms", steps is "3..7", compat "xprof" takes XProf's definitions."""
         return said(tools.report, path, panel, table_id, range, steps, host, compat, offset)
 
     @server.tool(structured_output=False)
     def events(path: str, query: str = "", range: Optional[str] = None, steps: Optional[str] = None,
-               host: Optional[str] = None, args: bool = False, offset: int = 0) -> str:
+               host: Optional[str] = None, args: bool = False, offset: Offset = 0) -> str:
         """Events by begin. query: "name:gemm dur>10us cat:kernel track:stream arg.KEY=VALUE -not"; all must hold."""
         return said(tools.events, path, query, range, steps, host, args, offset)
 
     @server.tool(structured_output=False)
     def statistics(path: str, query: str = "", by: str = "name", range: Optional[str] = None,
-                   steps: Optional[str] = None, host: Optional[str] = None, offset: int = 0) -> str:
+                   steps: Optional[str] = None, host: Optional[str] = None, offset: Offset = 0) -> str:
         """Count, total, self time and percentiles of events, by "name", "track", "step" or "all"."""
         return said(tools.statistics, path, query, by, range, steps, host, offset)
 
     @server.tool(structured_output=False)
-    def sql(paths: list[str], query: str, parameters: Optional[dict[str, str]] = None, offset: int = 0) -> str:
+    def sql(paths: list[str], query: str, parameters: Optional[dict[str, str]] = None, offset: Offset = 0) -> str:
         """Rows that a query of SQLite selects; several paths are the schemas a, b and so on. ".tables" lists tables,
         ".schema events" describes one. Read-only."""
         return said(tools.sql, paths, query, parameters, offset)
 
     @server.tool(structured_output=False)
     def compare(a: str, b: str, table_id: Optional[str] = None, range: Optional[str] = None,
-                steps: Optional[str] = None, host: Optional[str] = None, offset: int = 0) -> str:
+                steps: Optional[str] = None, host: Optional[str] = None, offset: Offset = 0) -> str:
         """What changed from profile a to b per step, and why; with table_id the rows of a table, first
         "contributions"."""
         return said(tools.compare, a, b, table_id, range, steps, host, offset)
@@ -215,7 +250,7 @@ def make_server(roots):
         return said(tools.check, a, b, max_step_regression, max_memory_regression, forbid or ())
 
     @server.tool(structured_output=False)
-    def steps(path: str, offset: int = 0) -> str:
+    def steps(path: str, offset: Offset = 0) -> str:
         """The steps: number, name, host, begin and duration, and whether averages count them."""
         return said(tools.steps, path, offset)
 
@@ -225,12 +260,27 @@ def make_server(roots):
         """A picture of the window. select takes the first event whose name contains the text."""
         return Image(data=said(tools.screenshot, path, panel, range, select, size, theme), format="png")
 
+    @server.tool(structured_output=False)
+    def show(context: Context, path: Optional[str] = None, panel: Optional[str] = None, range: Optional[str] = None,
+             select: Optional[str] = None, event: Optional[int] = None) -> str:
+        """Moves the window that the person has open and returns what it then shows: opens a profile, brings a panel to
+        the front, goes to a range "12ms..15ms", selects the event whose id sql gives, or the first one whose name
+        contains a text. Without arguments it only looks. The person must allow it in the window."""
+        return said(tools.show, _name_of(context), path, panel, range, select, event)
+
     @server.resource("stepscope://guide", name="guide", mime_type="text/markdown")
     def guide() -> str:
         """The data model: tables, units, queries."""
         return GUIDE
 
     return server
+
+
+def _name_of(context):
+    """What the client calls itself."""
+    client = context.session.client_params
+    name = client.client_info.title or client.client_info.name if client is not None else "An agent"
+    return "".join(c for c in name if c.isprintable())[:40]
 
 
 def main(arguments=None):

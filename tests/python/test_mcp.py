@@ -5,6 +5,9 @@ import asyncio
 import functools
 import json
 import os
+import re
+import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -65,7 +68,15 @@ class Server(unittest.IsolatedAsyncioTestCase):
     async def test_all_tools_are_told(self, client):
         tools = {tool.name for tool in (await client.list_tools()).tools}
         self.assertEqual(tools, {"open", "overview", "findings", "report", "events", "statistics", "sql", "compare",
-                                 "check", "steps", "screenshot"})
+                                 "check", "steps", "screenshot", "show"})
+
+    @with_client
+    async def test_the_page_about_agents_has_all_tools(self, client):
+        with open(os.path.join(ROOT, "docs", "agents.md"), encoding="utf-8") as file:
+            page = file.read()
+        rows = re.findall(r"^\| `(\w+)` \|", page[page.index("## Tools"):page.index("## Limits")], re.M)
+        self.assertEqual(sorted(rows), sorted(tool.name for tool in (await client.list_tools()).tools))
+        self.assertIn(f"{_mcp_answers.MOST:,} characters", page)
 
     @with_client
     async def test_open_says_what_info_says(self, client):
@@ -156,20 +167,69 @@ class Server(unittest.IsolatedAsyncioTestCase):
         self.assertGreater((await data(client, "open", path=SAMPLE))["events"], 0)  # it still serves
 
 
+    @with_client
+    async def test_all_answers_are_short_and_say_how_to_get_the_rest(self, client):
+        for tool, arguments in [("events", {"args": True}), ("events", {"query": "cat:kernel", "args": True}),
+                                ("sql", {"query": "SELECT * FROM events"}),
+                                ("sql", {"query": "SELECT *, * FROM args"})]:
+            arguments["paths" if tool == "sql" else "path"] = [SAMPLE] if tool == "sql" else SAMPLE
+            first = await data(client, tool, **arguments)
+            self.assertIn(f"offset={len(first['rows'])}", first["rest"])
+            then = await data(client, tool, **arguments, offset=len(first["rows"]))
+            self.assertNotEqual(first["rows"][0], then["rows"][0])
+        long = await data(client, "sql", paths=[SAMPLE], query="SELECT hex(zeroblob(40000)) AS long, 1 AS n")
+        self.assertEqual((long["rows"][0][0][-20:], long["rows"][0][1]), ("… (80000 characters)", 1))
+        wide = ",".join(f"1 AS {'c' * 40}{i}" for i in range(600))
+        self.assertIn("ask for a part", (await data(client, "sql", paths=[SAMPLE], query=f"SELECT {wide}"))["rest"])
+
+    @with_client
+    async def test_options_are_no_way_to_other_options(self, client):
+        out = os.path.join(tempfile.gettempdir(), "stepscope-test-mcp.out")
+        for tool, arguments in [
+                ("check", {"a": BEFORE, "b": BEFORE, "max_step_regression": f"--output={out}"}),
+                ("check", {"a": BEFORE, "b": BEFORE, "forbid": ["-o", out]}),
+                ("screenshot", {"path": SAMPLE, "select": f"x --output={out}"}),
+                ("events", {"path": SAMPLE, "offset": -1}), ("open", {"path": "--help"})]:
+            with self.subTest(tool=tool, arguments=arguments):
+                await error(client, tool, **arguments)
+        await data(client, "sql", paths=[SAMPLE], query="SELECT 1", parameters={"-o": out, "x": f"1 -o {out}"})
+        self.assertFalse(os.path.exists(out))
+
+
 class Roots(unittest.IsolatedAsyncioTestCase):
     async def test_paths_outside_of_the_roots_are_refused(self):
-        with tempfile.TemporaryDirectory() as folder:
+        with tempfile.TemporaryDirectory() as outside, tempfile.TemporaryDirectory() as folder:
+            store = os.path.join(outside, "part.stepscope")
+            subprocess.run([os.environ["STEPSCOPE_PROGRAM"], "export", SAMPLE, "-o", store], check=True)
             os.symlink(SAMPLE, os.path.join(folder, "link"))
+            os.symlink(store, os.path.join(folder, "link.stepscope"))
+            run = os.path.join(folder, "logs", "plugins", "profile", "run")
+            os.makedirs(run)
+            os.symlink(BEFORE, os.path.join(run, "host.xplane.pb.zst"))  # a loader follows it
+            os.symlink(os.path.join(folder, "logs"), os.path.join(folder, "logs", "circle"))
             async with Client(server(folder)) as client:
-                for path in (SAMPLE, "link", "../" + os.path.basename(folder) + "x", "/etc/passwd"):
-                    self.assertIn("outside", await error(client, "open", path=path))
-                self.assertIn("outside", await error(client, "sql", paths=[SAMPLE], query="SELECT 1"))
-                self.assertIn("outside", await error(client, "check", a=SAMPLE, b=SAMPLE))
-                self.assertIn("outside", await error(client, "screenshot", path=SAMPLE))
+                for path in (SAMPLE, "link", "link.stepscope", store, f"../{os.path.basename(outside)}/part.stepscope",
+                             "../" + os.path.basename(folder) + "x", "/etc/passwd", "logs", "logs/plugins/profile/run"):
+                    self.assertIn("outside", await error(client, "open", path=path), path)
+                for path in ("ssh://localhost/etc", "s3://bucket/a.pb", "file:///etc/passwd"):
+                    self.assertIn("this machine", await error(client, "open", path=path))
+                for tool, arguments in [
+                        ("sql", {"paths": [SAMPLE], "query": "SELECT 1"}), ("check", {"a": SAMPLE, "b": SAMPLE}),
+                        ("compare", {"a": SAMPLE, "b": SAMPLE}), ("screenshot", {"path": SAMPLE}),
+                        ("report", {"path": SAMPLE, "panel": "overview"}), ("overview", {"path": SAMPLE}),
+                        ("findings", {"path": SAMPLE}), ("steps", {"path": SAMPLE}), ("events", {"path": SAMPLE}),
+                        ("statistics", {"path": SAMPLE}), ("show", {"path": SAMPLE})]:
+                    self.assertIn("outside", await error(client, tool, **arguments), tool)
 
     async def test_relative_paths_begin_at_the_first_root(self):
         async with Client(server(DATA)) as client:
             self.assertGreater((await data(client, "open", path="tf_graph.xplane.pb.zst"))["events"], 0)
+
+    async def test_links_that_stay_inside_are_followed(self):
+        with tempfile.TemporaryDirectory() as folder:
+            os.symlink(BEFORE, os.path.join(folder, "host.xplane.pb.zst"))
+            async with Client(server(folder, DATA)) as client:
+                self.assertGreater((await data(client, "open", path="."))["events"], 0)
 
     async def test_two_clients_at_once(self):
         async with Client(server(ROOT)) as one, Client(server(ROOT)) as two:
@@ -178,18 +238,100 @@ class Roots(unittest.IsolatedAsyncioTestCase):
         self.assertEqual(answers[:4], answers[4:])
 
 
+class Window(unittest.IsolatedAsyncioTestCase):
+    """`show` and a window of `stepscope replay`, in which a person has just allowed agents."""
+
+    def setUp(self):
+        self.runtime = self.enterContext(tempfile.TemporaryDirectory())  # mode 0700
+
+    async def open_window(self):
+        commands = os.path.join(self.runtime, "commands.txt")
+        with open(commands, "w", encoding="utf-8") as file:
+            file.write("app.agents\nrest 300\n")
+        window = subprocess.Popen([os.environ["STEPSCOPE_PROGRAM"], "replay", commands, SAMPLE, "--size", "800x600"],
+                                  env={**os.environ, "XDG_RUNTIME_DIR": self.runtime}, cwd=ROOT, text=True,
+                                  stderr=subprocess.PIPE)
+        self.addCleanup(window.stderr.close)
+        self.addCleanup(window.wait)
+        self.addCleanup(window.kill)
+        while window.poll() is None:
+            if any(name.endswith(".sock") for name in os.listdir(self.runtime)):
+                return
+            await asyncio.sleep(0.05)
+        said_why = window.stderr.read()
+        self.assertEqual(window.returncode, 4, said_why)
+        self.skipTest(f"no OpenGL: {said_why}")
+
+    def client(self, *roots):
+        parameters = server(*(roots or (ROOT,)))
+        parameters.env = {**ENVIRONMENT, "XDG_RUNTIME_DIR": self.runtime}
+        return Client(parameters)
+
+    async def test_without_a_window_that_allows_it(self):
+        async with self.client() as client:
+            self.assertIn("Let agents move this window", await error(client, "show"))
+            for mode in (0o755, 0o770, 0o701):
+                os.chmod(self.runtime, mode)
+                self.assertIn("yours alone", await error(client, "show"))
+
+    async def test_it_moves_and_says_what_it_shows(self):
+        await self.open_window()
+        async with self.client() as client:
+            seen = await data(client, "show")
+            self.assertEqual([profile["path"] for profile in seen["profiles"]], [SAMPLE])
+            seen = await data(client, "show", range="20ms..30ms", panel="kernel_stats")
+            self.assertEqual(seen["visible"], {"begin_ps": 20 * 10**9, "end_ps": 30 * 10**9})
+            seen = await data(client, "show", select="=train")
+            self.assertEqual(seen["selected"]["name"], "train")
+            row = (await data(client, "sql", paths=[SAMPLE], query="SELECT id, name, begin_ps FROM events WHERE "
+                              "category = 'kernel' ORDER BY dur_ps DESC LIMIT 1"))["rows"][0]
+            chosen = (await data(client, "show", event=row[0]))["selected"]
+            self.assertEqual([chosen["event"], chosen["name"], chosen["begin_ps"]], row)
+            opened = await data(client, "show", path=BEFORE, select="MatMul")
+            self.assertEqual([profile["path"] for profile in opened["profiles"]], [BEFORE])
+
+    async def test_what_it_refuses(self):
+        await self.open_window()
+        async with self.client() as client:
+            for arguments, text in [({"panel": "none"}, "no panel 'none'"), ({"range": "soon"}, "12ms..15ms"),
+                                    ({"select": "no such event"}, "no such event"), ({"event": -1}, "id of an event"),
+                                    ({"select": "x" * 9000}, "8192"), ({"path": "/etc/passwd"}, "outside"),
+                                    ({"path": os.path.join(ROOT, "README.md")}, "README.md")]:
+                with self.subTest(arguments=arguments):
+                    self.assertIn(text, await error(client, "show", **arguments))
+            self.assertEqual((await data(client, "show"))["profiles"][0]["path"], SAMPLE)
+        with tempfile.TemporaryDirectory() as elsewhere:  # a root of the server, but no folder of the window
+            copy = os.path.join(elsewhere, "copy.xplane.pb.zst")
+            shutil.copy(BEFORE, copy)
+            async with self.client(elsewhere) as client:
+                self.assertIn("outside of the folders that this window", await error(client, "show", path=copy))
+
+    async def test_two_clients_move_one_window(self):
+        await self.open_window()
+        async with self.client() as one, self.client() as two:
+            answers = await asyncio.gather(*(data(client, "show", range=f"{i}ms..{i + 1}ms")
+                                             for i, client in enumerate((one, two) * 5, 1)))
+        self.assertEqual([answer["visible"]["begin_ps"] for answer in answers], [i * 10**9 for i in range(1, 11)])
+
+    async def test_files_that_are_no_sockets_of_this_user_are_left_alone(self):
+        for name, mode in (("stepscope-1.sock", 0o600), ("stepscope-2.sock", 0o666), ("stepscope-3.sock", None)):
+            path = os.path.join(self.runtime, name)
+            if mode is None:
+                os.symlink("/dev/null", path)
+                continue
+            with socket.socket(socket.AF_UNIX) as stale:  # closed at once, as after a crash
+                stale.bind(path)
+            os.chmod(path, mode)
+        async with self.client() as client:
+            self.assertIn("no open window", await error(client, "show"))
+        self.assertEqual(len(os.listdir(self.runtime)), 3)
+
+
 class Program(unittest.TestCase):
     def run_mcp(self, *arguments):
         return subprocess.run([os.environ["STEPSCOPE_PROGRAM"], "mcp", *arguments], text=True, capture_output=True,
                               env={**os.environ, **ENVIRONMENT,
                                    "PATH": os.path.dirname(sys.executable) + ":" + os.environ["PATH"]})
-
-    def test_the_skill_names_commands_that_there_are(self):
-        done = self.run_mcp("--skill")
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-        self.assertTrue(done.stdout.startswith("---\nname: stepscope\n"))
-        for command in ("report", "events", "compare", "check", "screenshot", "export", "sql"):
-            self.assertIn(f"stepscope {command} ", done.stdout)
 
     def test_a_root_that_is_not_there(self):
         done = self.run_mcp("--root", "/nowhere")

@@ -100,6 +100,7 @@ viewer                               | model* viewer*                           
 
 app/system                           | model*                                       | any build_commit
 app/command_line                     | + loaders* sql viewer*                       | any
+app/agents                           | +                                            | any
 app/session                          | +                                            | any
 app/window                           | +                                            | any
 app/replay                           | +                                            | any

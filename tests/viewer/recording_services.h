@@ -43,6 +43,10 @@ class RecordingServices final : public AppServices {
     return true;
   }
   std::string SetNotesAside(const std::string&) override { return std::exchange(aside, ""); }
+  std::string AllowAgents(bool allow) override {
+    agents_allowed = allow;
+    return agents_error;
+  }
   void RequestFrame() override {}
   void ClearRecent() override {}
 
@@ -51,6 +55,8 @@ class RecordingServices final : public AppServices {
   std::optional<OpenAnswer> answered;
   std::optional<Definitions> definitions;
   bool replaced = false;
+  std::optional<bool> agents_allowed;
+  std::string agents_error;
   std::string notes, aside = "aside";
   std::string opened_run, clipboard, saved_path, saved;
   int closed = 0, cancelled = 0, dismissed = 0, quits = 0;

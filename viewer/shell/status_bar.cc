@@ -45,6 +45,28 @@ void DrawProfile(const ShellInput& input, const Profile& profile, Line* line) {
   ImGui::SetItemTooltip("What loading repaired, dropped or clipped");
 }
 
+// Says that programs of the user may move this window, which one did last, and ends it on a click.
+void DrawAgents(const ShellInput& input, float right, Line* line) {
+  const AgentsView& agents = input.panel.session.agents;
+  if (!agents.allowed) return;
+  const Pen& pen = line->pen;
+  const std::string text =
+      agents.who.empty() ? "Agents may move this window" : "Moved by " + agents.who;
+  const float radius = pen.Px(4), room = right - pen.Px(64) - line->x;
+  ImGui::GetWindowDrawList()->AddCircleFilled({line->x + radius, line->y + pen.Px(8)}, radius,
+                                              pen.theme[Role::kWarning]);
+  line->x += pen.Px(14);
+  pen.TextFit(pen.fonts.ui, kText, line->x, line->x + room, line->y, pen.theme[Role::kText], text);
+  line->x += std::min(room, pen.Width(pen.fonts.ui, kText, text)) + pen.Px(10);
+  const float begin = line->x;
+  line->x = pen.Text(pen.fonts.ui, kText, begin, line->y, pen.theme[Role::kAccent], "End");
+  ImGui::SetCursorScreenPos({begin - pen.Px(4), line->y - pen.Px(4)});
+  if (ImGui::InvisibleButton("End##agents", {line->x - begin + pen.Px(8), pen.Px(20)}))
+    input.panel.commands.Push("app.agents");
+  ImGui::SetItemTooltip("No program can move this window then");
+  line->x += pen.Px(18);
+}
+
 // The digits that a time needs, so that neighbouring pixels of the view have different texts.
 int DigitsOf(Ps t, TimeRange view) {
   constexpr Ps kPixels = 2000;
@@ -72,6 +94,7 @@ void DrawStatusBar(const ShellInput& input) {
     Line line{pen, p.x + pen.Px(14), p.y + pen.Px(6)};
     if (input.panel.profile != nullptr) {
       DrawProfile(input, *input.panel.profile, &line);
+      DrawAgents(input, p.x + ImGui::GetWindowWidth() - pen.Px(320), &line);
       if (!input.windows.note.empty()) {
         const float right = p.x + ImGui::GetWindowWidth() - pen.Px(430);
         pen.TextFit(pen.fonts.ui, kText, line.x, right, line.y, pen.theme[Role::kAccent],
@@ -94,7 +117,10 @@ void DrawStatusBar(const ShellInput& input) {
         value("View", FormatDuration(input.displayed.length(), 5), pen.Px(80));
       }
     } else {
-      pen.Text(pen.fonts.ui, kText, line.x, line.y, pen.theme[Role::kText2], "No profile open");
+      line.x = pen.Text(pen.fonts.ui, kText, line.x, line.y, pen.theme[Role::kText2],
+                        "No profile open") +
+               pen.Px(18);
+      DrawAgents(input, p.x + ImGui::GetWindowWidth(), &line);
     }
   }
   ImGui::End();

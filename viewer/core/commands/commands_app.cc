@@ -42,7 +42,19 @@ void SavePicture(C& c, const A& a) {
     c.windows.pictures.push_back(*std::move(picture));
 }
 
+bool AgentsOn(const C& c) { return c.session.agents.allowed; }
+void SwitchAgents(C& c, const A&) {
+  const bool allow = !c.session.agents.allowed;
+  const std::string why_not = c.services.AllowAgents(allow);
+  if (!why_not.empty()) return Say(c, why_not);
+  Say(c, allow ? "Agents may move this window" : "Agents may no longer move this window");
+}
+
 constexpr CommandDesc kApp[] = {
+    {"app.agents", "Let agents move this window", "Tools",
+     "Lets your programs, such as stepscope mcp, open profiles and move the view in this window; "
+     "the status bar says which one did, and ends it.",
+     "mcp assistant remote control socket drive", "", Always, SwitchAgents, AgentsOn},
     {"app.settings", "Settings", "Window", "Opens the settings: theme, scale, timeline, keys.",
      "preferences options", "Ctrl+,", Always, ToggleSettings, SettingsOn},
     {"app.set", "Change setting", "", "Changes a setting: key=value.", "", "", Always,

@@ -33,6 +33,12 @@ struct OpenQuestion {
 };
 enum class OpenAnswer { kCancel, kCompare, kMerge, kInstead };
 
+// Whether programs of the user may move this window, and which one did last.
+struct AgentsView {
+  bool allowed = false;
+  std::string who;  // "Claude (python3, process 4711)"; empty: none has asked yet
+};
+
 // The facts that the app tells of the session beside its profiles.
 struct SessionStatus {
   std::optional<LoadingView> loading;
@@ -42,6 +48,7 @@ struct SessionStatus {
   // What can be opened, a line for each loader: "Perfetto trace: .pftrace, .perfetto-trace".
   std::vector<std::string> formats;
   std::string sample_path;  // the bundled sample; empty: it is not installed
+  AgentsView agents;
   uint64_t generation = 0;  // changes whenever profiles change
 };
 
@@ -90,6 +97,8 @@ class AppServices {
   virtual bool WriteNotes(const std::string& fingerprint, const std::string& text) = 0;
   // Renames a file of notes that cannot be read and returns its new name; empty: it keeps its name.
   virtual std::string SetNotesAside(const std::string& fingerprint) = 0;
+  // Lets programs of the user move the window, or ends that. Returns why it cannot; empty: done.
+  virtual std::string AllowAgents(bool allow) = 0;
   virtual void RequestFrame() = 0;  // from any thread: draw again soon
   virtual void ClearRecent() = 0;
 };

@@ -1,0 +1,27 @@
+#include "viewer/core/search/first_named.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "viewer/core/search/search.h"
+
+namespace stepscope {
+
+EventRow FirstNamed(const Trace& trace, std::string_view text, const std::stop_token& stop) {
+  const NameQuery query{std::string(text)};
+  const std::vector<uint8_t> wanted = query.MatchingMetas(*trace.set.names);
+  EventRow first;
+  Ps begin = kMaxPs;
+  for (const Lane& lane : trace.set.lanes) {
+    if (stop.stop_requested()) return EventRow();
+    for (uint32_t i = 0; i < lane.size() && lane.start[i] < begin; ++i) {
+      if (lane.meta[i] >= wanted.size() || wanted[lane.meta[i]] == 0) continue;
+      first = EventRow(lane.first_row + i);
+      begin = lane.start[i];
+    }
+  }
+  return first;
+}
+
+}  // namespace stepscope
