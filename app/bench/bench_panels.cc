@@ -55,6 +55,21 @@ void PushPanel(Gui& gui, const char* command, const char* panel) {
   gui.viewer().commands().Push(command, {.text = panel});
 }
 
+// Shows the panel. Returns how long it takes until a frame has all of it: nothing is computed and
+// nothing moves any more.
+Result<double> TimeUntilShown(Gui& gui, const char* panel) {
+  constexpr double kMostSeconds = 120, kWait = 0.1;
+  const Stopwatch watch;
+  PushPanel(gui, "panel.show", panel);
+  do {
+    gui.Step(kWait);
+    if (watch.Seconds() > kMostSeconds)
+      return Status(ErrorCode::kLimit, std::string(panel) + " was not shown within 120 s");
+  } while (gui.busy());
+  glFinish();
+  return watch.Ms();
+}
+
 Status ToggleAll(Gui& gui) {
   for (const PanelDesc& desc : Panels()) PushPanel(gui, "panel.toggle", desc.id);
   return gui.DrawUntilIdle();
@@ -86,12 +101,13 @@ Result<Json> TimePanels(Gui& gui, const Trace& trace, int frames) {
   // With a selected event the Details panel draws arguments; else it would draw one sentence.
   gui.viewer().SelectByName({});
   for (const PanelDesc& desc : Panels()) {
-    PushPanel(gui, "panel.show", desc.id);
-    const Status status = gui.DrawUntilIdle();
+    Result<double> shown = TimeUntilShown(gui, desc.id);
+    const Status status = shown.ok() ? gui.DrawUntilIdle() : shown.status();
     if (!status.ok()) return status;
     const ImGuiWindow* part = ScrolledPart(desc);
-    json[desc.id] =
-        TimeFrames(gui, trace, frames, [part, frames](int i) { Scroll(part, i, frames); });
+    Json& panel = json[desc.id];
+    panel = TimeFrames(gui, trace, frames, [part, frames](int i) { Scroll(part, i, frames); });
+    panel["shown_ms"] = *shown;
     ImGui::GetIO().AddMousePosEvent(-1, -1);
   }
   if (Status status = ToggleAll(gui); !status.ok()) return status;

@@ -59,6 +59,7 @@ int Write(const InputOptions& paths, const CompareOptions& options, const Report
 void AddOptions(CLI::App& app, InputOptions* input, CompareOptions* options) {
   AddPaths(app, input, true);
   AddPart(app, input, options);
+  AddPeaks(app, options);
   AddForm(app, options);
 }
 

@@ -24,6 +24,7 @@ constexpr uint8_t kTagOccurrences = 5 << 3 | kVarint;
 struct EventFields {
   uint64_t metadata_id = 0, offset = 0, duration = 0;
   bool aggregated = false;
+  CoreTime core;
 };
 
 // Writes events into the four columns of a RawEvents through plain pointers; grows them together.
@@ -114,6 +115,34 @@ inline bool ReadEventFast(Bytes p, Bytes end, EventFields* e) {
   return p == end;
 }
 
+// An id and a number of an XStat; the number is -1 if it is of another type.
+std::pair<int64_t, int64_t> NumberStat(const Field& stat) {
+  std::pair<int64_t, int64_t> out = {0, -1};
+  FieldReader fields(stat.begin, stat.end);
+  Field f;
+  while (fields.Next(&f)) {
+    if (f.wire != kVarint) continue;
+    if (f.number == 1) out.first = f.Int();
+    if (f.number == 3 || f.number == 4) out.second = f.Int();
+  }
+  return out;
+}
+
+// Both times must be there. The event lies in [p, end).
+CoreTime CoreTimeOf(Bytes p, Bytes end, const CoreTimeStats& ids) {
+  int64_t offset = -1, duration = -1;
+  FieldReader fields(p, end);
+  Field f;
+  while (fields.Next(&f)) {
+    if (f.number != 4 || f.wire != kLen) continue;
+    const auto [id, number] = NumberStat(f);
+    if (id == ids.offset) offset = number;
+    if (id == ids.duration) duration = number;
+  }
+  const auto is_time = [](int64_t t) { return t >= 0 && t < kMaxPs; };
+  return is_time(offset) && is_time(duration) ? CoreTime{offset, duration} : CoreTime{};
+}
+
 struct Parser {
   const LineJob& job;
   ParseBuffer& buffer;
@@ -189,6 +218,7 @@ inline void Parser::Emit(const EventFields& e, uint64_t at) {
   const uint64_t ref = at - job.line_begin;
   ++out.events;
   out.aggregated += e.aggregated ? 1 : 0;
+  if (job.core_times != nullptr) (dur == 0 ? out.instant_times : out.slice_times).push_back(e.core);
   if (dur == 0) {
     instants.Add(start, 0, meta, static_cast<uint32_t>(ref));
     if (wide) [[unlikely]]
@@ -232,6 +262,7 @@ inline void Parser::Event(Bytes p, Bytes end, uint64_t at) {
   EventFields e;
   if (!ReadEventFast(p, end, &e)) [[unlikely]]
     ReadEventCarefully(p, end, at, &e);
+  if (job.core_times != nullptr) e.core = CoreTimeOf(p, end, *job.core_times);
   Emit(e, at);
 }
 

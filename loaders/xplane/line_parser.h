@@ -1,5 +1,6 @@
 // The hot path of the XSpace loader: the events of an XLine, read in blocks straight into columns.
-// Nothing is allocated per event, and the stats of an event are skipped, not decoded. Different
+// Nothing is allocated per event, and the stats of an event are skipped, not decoded, but for the
+// times that TPU cores tell. Different
 // lines, or pieces of a line, may be parsed by different threads. O(bytes); a block of 512 KiB,
 // which stays in the second-level cache, is read once.
 #pragma once
@@ -31,6 +32,17 @@ struct ParseBuffer {
   std::vector<uint8_t> ahead;
 };
 
+// The stats by which the events of a TPU core tell their times by its own clock; metadata ids.
+struct CoreTimeStats {
+  int64_t offset = 0, duration = 0;
+};
+
+// An event's time by the clock of its core.
+struct CoreTime {
+  Ps begin = 0, duration = -1;
+  bool known() const { return duration >= 0; }
+};
+
 // A line, or a piece of a line that begins and ends between two events.
 struct LineJob {
   const ByteSource* source = nullptr;
@@ -40,11 +52,14 @@ struct LineJob {
   Ps base_ps = 0;                   // added to the offsets
   const uint32_t* metas = nullptr;  // index of an event metadata in its plane -> MetaId
   const IdMap* ids = nullptr;
-  double progress_per_byte = 1;  // bytes on the disk for a parsed byte
+  const CoreTimeStats* core_times = nullptr;  // null: its events have no such stats
+  double progress_per_byte = 1;               // bytes on the disk for a parsed byte
 };
 
 struct ParsedLine {
   RawEvents slices, instants;
+  // Of jobs with CoreTimeStats, one for each event; events at the end may lack theirs.
+  std::vector<CoreTime> slice_times, instant_times;
   XspaceDiagnostics diagnostics;
   uint64_t events = 0;
   uint64_t aggregated = 0;  // events with num_occurrences instead of an offset

@@ -78,8 +78,24 @@ void AppendMissing(ParsedLine* to, ParsedLine* from) {
   to->missing.insert(to->missing.end(), from->missing.begin(), from->missing.end());
 }
 
+// Appends times of events, of which there are so many before and in all.
+void AppendTimes(std::vector<CoreTime>* to, std::vector<CoreTime>* from, size_t before,
+                 size_t all) {
+  if (to->empty() && from->empty()) return;
+  to->resize(before);
+  to->insert(to->end(), from->begin(), from->end());
+  to->resize(all);
+}
+
 void Append(ParsedLine* to, ParsedLine* from) {
   AppendMissing(to, from);
+  const auto counts = [](const RawEvents& a, const RawEvents& b) {
+    return std::pair(a.start.size(), a.start.size() + b.start.size());
+  };
+  const auto [slices, all_slices] = counts(to->slices, from->slices);
+  const auto [instants, all_instants] = counts(to->instants, from->instants);
+  AppendTimes(&to->slice_times, &from->slice_times, slices, all_slices);
+  AppendTimes(&to->instant_times, &from->instant_times, instants, all_instants);
   Append(&to->slices, &from->slices);
   Append(&to->instants, &from->instants);
   to->diagnostics.Merge(from->diagnostics);
@@ -216,6 +232,8 @@ void LineSet::JoinPieces() {
 }  // namespace
 
 void AppendLine(ParsedLine* to, ParsedLine* from) { Append(to, from); }
+
+void AppendEvents(RawEvents* to, RawEvents* from) { Append(to, from); }
 
 Status ParseLineSet(std::span<const LineTask> lines, const SideWork& side, unsigned threads,
                     const std::stop_token& stop, Progress* progress) {

@@ -33,5 +33,7 @@ Status ParseLineSet(std::span<const LineTask> lines, const SideWork& side, unsig
 // Appends what was parsed of one line, or piece of a line, to what was parsed of another. `from` is
 // used up. References to the file stay valid, however far apart the two lie.
 void AppendLine(ParsedLine* to, ParsedLine* from);
+// The same for events alone.
+void AppendEvents(RawEvents* to, RawEvents* from);
 
 }  // namespace stepscope::xplane

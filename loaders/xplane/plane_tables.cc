@@ -38,6 +38,16 @@ uint32_t IdMap::FindSparse(int64_t id) const {
   return it == sparse_->end() ? kNone : it->second;
 }
 
+std::optional<int64_t> IdMap::IdOf(uint32_t value) const {
+  const auto dense = std::find(dense_.begin(), dense_.end(), value);
+  if (dense != dense_.end()) return dense - dense_.begin();
+  if (sparse_ == nullptr) return std::nullopt;
+  for (const auto& [id, number] : *sparse_) {
+    if (number == value) return id;
+  }
+  return std::nullopt;
+}
+
 const PlaneTables& TablesAt(std::span<const std::shared_ptr<const PlaneTables>> parts,
                             uint64_t offset) {
   const auto next = std::upper_bound(

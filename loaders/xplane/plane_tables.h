@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -24,6 +25,7 @@ class IdMap {
   }
   // Returns what the id was mapped to before, or kNone.
   uint32_t Set(int64_t id, uint32_t value);
+  std::optional<int64_t> IdOf(uint32_t value) const;  // an id that has the value; O(ids)
   size_t size() const { return size_; }
   size_t dense_size() const { return dense_.size(); }  // ids below this are in the array
 

@@ -11,6 +11,7 @@
 #include "loaders/common/plane_kinds.h"
 #include "loaders/loader.h"
 #include "loaders/xplane/concatenated_xspaces.h"
+#include "loaders/xplane/core_retiming.h"
 #include "loaders/xplane/counter_reader.h"
 #include "loaders/xplane/file_scan.h"
 #include "loaders/xplane/hlo_reader.h"
@@ -31,7 +32,8 @@ Status Cancelled() { return {ErrorCode::kCancelled, "cancelled"}; }
 // One of the file's messages that make up a plane.
 struct PlanePart {
   PlaneScan* scan = nullptr;
-  std::vector<uint32_t> metas;  // by index in scan->tables->event_metas
+  std::vector<uint32_t> metas;              // by index in scan->tables->event_metas
+  std::optional<CoreTimeStats> core_times;  // of a TPU core
 };
 
 struct PlaneLoad {
@@ -80,6 +82,8 @@ class XSpaceLoad {
     FixLateTimestamps();
     CountStrangeStarts();
     JoinLines();
+    RetimeTpuCores();
+    if (stop_.stop_requested()) return Cancelled();
     if (Status s = AddTracks(); !s.ok()) return s;
     Report();
     return {};
@@ -102,6 +106,7 @@ class XSpaceLoad {
   void FixLateTimestamps();
   void CountStrangeStarts();
   void JoinLines();
+  void RetimeTpuCores();
   std::vector<std::vector<size_t>> GroupLines() const;
   Status AddTracks();
   Status AddTracksOf(std::span<LineLoad> lines);
@@ -192,7 +197,7 @@ void XSpaceLoad::ListPlanes() {
       PlaneLoad& plane = planes_.emplace_back();
       plane.file = &files_[f];
       plane.file_index = file_index;
-      for (PlaneScan* scan : group) plane.parts.push_back({scan, {}});
+      for (PlaneScan* scan : group) plane.parts.push_back({scan, {}, {}});
       plane.naming = NamePlane(plane.first().name, plane.first().id);
     }
   }
@@ -272,6 +277,7 @@ void XSpaceLoad::ListLines() {
   lines_.reserve(lines);
   for (PlaneLoad& p : planes_) {
     for (PlanePart& part : p.parts) {
+      part.core_times = CoreTimeStatsOf(p.naming.kind, *part.scan->tables);
       for (LineScan& scan : part.scan->lines) {
         LineLoad& line = lines_.emplace_back();
         line.plane = &p;
@@ -327,6 +333,7 @@ Status XSpaceLoad::ParseLines() {
     task.job.base_ps = line.start->base_ps;
     task.job.metas = line.part->metas.data();
     task.job.ids = &line.part->scan->tables->event_ids;
+    if (line.part->core_times) task.job.core_times = &*line.part->core_times;
     task.job.progress_per_byte = ProgressPerByte(*line.plane->file->source);
     task.parsed = &line.parsed;
   }
@@ -416,6 +423,20 @@ void XSpaceLoad::JoinLines() {
   std::vector<LineLoad> joined;
   for (const std::vector<size_t>& group : groups) joined.push_back(std::move(lines_[group[0]]));
   lines_ = std::move(joined);
+}
+
+void XSpaceLoad::RetimeTpuCores() {
+  std::vector<TpuCoreLines> cores;
+  const PlaneLoad* last = nullptr;
+  for (LineLoad& line : lines_) {
+    const PlaneLoad& plane = *line.plane;
+    if (!line.part->core_times) continue;
+    if (std::exchange(last, &plane) != &plane)
+      cores.push_back({plane.file->file_name + ", plane '" + plane.first().name + "'", {}});
+    const TrackKind kind = NameLine(plane.naming.kind, line.scan->name, line.scan->id).kind;
+    cores.back().lines.push_back({kind, &line.parsed});
+  }
+  RetimeCores(cores, builder_.names(), options_.threads, stop_, &builder_.trace().diagnostics);
 }
 
 // Groups the lines that are pieces of one, in order of first appearance.

@@ -206,6 +206,22 @@ int64_t ScopedVmemOf(std::string_view config) {
   return most;
 }
 
+bool HandsOn(const Instruction& i) {
+  return i.opcode == Op("get-tuple-element") || i.opcode == Op("bitcast") ||
+         i.opcode_name.ends_with("-done");
+}
+
+// The fusion that calls the computation; kNone if none does.
+uint32_t FusionOf(const HloModule& module, uint32_t computation) {
+  for (const Instruction& i : module.instructions) {
+    const std::span<const uint32_t> called = module.Called(i);
+    if (i.opcode == Op("fusion") &&
+        std::find(called.begin(), called.end(), computation) != called.end())
+      return module.IndexOf(i);
+  }
+  return kNone;
+}
+
 }  // namespace
 
 BufferHeap ReplayHeap(const HloModule& module, int64_t memory_space, HeapTraces traces) {
@@ -231,6 +247,21 @@ std::string_view GroupOf(const BufferAllocation* allocation) {
   if (allocation->entry_parameter) return "Parameter";
   if (allocation->live_out) return "Output";
   return allocation->constant ? "Constant" : "Temporary";
+}
+
+uint32_t BufferHolderOf(const HloModule& module, uint32_t instruction) {
+  constexpr int kMostSteps = 64;
+  std::vector<bool> has(module.instructions.size());
+  for (const LogicalBuffer& buffer : module.buffers.buffers)
+    if (buffer.instruction < has.size()) has[buffer.instruction] = true;
+  uint32_t at = instruction;
+  for (int step = 0; step < kMostSteps && at < has.size(); ++step) {
+    if (has[at]) return at == instruction ? kNone : at;
+    const Instruction& i = module.instructions[at];
+    const Instruction* operand = HandsOn(i) ? module.Operand(i, 0) : nullptr;
+    at = operand != nullptr ? module.IndexOf(*operand) : FusionOf(module, i.computation);
+  }
+  return kNone;
 }
 
 ScopedMemory LargestScopedVmem(const HloModule& module) {

@@ -50,6 +50,11 @@ std::string NameOf(const HloModule& module, const LogicalBuffer& buffer);
 // Parameter, Output, Constant or Temporary.
 std::string_view GroupOf(const BufferAllocation* allocation);
 
+// The instruction whose buffer holds the value of one that has none: the operand that it hands on
+// (an element of a tuple, a bitcast, the end of an asynchronous op), or the fusion that it is part
+// of. kNone: it has a buffer itself, or nobody's is known. O(instructions).
+uint32_t BufferHolderOf(const HloModule& module, uint32_t instruction);
+
 // The most vector memory (VMEM) that one instruction of a TPU reserves for itself, which no buffer
 // assignment has. 0 and "" if none does.
 struct ScopedMemory {

@@ -93,6 +93,17 @@ void HloModuleBuilder::Count(std::string_view id, std::string_view text, std::st
   module_->diagnostics.Count(id, Severity::kWarning, text, std::string(place.substr(0, 200)));
 }
 
+namespace {
+
+// Room that was made for one entry an instruction, of which few came. A copy of many would cost
+// more than it gives.
+template <typename T>
+void GiveBack(std::vector<T>* entries) {
+  if (entries->size() < entries->capacity() / 2) entries->shrink_to_fit();
+}
+
+}  // namespace
+
 std::shared_ptr<const HloModule> HloModuleBuilder::Finish() {
   computation_by_id_.Reset(module_->computations.size());
   for (uint32_t c = 0; c < module_->computations.size(); ++c)
@@ -111,6 +122,8 @@ std::shared_ptr<const HloModule> HloModuleBuilder::Finish() {
   OrderInstructions();
   FindEntry();
   OrderComputations();
+  GiveBack(&module_->metadata);
+  GiveBack(&module_->details);
   return std::move(module_);
 }
 

@@ -1,6 +1,11 @@
 #include "tests/support/wide_profile.h"
 
+#include <algorithm>
+#include <vector>
+
+#include "tests/support/hlo_program.h"
 #include "tests/support/plane_stream.h"
+#include "tests/support/xspace_builder.h"
 
 namespace stepscope::test {
 namespace {
@@ -86,6 +91,54 @@ class Writer {
 
 }  // namespace
 
-std::string WideProfile(const WideProfileOptions& options) { return Writer(options).Bytes(); }
+std::string WideProgram(uint32_t instructions) {
+  constexpr uint32_t kOfFusion = 8;
+  const std::string shape = "f32[1024,4096]";
+  HloProgram program("jit_step");
+  std::vector<int64_t> fused;
+  const auto op = [](uint32_t layer, const char* name) {
+    return TextField(
+        7, TextField(2, Numbered("jit(step)/transpose(jvp(block_", layer) + "))/" + name) +
+               TextField(3, "train/model.py") + IntsField(4, {layer % 500}));
+  };
+  for (uint32_t i = 0; i < std::max(1u, instructions / (kOfFusion + 1)); ++i) {
+    const std::string n = "." + std::to_string(i);
+    fused.push_back(program.Computation("fused_computation" + n));
+    const int64_t x = program.Add("param_0" + n, "parameter", shape);
+    const int64_t y = program.Add("param_1" + n, "parameter", shape, {}, {}, IntsField(9, {1}));
+    int64_t last = program.Add("multiply" + n, "multiply", shape, {x, y}, {}, op(i, "mul"));
+    last = program.Add("add" + n, "add", shape, {last, x}, {}, op(i, "add"));
+    last = program.Add("tanh" + n, "tanh", shape, {last}, {}, op(i, "tanh"));
+    last = program.Add("subtract" + n, "subtract", shape, {last, y}, {}, op(i, "sub"));
+    last = program.Add("exponential" + n, "exponential", shape, {last}, {}, op(i, "exp"));
+    program.Add("divide" + n, "divide", shape, {last, x}, {}, op(i, "div"));
+  }
+  program.Computation("main");
+  const int64_t weights = program.Add("weights", "parameter", shape);
+  int64_t last = weights;
+  for (uint32_t i = 0; i < fused.size(); ++i) {
+    last = program.Add(Numbered("loop_fusion.", i), "fusion", shape, {last, weights}, {fused[i]},
+                       TextField(11, "kLoop") + op(i, "div"));
+  }
+  return program.Bytes();
+}
+
+std::string WideProfile(const WideProfileOptions& options) {
+  std::string bytes = Writer(options).Bytes();
+  if (options.instructions == 0) return bytes;
+  const std::string program = WideProgram(options.instructions);
+  XSpaceBuilder space;
+  space.Plane("/host:metadata")
+      .EventMetadata(7, "jit_step(7)")
+      .Stat("Hlo Proto", test::Bytes{program});
+  space.Plane("/device:GPU:1")
+      .Line(14, "Stream #14(Compute)")
+      .TimestampNs(kBaseNs)
+      .Event("loop_fusion", 0, kMicrosecond)
+      .Stat("hlo_op", "loop_fusion.0")
+      .Stat("hlo_module", "jit_step")
+      .Stat("program_id", int64_t{7});
+  return bytes + space.Bytes();
+}
 
 }  // namespace stepscope::test

@@ -1,5 +1,6 @@
-// make_wide_xspace OUT.xplane.pb [--kernels N] [--own-ops] [--steps N] [--host-ops N]: writes an
-// XSpace with many distinct kernels, steps or ops; see tests/support/wide_profile.h.
+// make_wide_xspace OUT.xplane.pb [--kernels N] [--own-ops] [--steps N] [--host-ops N]
+// [--instructions N]: writes an XSpace with many distinct kernels, steps, ops or HLO instructions;
+// see tests/support/wide_profile.h.
 #include <charconv>
 #include <cstdio>
 #include <string>
@@ -21,10 +22,11 @@ bool Parse(const std::vector<std::string_view>& words, stepscope::test::WideProf
       out->own_ops = true;
       continue;
     }
-    uint32_t* number = words[i] == "--kernels"    ? &out->kernels
-                       : words[i] == "--steps"    ? &out->steps
-                       : words[i] == "--host-ops" ? &out->host_ops
-                                                  : nullptr;
+    uint32_t* number = words[i] == "--kernels"        ? &out->kernels
+                       : words[i] == "--steps"        ? &out->steps
+                       : words[i] == "--host-ops"     ? &out->host_ops
+                       : words[i] == "--instructions" ? &out->instructions
+                                                      : nullptr;
     if (number == nullptr || i + 1 == words.size() || !ParseNumber(words[++i], number)) {
       return false;
     }
@@ -39,7 +41,8 @@ int main(int argc, char** argv) {
   stepscope::test::WideProfileOptions options;
   if (!Parse(words, &options)) {
     std::fputs(
-        "make_wide_xspace OUT.xplane.pb [--kernels N] [--own-ops] [--steps N] [--host-ops N]\n",
+        "make_wide_xspace OUT.xplane.pb [--kernels N] [--own-ops] [--steps N] [--host-ops N] "
+        "[--instructions N]\n",
         stderr);
     return 2;
   }

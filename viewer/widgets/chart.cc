@@ -45,11 +45,16 @@ void RingTooltip(const Ring& ring, int slice) {
   ImGui::EndTooltip();
 }
 
+float LegendLine(const PanelContext& context) {
+  const FaceScope small(context, Face::kUi);
+  return std::floor(ImGui::GetTextLineHeight() * 1.35f);
+}
+
 void DrawRingLegend(const PanelContext& context, const Ring& ring, float left, float right,
                     float top, float bottom, bool centred) {
   const FaceScope small(context, Face::kUi);
   ImDrawList* list = ImGui::GetWindowDrawList();
-  const float line = std::floor(ImGui::GetTextLineHeight() * 1.35f);
+  const float line = LegendLine(context);
   const float chip = std::floor(Em() * 0.7f);
   const auto fit = static_cast<size_t>(std::max(0.0f, (bottom - top) / line));
   const size_t n = std::min(fit, ring.slices.size());
@@ -179,8 +184,11 @@ int DrawRing(const PanelContext& context, const char* id, const Ring& ring, int 
       ImGui::InvisibleButton(id, ImVec2(std::max(size.x, 8.0f), std::max(size.y, 8.0f)));
   const bool hovered = ImGui::IsItemHovered();
   const bool beside = legend && size.x > size.y * 1.6f;
-  const bool below = legend && size.y > size.x * 1.25f;
-  const float diameter = std::min(beside ? size.x * 0.5f : size.x, size.y);
+  // A legend below takes its lines from the ring's height, as long as that stays a ring.
+  const float lines = static_cast<float>(ring.slices.size()) * LegendLine(context) + Em() * 0.6f;
+  const float rest = size.y - std::min(lines, size.y * 0.4f);
+  const bool below = legend && !beside && rest > BaseEm() * 6;
+  const float diameter = std::min(beside ? size.x * 0.5f : size.x, below ? rest : size.y);
   const float outer = std::floor(diameter * 0.48f), inner = outer * 0.66f;
   const ImVec2 centre(std::floor(p.x + (beside ? diameter : size.x) * 0.5f),
                       std::floor(p.y + (below ? diameter : size.y) * 0.5f));

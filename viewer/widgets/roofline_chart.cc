@@ -24,10 +24,17 @@ constexpr size_t kNamedGroups = 7;  // the legend has one entry more, for all ot
 // A tick as "0.1", "100" or "10 k".
 int FormatTick(double value, char* buffer, int size, void*) {
   const auto n = static_cast<size_t>(size);
+  if (value >= 1e15) return std::snprintf(buffer, n, "%g P", value / 1e15);
+  if (value >= 1e12) return std::snprintf(buffer, n, "%g T", value / 1e12);
   if (value >= 1e9) return std::snprintf(buffer, n, "%g G", value / 1e9);
   if (value >= 1e6) return std::snprintf(buffer, n, "%g M", value / 1e6);
   if (value >= 1e4) return std::snprintf(buffer, n, "%g k", value / 1e3);
   return std::snprintf(buffer, n, "%g", value);
+}
+
+// A tick of an axis whose values are GFLOP/s, in FLOP/s: "1 P".
+int FormatFlops(double value, char* buffer, int size, void* data) {
+  return FormatTick(value * 1e9, buffer, size, data);
 }
 
 // Gives points the groups with most time; the others share the last one. Sums have none.
@@ -148,7 +155,9 @@ void RooflineChart::Prepare(const PanelContext& context, const RooflineData& dat
   y_min_ = low_y / 3, y_max_ = high_y * 3;
 }
 
-void RooflineChart::DrawRoofs(const PanelContext& context, const RooflineData& data) const {
+// The lines first and their names last: points lie between them.
+void RooflineChart::DrawRoofs(const PanelContext& context, const RooflineData& data,
+                              const std::function<void()>& draw_points) const {
   ImDrawList* list = ImPlot::GetPlotDrawList();
   const ImVec2 min = ImPlot::GetPlotPos(), size = ImPlot::GetPlotSize();
   const Rgba color = context.theme[Role::kText2];
@@ -165,8 +174,15 @@ void RooflineChart::DrawRoofs(const PanelContext& context, const RooflineData& d
   }
   const std::vector<RoofLabel> labels =
       PlaceRoofLabels(lines, min, ImVec2(min.x + size.x, min.y + size.y), Em());
-  for (size_t i = 0; i < labels.size(); ++i)
-    if (labels[i].shown) list->AddText(labels[i].at, color, roofs[i]->label.c_str());
+  draw_points();
+  const float around = Em() * 0.2f;
+  for (size_t i = 0; i < labels.size(); ++i) {
+    if (!labels[i].shown) continue;
+    const ImVec2 at = labels[i].at, name = lines[i].name;
+    list->AddRectFilled({at.x - around, at.y}, {at.x + name.x + around, at.y + name.y},
+                        WithAlpha(context.theme[Role::kPanel], 0.75f), around);
+    list->AddText(at, color, roofs[i]->label.c_str());
+  }
 }
 
 void RooflineChart::DrawPoints(const PanelContext& context, const RooflineData& data, int chosen,
@@ -216,18 +232,17 @@ int RooflineChart::Draw(const PanelContext& context, const RooflineData& data, u
                                  ImPlotFlags_NoBoxSelect;
   if (!ImPlot::BeginPlot("##roofline", size, kFlags)) return -1;
   ImPlot::SetupAxis(ImAxis_X1, "operations per byte (FLOP/byte)", ImPlotAxisFlags_NoTickMarks);
-  ImPlot::SetupAxis(ImAxis_Y1, "GFLOP/s", ImPlotAxisFlags_NoTickMarks);
+  ImPlot::SetupAxis(ImAxis_Y1, "FLOP/s", ImPlotAxisFlags_NoTickMarks);
   ImPlot::SetupAxisScale(ImAxis_X1, ImPlotScale_Log10);
   ImPlot::SetupAxisScale(ImAxis_Y1, ImPlotScale_Log10);
   ImPlot::SetupAxisFormat(ImAxis_X1, FormatTick);
-  ImPlot::SetupAxisFormat(ImAxis_Y1, FormatTick);
+  ImPlot::SetupAxisFormat(ImAxis_Y1, FormatFlops);
   const ImPlotCond when = std::exchange(fit_, false) ? ImPlotCond_Always : ImPlotCond_Once;
   ImPlot::SetupAxisLimits(ImAxis_X1, x_min_, x_max_, when);
   ImPlot::SetupAxisLimits(ImAxis_Y1, y_min_, y_max_, when);
   ImPlot::SetupFinish();
   ImPlot::PushPlotClipRect();
-  DrawRoofs(context, data);
-  DrawPoints(context, data, chosen, shown);
+  DrawRoofs(context, data, [&] { DrawPoints(context, data, chosen, shown); });
   ImPlot::PopPlotClipRect();
   int clicked = -1;
   bool menu = false;

@@ -59,7 +59,8 @@ class RooflineChart {
 
  private:
   void Prepare(const PanelContext& context, const RooflineData& data, uint64_t key);
-  void DrawRoofs(const PanelContext& context, const RooflineData& data) const;
+  void DrawRoofs(const PanelContext& context, const RooflineData& data,
+                 const std::function<void()>& draw_points) const;
   void DrawPoints(const PanelContext& context, const RooflineData& data, int chosen,
                   const std::vector<bool>& shown) const;
   int Hit(const RooflineData& data) const;

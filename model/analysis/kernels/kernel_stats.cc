@@ -272,6 +272,14 @@ void AddDeviceTables(AnalysisContext& context, const AnalysisParams& params, std
   if (!by_annotation.rows.empty()) result->tables.push_back(std::move(by_annotation));
 }
 
+std::string WhyNoKernels(const Trace& trace) {
+  const bool tpu = std::any_of(trace.planes.begin(), trace.planes.end(),
+                               [](const Plane& plane) { return plane.kind == PlaneKind::kTpu; });
+  if (tpu)
+    return "TPUs run ops of XLA's programs and no kernels: HLO ops in the Window menu has them.";
+  return "This profile has no GPU kernels. " + RemedyFor("record.kernels", ProgramOf(trace));
+}
+
 }  // namespace
 
 void KernelSum::Add(const KernelGroup& group) {
@@ -308,10 +316,7 @@ AnalysisResult RunKernelStats(AnalysisContext& context, const AnalysisParams& pa
     AddGraphTables(context, params, stop, &result);
     AddFindings(summary, ProgramOf(context.trace()), &result);
   }
-  if (none) {
-    result.empty_reason = "This profile has no GPU kernels. " +
-                          RemedyFor("record.kernels", ProgramOf(context.trace()));
-  }
+  if (none) result.empty_reason = WhyNoKernels(context.trace());
   return result;
 }
 

@@ -1,6 +1,8 @@
 #include "model/analysis/xla/hlo_op_builder.h"
 
 #include <algorithm>
+#include <bit>
+#include <functional>
 
 #include "model/analysis/definitions.h"
 #include "model/analysis/xla/hlo_category.h"
@@ -42,23 +44,44 @@ HloOpBuilder::HloOpBuilder(AnalysisContext& context, DeviceKind kind, std::span<
   table_.peaks = DevicePeaksOf(context.trace(), context.xprof().hlo_peaks_of_recording, own);
 }
 
+InstructionNames::InstructionNames(const xla::HloModule& module) : module_(&module) {
+  slots_.resize(std::bit_ceil(2 * module.instructions.size() + 2));
+  for (const xla::Instruction& i : module.instructions) {
+    const size_t hash = std::hash<std::string_view>()(i.name);
+    Slot& slot = slots_[SlotOf(i.name, hash)];
+    if (slot.instruction == xla::kNone) slot = {static_cast<uint32_t>(hash), module.IndexOf(i)};
+  }
+}
+
+size_t InstructionNames::SlotOf(std::string_view name, size_t hash) const {
+  const size_t mask = slots_.size() - 1;
+  for (size_t at = (hash >> 20) & mask;; at = (at + 1) & mask) {
+    const Slot& slot = slots_[at];
+    if (slot.instruction == xla::kNone) return at;
+    if (slot.hash == static_cast<uint32_t>(hash) &&
+        module_->instructions[slot.instruction].name == name)
+      return at;
+  }
+}
+
+uint32_t InstructionNames::Find(std::string_view name) const {
+  if (slots_.empty()) return xla::kNone;
+  return slots_[SlotOf(name, std::hash<std::string_view>()(name))].instruction;
+}
+
 HloOpBuilder::Program& HloOpBuilder::ProgramOf(uint32_t index) {
   const auto [it, added] = opened_.try_emplace(index);
   Program& program = it->second;
   if (!added) return program;
   program.module = programs_.Module(index, stop_);
   if (!program.module) return program;
-  program.instructions.reserve(program.module->instructions.size());
-  for (const xla::Instruction& i : program.module->instructions)
-    program.instructions.try_emplace(i.name, program.module->IndexOf(i));
+  program.names = InstructionNames(*program.module);
   return program;
 }
 
 uint32_t HloOpBuilder::InstructionOf(uint32_t program, std::string_view name) {
   if (program == HloPrograms::kNone) return xla::kNone;
-  const Program& opened = ProgramOf(program);
-  const auto it = opened.instructions.find(name);
-  return it == opened.instructions.end() ? xla::kNone : it->second;
+  return ProgramOf(program).names.Find(name);
 }
 
 HloOpDraft* HloOpBuilder::Find(uint64_t program_id, std::string_view name,

@@ -26,6 +26,25 @@ struct HloOpDraft {
   HloSums breakdown;                                               // of one execution, by stats
 };
 
+// Finds the instructions of a module by name; the first of several with one name. It is one array:
+// a program of 300,000 instructions is opened for the sake of a few. Making it O(instructions).
+class InstructionNames {
+ public:
+  InstructionNames() = default;
+  explicit InstructionNames(const xla::HloModule& module);
+  uint32_t Find(std::string_view name) const;  // xla::kNone if there is none
+
+ private:
+  // The slot that holds the name, or the free one where it belongs.
+  size_t SlotOf(std::string_view name, size_t hash) const;
+
+  struct Slot {
+    uint32_t hash = 0, instruction = xla::kNone;
+  };
+  const xla::HloModule* module_ = nullptr;
+  std::vector<Slot> slots_;  // a power of two, less than half full
+};
+
 class HloOpBuilder {
  public:
   HloOpBuilder(AnalysisContext& context, DeviceKind kind, std::span<const OwnPeaks> own,
@@ -47,7 +66,7 @@ class HloOpBuilder {
   struct Program {
     std::shared_ptr<const xla::HloModule> module;
     std::shared_ptr<const xla::CostModel> costs;
-    std::unordered_map<std::string_view, uint32_t> instructions;
+    InstructionNames names;
   };
   Program& ProgramOf(uint32_t index);
   uint32_t InstructionOf(uint32_t program, std::string_view name);

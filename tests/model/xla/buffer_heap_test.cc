@@ -125,6 +125,36 @@ TEST_CASE("absurd assignments: circles of shares, frees without end, missing buf
   CHECK(module->diagnostics.Find("hlo.missing_buffer")->count == 2);
 }
 
+TEST_CASE("who holds the value of an instruction without a buffer") {
+  test::HloProgram p("m");
+  const int64_t fused = p.Computation("fused");
+  const int64_t x = p.Add("x", "parameter", "f32[8]");
+  p.Add("inner", "tanh", "f32[8]", {x});
+  p.Computation("main");
+  const int64_t a = p.Add("a", "parameter", "f32[8]");
+  const int64_t start = p.Add("copy-start", "copy-start", "(f32[8], f32[8], u32[])", {a});
+  const int64_t done = p.Add("copy-done", "copy-done", "f32[8]", {start});
+  const int64_t cast = p.Add("cast", "bitcast", "f32[2,4]", {done});
+  const int64_t fusion = p.Add("fusion", "fusion", "f32[8]", {cast}, {fused});
+  p.Add("alone", "add", "f32[8]", {fusion, a});
+  const auto buffer = [](int64_t id, int64_t instruction) {
+    return test::TextField(1, test::IntsField(1, {id}) + test::IntsField(2, {32}) +
+                                  test::TextField(3, test::IntsField(4, {instruction})));
+  };
+  p.Buffers(buffer(1, start) + buffer(2, fusion));
+  const auto m = p.Module();
+  const auto holder_of = [&](const char* name) -> std::string {
+    const uint32_t holder = BufferHolderOf(*m, m->Find(name));
+    return holder == kNone ? std::string() : std::string(m->instructions[holder].name);
+  };
+  CHECK(holder_of("copy-done") == "copy-start");
+  CHECK(holder_of("cast") == "copy-start");
+  CHECK(holder_of("inner") == "fusion");
+  CHECK(holder_of("fusion").empty());
+  CHECK(holder_of("alone").empty());
+  CHECK(BufferHolderOf(*m, kNone) == kNone);
+}
+
 TEST_CASE("the memory that an instruction of a TPU reserves for itself") {
   HloProgram p("m");
   p.Computation("main");

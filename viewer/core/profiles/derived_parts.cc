@@ -1,20 +1,33 @@
 #include "viewer/core/profiles/derived_parts.h"
 
+#include <algorithm>
+
 #include "model/analysis/analysis.h"
 #include "model/lookup.h"
 
 namespace stepscope {
+namespace {
 
-bool HasDerivedParts(const Trace& trace) { return HasGpuPlane(trace) || !trace.flows.empty(); }
+bool HasTpuCore(const Trace& trace) {
+  return std::any_of(trace.planes.begin(), trace.planes.end(),
+                     [](const Plane& plane) { return plane.kind == PlaneKind::kTpu; });
+}
+
+}  // namespace
+
+bool HasDerivedParts(const Trace& trace) {
+  return HasGpuPlane(trace) || HasTpuCore(trace) || !trace.flows.empty();
+}
 
 DerivedParts Derive(AnalysisContext& context, const std::stop_token& stop) {
   const Trace& trace = context.trace();
-  // Without a GPU there are no launches to look for.
-  const Grouping* grouping = HasGpuPlane(trace) ? &context.grouping(stop) : nullptr;
+  const bool gpus = HasGpuPlane(trace);
+  // Without a device there are no launches to look for.
+  const Grouping* grouping = gpus || HasTpuCore(trace) ? &context.grouping(stop) : nullptr;
   DerivedParts parts;
   parts.flows = std::make_shared<const FlowIndex>(
       BuildFlowIndex(trace, grouping, &context.stats(stop), stop));
-  if (grouping != nullptr) parts.sets = context.derived(stop);
+  if (gpus) parts.sets = context.derived(stop);
   return parts;
 }
 

@@ -18,7 +18,8 @@ struct DerivedParts {
   std::shared_ptr<const FlowIndex> flows;
 };
 
-// Whether there is anything to derive: tracks of devices, launches, or recorded arrows. O(planes).
+// Whether there is anything to derive: tracks of devices, launches, asynchronous work, or recorded
+// arrows. O(planes).
 bool HasDerivedParts(const Trace& trace);
 // Takes seconds for a large trace. The result is incomplete when stopped.
 DerivedParts Derive(AnalysisContext& context, const std::stop_token& stop);

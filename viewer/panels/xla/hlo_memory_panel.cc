@@ -11,6 +11,7 @@
 
 #include "model/analysis/analysis.h"
 #include "model/analysis/xla/hlo_programs.h"
+#include "model/xla/buffer_heap.h"
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/panels/page_request.h"
 #include "viewer/panels/xla/heap_chart.h"
@@ -83,6 +84,7 @@ class HloMemoryPanel final : public AnalysisPanel {
   void Update(const AnalysisResult& result, uint64_t key);
   void FindWanted(const PanelContext& context, const AnalysisResult& result);
   void Choose(const AnalysisResult& result, std::string_view instruction);
+  void FindHolder(const HloRef& op, const xla::HloModule& module);
   void DrawSelectors(const PanelContext& context, const AnalysisResult& result);
   void DrawSide(const PanelContext& context, const AnalysisResult& result);
   void DrawNumbers(const PanelContext& context, const AnalysisResult& result) const;
@@ -99,6 +101,8 @@ class HloMemoryPanel final : public AnalysisPanel {
   int64_t space_ = 0;
   std::string wanted_;  // the instruction whose buffers a command asks for
   std::string note_;    // why there are none
+  HloRef lent_;         // it has none: its value is in the buffer of holder_
+  std::string holder_;  // empty: nobody knows whose
   int to_choose_ = -1;  // a row of all buffers, once the list is drawn
   HeapData data_;
   HeapChart chart_;
@@ -120,13 +124,17 @@ void HloMemoryPanel::TakePage(const PanelContext& context) {
   program_ = PanelOf(*page);
   wanted_ = PageOf(rest);
   space_ = 0;
+  lent_ = {};
+  holder_.clear();
+  note_.clear();
   std::from_chars(space.data(), space.data() + space.size(), space_);
 }
 
 AnalysisParams HloMemoryPanel::Question(const PanelContext& context) {
   if (context.profile->id != profile_) {  // the choice was one of another profile's programs
     profile_ = context.profile->id;
-    program_.clear(), wanted_.clear();
+    program_.clear(), wanted_.clear(), holder_.clear(), note_.clear();
+    lent_ = {};
     space_ = 0;
   }
   TakePage(context);
@@ -141,7 +149,6 @@ void HloMemoryPanel::Update(const AnalysisResult& result, uint64_t key) {
   key_ = key;
   data_ = MakeHeapData(result);
   position_ = -1;
-  note_.clear();
 }
 
 // Chooses the largest buffer of the instruction in the list of all buffers.
@@ -166,14 +173,10 @@ void HloMemoryPanel::Choose(const AnalysisResult& result, std::string_view instr
 void HloMemoryPanel::FindWanted(const PanelContext& context, const AnalysisResult& result) {
   if (wanted_.empty()) return;
   const std::string instruction = wanted_;
-  note_.clear();
   Choose(result, instruction);
   if (wanted_.empty()) return;
   wanted_.clear();
   if (const ResultTable* shown = Shown(result)) View().Select(*shown, -1);
-  note_ = instruction +
-          " has no buffer of its own: another instruction, such as the fusion that it "
-          "is part of, holds its value.";
   if (context.profile == nullptr || !context.profile->analysis) return;
   const HloPrograms& programs = context.profile->analysis->hlo_programs();
   const uint32_t program = programs.FindByName(TextOf(result, "program"));
@@ -188,6 +191,17 @@ void HloMemoryPanel::FindWanted(const PanelContext& context, const AnalysisResul
     wanted_ = instruction;  // in the answer about that memory
     return;
   }
+  FindHolder({programs.list()[program].id, instruction}, *module);
+}
+
+// Says why the op has no buffer, and asks for that of the instruction that holds its value.
+void HloMemoryPanel::FindHolder(const HloRef& op, const xla::HloModule& module) {
+  if (lent_.valid()) return;  // the holder's buffer is not listed either
+  lent_ = op;
+  const uint32_t holder = xla::BufferHolderOf(module, module.Find(op.instruction));
+  if (holder != xla::kNone) wanted_ = holder_ = module.instructions[holder].name;
+  note_ = fmt::format("{} has no buffer of its own: {} holds its value.", op.instruction,
+                      holder_.empty() ? "another instruction" : holder_);
 }
 
 void HloMemoryPanel::DrawSelectors(const PanelContext& context, const AnalysisResult& result) {
@@ -261,6 +275,11 @@ void HloMemoryPanel::DrawSide(const PanelContext& context, const AnalysisResult&
   ImGui::Dummy(ImVec2(0, BaseEm() * 0.2f));
   if (!note_.empty()) WrappedIn(context, Role::kWarning, note_);
   const HloRef op = ChosenOp(context, result);
+  if (lent_.valid() && op.valid() && op.instruction != holder_) {  // another one was chosen
+    lent_ = {};
+    note_.clear();
+  }
+  if (lent_.valid()) return card_.Draw(context, lent_, "hlo_memory");
   if (!op.valid()) {
     DrawNumbers(context, result);
     return;

@@ -1,6 +1,7 @@
 #include "viewer/timeline/interaction/event_flows.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 namespace stepscope {
@@ -14,6 +15,14 @@ bool InSight(const EventPlaces& places, const std::optional<EventPlace>& place) 
 }
 
 }  // namespace
+
+std::pair<float, float> ArrowEnds(const FlowLine& line, float inset) {
+  const Box &from = line.from, &to = line.to;
+  const auto within = [&](const Box& box) { return std::min(box.w / 2, inset); };
+  if (line.kind == FlowKind::kAsync && std::abs(from.right() - to.right()) < 1)
+    return {from.right() - within(from), to.right() - within(to)};
+  return {from.x + from.w / 2, to.x + within(to)};
+}
 
 void EventFlows::LookUp(const Profile* profile) {
   arrows_.clear();

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "model/analysis/grouping/flow_index.h"
@@ -15,6 +16,11 @@ struct FlowLine {
   EventPlace from, to;
   FlowKind kind = FlowKind::kRecorded;
 };
+
+// Where an arrow begins and ends: it goes from the middle of the cause to the begin of its effect,
+// but from end to end where an op awaits asynchronous work, since both end together. `inset`: how
+// far from the edge of an event.
+std::pair<float, float> ArrowEnds(const FlowLine& line, float inset);
 
 // Arrows of an event to others that are out of sight, all in one direction.
 struct FlowStub {

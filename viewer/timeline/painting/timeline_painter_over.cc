@@ -38,13 +38,13 @@ void TimelinePainter::DrawCounterpart() const {
   pen_.list->PopClipRect();
 }
 
-// An arrow goes from the middle of the cause to the begin of its effect.
 void TimelinePainter::DrawArrow(const FlowLine& line, float width) const {
   const Box &from = line.from, &to = line.to;
   const Rgba color = theme_[line.kind == FlowKind::kLaunch ? Role::kText : Role::kAccent];
   const bool up = to.y < from.y;
-  const ImVec2 a(from.x + from.w / 2, up ? from.y : from.y + from.h);
-  const ImVec2 b(to.x + std::min(to.w / 2, pen_.Px(6)), up ? to.y + to.h + 2 : to.y - 2);
+  const auto [begin, end] = ArrowEnds(line, pen_.Px(6));
+  const ImVec2 a(begin, up ? from.y : from.y + from.h);
+  const ImVec2 b(end, up ? to.y + to.h + 2 : to.y - 2);
   const float bend =
       std::clamp(std::abs(b.y - a.y) * 0.5f, pen_.Px(20), pen_.Px(120)) * (up ? -1.0f : 1.0f);
   const ImVec2 c1(a.x, a.y + bend), c2(b.x, b.y - bend);

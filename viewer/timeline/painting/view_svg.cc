@@ -430,8 +430,8 @@ void Painter::DrawSticky() {
 void Painter::DrawFlows(const EventFlows& flows) {
   for (const FlowLine& line : flows.lines()) {
     const bool up = line.to.y < line.from.y;
-    const float ax = line.from.x + line.from.w / 2, ay = up ? line.from.y : line.from.bottom();
-    const float bx = line.to.x + std::min(line.to.w / 2, Px(6));
+    const auto [ax, bx] = ArrowEnds(line, Px(6));
+    const float ay = up ? line.from.y : line.from.bottom();
     const float by = up ? line.to.bottom() + 2 : line.to.y - 2;
     const float bend = std::clamp(std::abs(by - ay) * 0.5f, Px(20), Px(120)) * (up ? -1.0f : 1.0f);
     const Role role = line.kind == FlowKind::kLaunch ? Role::kText : Role::kAccent;

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "loaders/loader.h"
+#include "tests/support/tpu_profile.h"
 #include "tests/support/xspace_builder.h"
 
 namespace stepscope {
@@ -70,6 +71,13 @@ TEST_CASE(
   CHECK(Cell(gpu.Run(Definitions::kXprof), 0, "occupancy_pct") == Value(10.0));
   CHECK(std::get<double>(Cell(gpu.Run(Definitions::kStepscope), 0, "occupancy_pct")) ==
         doctest::Approx(17.5));
+}
+
+TEST_CASE("what has no kernels says why: a TPU runs none") {
+  const auto trace = LoadBytes("vm.xplane.pb", test::MakeTpuProfile({}), {});
+  REQUIRE(trace.ok());
+  AnalysisContext context(*trace, Definitions::kStepscope);
+  CHECK(RunKernelStats(context, {}, {}).empty_reason.find("HLO ops") != std::string::npos);
 }
 
 TEST_CASE("mangled kernel names are readable in the window; data and XProf's tables keep them") {
