@@ -214,8 +214,8 @@ uint64_t SetSums(uint64_t slices, uint64_t instants, Trace* trace) {
   return view.stray;
 }
 
-// For a set that a loader made itself. What an earlier Finish() counted in the diagnostics is
-// there.
+// Finishes a set that a loader made itself. The diagnostics hold the counts of an earlier Finish()
+// already.
 Result<std::shared_ptr<const Trace>> FinishWhole(std::shared_ptr<Trace> trace,
                                                  std::shared_ptr<const NameTable> names,
                                                  const std::stop_token& stop) {

@@ -59,10 +59,6 @@ th{position:static}tr,figure,.finding{break-inside:avoid}table{font-size:9px}
 *{-webkit-print-color-adjust:exact;print-color-adjust:exact}}
 )";
 
-bool IsNumber(const ColumnDesc& column) {
-  return column.type == ValueType::kInt || column.type == ValueType::kReal;
-}
-
 // The share, 0 to 1, that a cell of a column of percentages or fractions stands for.
 std::optional<double> ShareOf(const Value& value, Unit unit) {
   if (unit != Unit::kPercent && unit != Unit::kFraction) return std::nullopt;

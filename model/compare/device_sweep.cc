@@ -7,7 +7,7 @@
 #include "model/analysis/grouping/host_activity.h"
 #include "model/analysis/intervals/lane_merge.h"
 #include "model/analysis/steps/cause_name.h"
-#include "model/analysis/steps/device_steps.h"
+#include "model/analysis/steps/device_classes.h"
 #include "model/analysis/steps/idle_causes.h"
 #include "model/compare/device_work.h"
 

@@ -6,7 +6,7 @@
 #include "model/analysis/devices/device_tables.h"
 #include "model/analysis/naming/kernel_rules.h"
 #include "model/analysis/naming/op_name.h"
-#include "model/analysis/steps/device_steps.h"
+#include "model/analysis/steps/device_classes.h"
 #include "model/lookup.h"
 #include "model/string_pool.h"
 

@@ -45,6 +45,7 @@ model/analysis                       | +                                        
 model/analysis/grouping              | +                                            |
 model/analysis/tpu                   | +                                            |
 model/analysis/steps                 | +                                            |
+model/analysis/steps/builders        | +                                            |
 model/analysis/devices               | +                                            |
 model/analysis/graphs                | +                                            |
 model/analysis/ops                   | +                                            |
@@ -214,7 +215,8 @@ model/analysis/intervals/a.h model/analysis/naming/op_name.h
 model/analysis/naming/a.h model/analysis/analysis.h
 model/analysis/a.h model/analysis/grouping/grouping.h
 model/analysis/grouping/a.h model/analysis/steps/steps.h
-model/analysis/steps/a.h model/analysis/devices/precision.h
+model/analysis/steps/a.h model/analysis/steps/builders/infer_steps.h
+model/analysis/steps/builders/a.h model/analysis/devices/precision.h
 model/analysis/devices/a.h model/analysis/graphs/graph_ops.h
 model/analysis/graphs/a.h model/analysis/ops/op_database.h
 model/analysis/ops/a.h model/analysis/kernels/kernel_stats.h

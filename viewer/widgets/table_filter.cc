@@ -5,6 +5,7 @@
 #include <cmath>
 #include <optional>
 
+#include "model/analysis/tables/cells.h"
 #include "model/base/lower.h"
 #include "viewer/core/search/search.h"
 #include "viewer/widgets/number_text.h"
@@ -63,10 +64,6 @@ std::optional<Quantity> ParseQuantity(std::string_view text) {
     return q;
   }
   return std::nullopt;
-}
-
-bool IsNumber(const ColumnDesc& column) {
-  return column.type == ValueType::kInt || column.type == ValueType::kReal;
 }
 
 bool Fits(const ColumnDesc& column, const Quantity& q) {

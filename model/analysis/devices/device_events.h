@@ -14,7 +14,7 @@
 #include "model/analysis/analysis.h"
 #include "model/analysis/grouping/grouping.h"
 #include "model/analysis/naming/time_classes.h"
-#include "model/analysis/steps/device_steps.h"
+#include "model/analysis/steps/device_classes.h"
 #include "model/analysis/steps/scope.h"
 
 namespace stepscope {

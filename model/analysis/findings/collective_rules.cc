@@ -8,7 +8,7 @@
 
 #include "model/analysis/findings/idle_loss.h"
 #include "model/analysis/intervals/lane_merge.h"
-#include "model/analysis/steps/device_steps.h"
+#include "model/analysis/steps/device_classes.h"
 #include "model/analysis/tables/in_unit.h"
 
 namespace stepscope {

@@ -8,9 +8,9 @@
 #include <string_view>
 
 #include "model/analysis/naming/remedies.h"
+#include "model/analysis/steps/builders/tpu_steps.h"
 #include "model/analysis/steps/scope.h"
 #include "model/analysis/steps/step_table.h"
-#include "model/analysis/steps/tpu_steps.h"
 #include "model/analysis/tables/in_unit.h"
 #include "model/base/text_parts.h"
 

@@ -9,7 +9,7 @@
 #include "model/analysis/naming/op_name.h"
 #include "model/analysis/ops/device_op_names.h"
 #include "model/analysis/ops/op_collect.h"
-#include "model/analysis/steps/device_steps.h"
+#include "model/analysis/steps/device_classes.h"
 #include "model/analysis/steps/steps.h"
 #include "model/base/task.h"
 #include "model/capabilities.h"

@@ -8,7 +8,7 @@
 #include "model/analysis/intervals/track_reader.h"
 #include "model/analysis/naming/op_name.h"
 #include "model/analysis/ops/line_sweep.h"
-#include "model/analysis/steps/device_steps.h"
+#include "model/analysis/steps/device_classes.h"
 #include "model/base/task.h"
 #include "model/capabilities.h"
 #include "model/lookup.h"

@@ -5,7 +5,7 @@
 
 #include "model/analysis/grouping/host_activity.h"
 #include "model/analysis/naming/collectives.h"
-#include "model/analysis/steps/device_steps.h"
+#include "model/analysis/steps/device_classes.h"
 #include "model/lookup.h"
 
 namespace stepscope {

@@ -5,13 +5,13 @@
 #include <tuple>
 
 #include "model/analysis/grouping/host_activity.h"
-#include "model/analysis/intervals/lane_merge.h"
 #include "model/analysis/intervals/ranges.h"
+#include "model/analysis/steps/device_classes.h"
+#include "model/analysis/steps/device_windows.h"
 #include "model/analysis/steps/host_intervals.h"
 #include "model/analysis/steps/idle_causes.h"
 #include "model/analysis/steps/unrecorded.h"
 #include "model/base/task.h"
-#include "model/capabilities.h"
 
 namespace stepscope {
 namespace {
@@ -31,46 +31,6 @@ Ps Overlap(std::span<const IdleGap> gaps, const Ranges& b) {
   return Overlap(a, b);
 }
 
-struct Collective {
-  Ps begin, end;
-  std::string_view name;
-};
-
-// One step on one device, while it is being computed.
-struct Window {
-  int32_t step = -1;
-  Ps first = kMaxPs, last = kMinPs;     // begin and end of its device events
-  uint32_t first_row = IdleGap::kNone;  // the event that begins first
-  TimeRange span;
-  bool cut = false;  // earlier work was still running when the step began
-  uint32_t events = 0;
-  Ps h2d = 0, d2h = 0, h2d_hidden = 0, d2h_hidden = 0;
-  ClassTimes above{};    // by class: time with an event of that class or above, within span
-  size_t first_gap = 0;  // index into Device::gaps; in a gap no event runs
-  size_t gap_count = 0;
-  std::vector<Collective> collectives;
-  Ps collective_wait = 0;
-  Ranges waits;  // collective_wait as intervals, by begin
-};
-
-struct Device {
-  uint32_t plane = 0;
-  std::vector<const Lane*> lanes;
-  std::vector<Window> windows;  // by begin
-  std::vector<int32_t> window_of_step;
-  bool has_events = false;
-  Ps outstanding = kMinPs;    // when the work launched before all steps is done
-  std::vector<IdleGap> gaps;  // within the windows
-  // Times in which a collective or what hides it runs, and in which what hides it runs: their
-  // difference is exposed collectives. Filled only where there are collectives.
-  bool has_collectives = false;
-  Ranges with_collectives, above_collectives;
-  std::vector<StepClassTimes> losses;  // by window
-  std::vector<IdleCause> causes;       // the number of the window is their step
-  IdleIntervals idle;                  // likewise
-  DeviceIdle parts;                    // likewise
-};
-
 class Divider {
  public:
   Divider(const Trace& trace, const StatTable& stats, const Grouping& grouping, StepPlan plan)
@@ -85,24 +45,27 @@ class Divider {
     TimeRange range;
     uint32_t row;
   };
-  Ps Outstanding(const Device& device, const std::vector<RestEvent>& rest) const;
-  void ExtendLast(Device* device) const;
-  void SplitCollectives(const Device& device, const Window& w, StepClassTimes* times) const;
-  void FindWindows(Device* device) const;
+  Ps Outstanding(const DividedDevice& device, const std::vector<RestEvent>& rest) const;
+  void ExtendLast(DividedDevice* device) const;
+  void FindWindows(DividedDevice* device) const;
   void FindUnrecorded(StepDatabase* db);
-  bool BehindUnrecorded(const Window& w, Ps begin) const;
-  void PlaceWindows(Device* device) const;
-  void FillWindows(Device* device) const;
+  bool BehindUnrecorded(const DeviceWindow& w, Ps begin) const;
+  void PlaceWindows(DividedDevice* device) const;
   void WaitsOfCollectives();
-  DeviceStep Finish(const Window& w, uint8_t device) const;
+  DeviceStep Finish(const DeviceWindow& w, uint8_t device) const;
   std::vector<std::vector<DeviceStep>> FinishAll() const;  // by device, then window
+  void FindDevices();
+  void DivideDevice(DividedDevice* device, const std::stop_token& stop) const;
+  std::vector<int64_t> KeepSteps(StepDatabase* db);
+  static void KeepIdle(const std::vector<int64_t>& kept_at, DividedDevice* device,
+                       StepDatabase* db);
 
   const Trace& trace_;
   const StatTable& stats_;
   const Grouping& grouping_;
   StepPlan plan_;
   std::vector<uint8_t> class_;
-  std::vector<Device> devices_;
+  std::vector<DividedDevice> devices_;
   std::vector<uint8_t> device_of_plane_;  // by PlaneId: device + 1; 0: none
   std::vector<Ps> first_marker_;          // by host
   std::vector<bool> follows_unrecorded_;  // by step of the plan
@@ -113,10 +76,10 @@ class Divider {
 
 // When the device is done with what was launched before all steps. `rest` are the events of no
 // step. Those whose launch is not recorded count if they begin before the first step does.
-Ps Divider::Outstanding(const Device& device, const std::vector<RestEvent>& rest) const {
+Ps Divider::Outstanding(const DividedDevice& device, const std::vector<RestEvent>& rest) const {
   const Ps first_marker = first_marker_[trace_.planes[device.plane].host.value];
   Ps first = kMaxPs, done = kMinPs;
-  for (const Window& w : device.windows) first = std::min(first, w.first);
+  for (const DeviceWindow& w : device.windows) first = std::min(first, w.first);
   for (const RestEvent& event : rest) {
     const EventRow launch = grouping_.LaunchOf(event.row);
     const bool before =
@@ -127,7 +90,7 @@ Ps Divider::Outstanding(const Device& device, const std::vector<RestEvent>& rest
 }
 
 // Finds the begin and end of each step's device events, and what the step issued.
-void Divider::FindWindows(Device* device) const {
+void Divider::FindWindows(DividedDevice* device) const {
   const NameTable& names = trace_.names();
   std::vector<RestEvent> rest;
   device->window_of_step.assign(plan_.steps.size(), -1);
@@ -147,7 +110,7 @@ void Divider::FindWindows(Device* device) const {
         device->windows.emplace_back();
         device->windows.back().step = step;
       }
-      Window& w = device->windows[static_cast<size_t>(index)];
+      DeviceWindow& w = device->windows[static_cast<size_t>(index)];
       Ps end = lane->end(i);
       if (lane->start[i] < w.first) {
         w.first = lane->start[i];
@@ -172,9 +135,9 @@ void Divider::FindUnrecorded(StepDatabase* db) {
   std::vector<bool> has_work(plan_.steps.size());
   db->unrecorded_steps.clear();
   db->unrecorded_devices.clear();
-  for (const Device& device : devices_) {
+  for (const DividedDevice& device : devices_) {
     if (!device.has_events) db->unrecorded_devices.push_back(PlaneId(device.plane));
-    for (const Window& w : device.windows) has_work[static_cast<size_t>(w.step)] = true;
+    for (const DeviceWindow& w : device.windows) has_work[static_cast<size_t>(w.step)] = true;
   }
   if (db->unrecorded_devices.size() == devices_.size()) db->unrecorded_devices.clear();
   follows_unrecorded_.assign(plan_.steps.size(), false);
@@ -188,7 +151,7 @@ void Divider::FindUnrecorded(StepDatabase* db) {
 
 // Whether the work that begins the window waited behind work that was not recorded: long after its
 // launch, and for a share of the step that a verdict would name.
-bool Divider::BehindUnrecorded(const Window& w, Ps begin) const {
+bool Divider::BehindUnrecorded(const DeviceWindow& w, Ps begin) const {
   constexpr double kNamed = 0.1;  // the share from which a verdict names a loss
   const EventRow launch = grouping_.LaunchOf(w.first_row);
   if (!plan_.tile || !launch.valid()) return false;
@@ -202,17 +165,20 @@ bool Divider::BehindUnrecorded(const Window& w, Ps begin) const {
 // Places the steps on the device's time: each from the end of the last device event of the step
 // before to the end of its own. The first begins with its marker, or when the device is done with
 // earlier work; so does a step that follows unrecorded ones.
-void Divider::PlaceWindows(Device* device) const {
-  auto marker = [&](const Window& w) { return plan_.steps[static_cast<size_t>(w.step)].span; };
-  std::sort(device->windows.begin(), device->windows.end(), [&](const Window& a, const Window& b) {
-    auto key = [&](const Window& w) {
-      return std::make_tuple(marker(w).empty() ? w.first : marker(w).begin, w.step);
-    };
-    return key(a) < key(b);
-  });
+void Divider::PlaceWindows(DividedDevice* device) const {
+  auto marker = [&](const DeviceWindow& w) {
+    return plan_.steps[static_cast<size_t>(w.step)].span;
+  };
+  std::sort(device->windows.begin(), device->windows.end(),
+            [&](const DeviceWindow& a, const DeviceWindow& b) {
+              auto key = [&](const DeviceWindow& w) {
+                return std::make_tuple(marker(w).empty() ? w.first : marker(w).begin, w.step);
+              };
+              return key(a) < key(b);
+            });
   Ps before = kMinPs;
-  std::vector<Window> kept;
-  for (Window& w : device->windows) {
+  std::vector<DeviceWindow> kept;
+  for (DeviceWindow& w : device->windows) {
     const Ps begin = marker(w).empty() ? w.first : marker(w).begin;
     const bool first = before == kMinPs;
     if (first || follows_unrecorded_[static_cast<size_t>(w.step)]) {
@@ -225,7 +191,9 @@ void Divider::PlaceWindows(Device* device) const {
     }
     w.span = {before, w.last};
     std::sort(w.collectives.begin(), w.collectives.end(),
-              [](const Collective& a, const Collective& b) { return a.begin < b.begin; });
+              [](const DeviceWindow::Collective& a, const DeviceWindow::Collective& b) {
+                return a.begin < b.begin;
+              });
     device->has_collectives = device->has_collectives || !w.collectives.empty();
     if (w.span.empty()) continue;  // it ended before the step before did
     before = w.last;
@@ -240,9 +208,9 @@ void Divider::PlaceWindows(Device* device) const {
 }
 
 // Lets the last step end with its marker if the host waits for the device inside it.
-void Divider::ExtendLast(Device* device) const {
+void Divider::ExtendLast(DividedDevice* device) const {
   if (device->windows.empty()) return;
-  Window& w = device->windows.back();
+  DeviceWindow& w = device->windows.back();
   const TimeRange marker = plan_.steps[static_cast<size_t>(w.step)].span;
   const Track* thread = explainer_->MainThread(trace_.planes[device->plane].host);
   if (thread == nullptr || marker.end <= w.last || marker.begin >= w.last) return;
@@ -252,141 +220,20 @@ void Divider::ExtendLast(Device* device) const {
   }
 }
 
-// One pass over the device's events in order of start. Sums, for each window, the time with each
-// class or above; finds gaps, and the parts of copies that compute hides.
-void Divider::FillWindows(Device* device) const {
-  struct OpenCopy {
-    Ps end;
-    Ps* hidden;
-  };
-  constexpr size_t kCompute = static_cast<size_t>(TimeClass::kCompute32);
-  constexpr size_t kCollectives = static_cast<size_t>(TimeClass::kCollectives);
-  std::vector<Window>& windows = device->windows;
-  ClassTimes cursor;
-  cursor.fill(kMinPs);
-  std::array<size_t, kTimeClasses> at{};  // by class: the window that its cursor is in
-  std::vector<OpenCopy> copies;
-  auto cover = [&](size_t c, Ps from, Ps to) {
-    size_t& w = at[c];
-    while (w < windows.size() && windows[w].span.end <= from) ++w;
-    for (size_t k = w; k < windows.size() && windows[k].span.begin < to; ++k) {
-      windows[k].above[c] += std::max<Ps>(
-          0, std::min(to, windows[k].span.end) - std::max(from, windows[k].span.begin));
-    }
-  };
-  // Covers all classes up to c at once, for an event that nothing overlaps so far and that lies
-  // within a window. False: it does not.
-  auto alone = [&](size_t c, Ps begin, Ps end) {
-    size_t& w = at[1];
-    while (w < windows.size() && windows[w].span.end <= begin) ++w;
-    if (w == windows.size() || begin < windows[w].span.begin || end > windows[w].span.end)
-      return false;
-    for (size_t t = 1; t <= c; ++t) {
-      cursor[t] = end;
-      windows[w].above[t] += end - begin;
-    }
-    if (device->has_collectives && c >= kCollectives)
-      MergeInto(&device->with_collectives, {begin, end});
-    if (device->has_collectives && c > kCollectives)
-      MergeInto(&device->above_collectives, {begin, end});
-    return true;
-  };
-  size_t gap_at = 0;
-  auto gap = [&](Ps from, Ps to, uint32_t next) {
-    while (gap_at < windows.size() && windows[gap_at].span.end <= from) ++gap_at;
-    for (size_t k = gap_at; k < windows.size() && windows[k].span.begin < to; ++k) {
-      TimeRange r{std::max(from, windows[k].span.begin), std::min(to, windows[k].span.end)};
-      if (r.empty()) continue;
-      if (windows[k].gap_count++ == 0) windows[k].first_gap = device->gaps.size();
-      device->gaps.push_back({static_cast<uint32_t>(k), next, r.begin, r.end, from});
-    }
-  };
-  ForEachByStart(device->lanes, [&](const Lane& lane, uint32_t i) {
-    size_t c = class_[lane.meta[i]];
-    if (!c || lane.dur[i] <= 0) return;
-    Ps begin = lane.start[i], end = lane.end(i);
-    if (begin > cursor[1]) gap(cursor[1], begin, lane.first_row + i);
-    bool copy = c == static_cast<size_t>(TimeClass::kHostToDevice) ||
-                c == static_cast<size_t>(TimeClass::kDeviceToHost);
-    int32_t step = copy ? StepOf(lane.first_row + i, begin) : -1;
-    int32_t window = step < 0 ? -1 : device->window_of_step[static_cast<size_t>(step)];
-    if (window >= 0) {
-      Window& w = windows[static_cast<size_t>(window)];
-      Ps* hidden =
-          c == static_cast<size_t>(TimeClass::kHostToDevice) ? &w.h2d_hidden : &w.d2h_hidden;
-      *hidden += std::max(begin, std::min(end, cursor[kCompute])) - begin;
-      copies.push_back({end, hidden});
-    }
-    if (begin >= cursor[1] && copies.empty() && alone(c, begin, end)) return;
-    for (size_t t = c; t > 0; --t) {
-      Ps from = std::max(begin, cursor[t]);
-      if (end <= from) continue;
-      cursor[t] = end;
-      cover(t, from, end);
-      if (device->has_collectives) {
-        if (t == kCollectives) MergeInto(&device->with_collectives, {from, end});
-        if (t == kCollectives + 1) MergeInto(&device->above_collectives, {from, end});
-      }
-      if (t != kCompute || copies.empty()) continue;
-      std::erase_if(copies, [&](const OpenCopy& o) { return o.end <= from; });
-      for (const OpenCopy& o : copies) *o.hidden += std::min(end, o.end) - from;
-    }
-  });
-  if (!windows.empty()) gap(cursor[1], kMaxPs, IdleGap::kNone);
-}
-
-// Finds the time of each collective before its last participant starts. The n-th collectives of a
-// step on the devices of a host are one, if their names are equal.
 void Divider::WaitsOfCollectives() {
   for (size_t s = 0; s < plan_.steps.size(); ++s) {
-    std::vector<Window*> sides;
-    for (Device& d : devices_) {
+    std::vector<DeviceWindow*> sides;
+    for (DividedDevice& d : devices_) {
       bool same_host = trace_.planes[d.plane].host == plan_.steps[s].host;
       if (same_host && d.window_of_step[s] >= 0)
         sides.push_back(&d.windows[static_cast<size_t>(d.window_of_step[s])]);
     }
-    size_t most = 0;
-    for (const Window* w : sides) most = std::max(most, w->collectives.size());
-    for (size_t n = 0; n < most && sides.size() > 1; ++n) {
-      Ps last = kMinPs;
-      std::string_view name;
-      for (const Window* w : sides) {
-        if (n >= w->collectives.size()) continue;
-        if (name.empty()) name = w->collectives[n].name;
-        if (w->collectives[n].name == name) last = std::max(last, w->collectives[n].begin);
-      }
-      for (Window* w : sides) {
-        if (n >= w->collectives.size() || w->collectives[n].name != name) continue;
-        const Collective& c = w->collectives[n];
-        const Ps until = std::min(last, c.end);
-        w->collective_wait += until - c.begin;
-        if (until > c.begin) MergeInto(&w->waits, {c.begin, until});
-      }
-    }
+    FindCollectiveWaits(sides);
   }
 }
 
-// Divides exposed time of collectives into the time before their last
-// participant starts and the rest.
-void Divider::SplitCollectives(const Device& device, const Window& w, StepClassTimes* times) const {
-  const auto wait_in = [&](const Ranges& ranges) {
-    Ps sum = 0;
-    for (const TimeRange& wait : w.waits) {
-      auto it = std::upper_bound(ranges.begin(), ranges.end(), wait.begin,
-                                 [](Ps t, const TimeRange& r) { return t < r.end; });
-      const Ps begin = std::max(wait.begin, w.span.begin), end = std::min(wait.end, w.span.end);
-      for (; it != ranges.end() && it->begin < end; ++it)
-        sum += std::max<Ps>(0, std::min(end, it->end) - std::max(begin, it->begin));
-    }
-    return sum;
-  };
-  const Ps wait = wait_in(device.with_collectives) - wait_in(device.above_collectives);
-  At(*times, StepTimeClass::kCollectiveWait) = wait;
-  At(*times, StepTimeClass::kCollective) -= wait;
-}
-
-DeviceStep Divider::Finish(const Window& w, uint8_t device) const {
-  const Device& of = devices_[device];
+DeviceStep Divider::Finish(const DeviceWindow& w, uint8_t device) const {
+  const DividedDevice& of = devices_[device];
   const std::span<const IdleGap> gaps(of.gaps.data() + w.first_gap, w.gap_count);
   const Ranges input = host_->InputWaits(w.step, w.span);
   const Ranges launch = host_->Launching(w.step, device, w.span);
@@ -405,11 +252,7 @@ DeviceStep Divider::Finish(const Window& w, uint8_t device) const {
   d.d2h_hidden = w.d2h_hidden;
   d.collective_wait = w.collective_wait;
   d.waits = w.waits;
-  auto whole = [&](TimeClass c) {
-    size_t i = static_cast<size_t>(c);
-    return w.above[i] - (i + 1 < kTimeClasses ? w.above[i + 1] : 0);
-  };
-  auto only = [&](TimeClass c) { return static_cast<double>(whole(c)); };
+  auto only = [&](TimeClass c) { return static_cast<double>(w.TimeOf(c)); };
   StepBreakdown& t = d.times;
   d.compute16 = only(TimeClass::kCompute16);
   d.compute32 = only(TimeClass::kCompute32);
@@ -424,11 +267,11 @@ DeviceStep Divider::Finish(const Window& w, uint8_t device) const {
   t.total = static_cast<double>(w.span.length());
   d.class_times = of.losses[static_cast<size_t>(&w - of.windows.data())];
   At(d.class_times, StepTimeClass::kCompute) =
-      whole(TimeClass::kCompute16) + whole(TimeClass::kCompute32);
-  At(d.class_times, StepTimeClass::kHostToDevice) = whole(TimeClass::kHostToDevice);
-  At(d.class_times, StepTimeClass::kDeviceToHost) = whole(TimeClass::kDeviceToHost);
-  At(d.class_times, StepTimeClass::kDeviceToDevice) = whole(TimeClass::kDeviceToDevice);
-  At(d.class_times, StepTimeClass::kCollective) = whole(TimeClass::kCollectives);
+      w.TimeOf(TimeClass::kCompute16) + w.TimeOf(TimeClass::kCompute32);
+  At(d.class_times, StepTimeClass::kHostToDevice) = w.TimeOf(TimeClass::kHostToDevice);
+  At(d.class_times, StepTimeClass::kDeviceToHost) = w.TimeOf(TimeClass::kDeviceToHost);
+  At(d.class_times, StepTimeClass::kDeviceToDevice) = w.TimeOf(TimeClass::kDeviceToDevice);
+  At(d.class_times, StepTimeClass::kCollective) = w.TimeOf(TimeClass::kCollectives);
   SplitCollectives(of, w, &d.class_times);
   return d;
 }
@@ -437,7 +280,7 @@ std::vector<std::vector<DeviceStep>> Divider::FinishAll() const {
   std::vector<std::vector<DeviceStep>> finished(devices_.size());
   ParallelFor(devices_.size(), [&](size_t d) {
     finished[d].reserve(devices_[d].windows.size());
-    for (const Window& w : devices_[d].windows)
+    for (const DeviceWindow& w : devices_[d].windows)
       finished[d].push_back(Finish(w, static_cast<uint8_t>(d)));
   });
   return finished;
@@ -450,6 +293,23 @@ void AddTimes(const StepBreakdown& from, double factor, StepBreakdown* to) {
       &StepBreakdown::output,       &StepBreakdown::compile,          &StepBreakdown::other,
       &StepBreakdown::total,        &StepBreakdown::host_to_device};
   for (auto field : kFields) to->*field += from.*field * factor;
+}
+
+// Gives the step the mean of its times on its devices, and their span; there is at least one
+// device.
+void Average(std::span<const DeviceStep> devices, Step* step) {
+  const double count = static_cast<double>(devices.size());
+  step->times = {};
+  step->span = devices[0].span;
+  for (const DeviceStep& d : devices) {
+    for (size_t c = 0; c < kStepTimeClasses; ++c)
+      step->class_times[c] += static_cast<double>(d.class_times[c]) / count;
+    AddTimes(d.times, 1.0 / count, &step->times);
+    step->span.begin = std::min(step->span.begin, d.span.begin);
+    step->span.end = std::max(step->span.end, d.span.end);
+    step->compute16 += d.compute16;
+    step->compute32 += d.compute32;
+  }
 }
 
 // Marks steps that the recording cut. Goes host by host: one host may
@@ -469,19 +329,20 @@ void MarkPartial(StepDatabase* db, const std::vector<uint32_t>& events) {
   }
 }
 
-void Divider::Run(StepDatabase* db, std::stop_token stop) {
+// Lists the devices, and when the first step of each host begins.
+void Divider::FindDevices() {
   class_ = DeviceClasses(trace_);
   device_of_plane_.assign(trace_.planes.size(), 0);
   for (uint32_t p = 0; p < trace_.planes.size(); ++p) {
     if (trace_.planes[p].kind != PlaneKind::kGpu || devices_.size() >= kMaxDevices) continue;
-    Device d;
+    DividedDevice d;
     d.plane = p;
     d.lanes = WorkLanes(trace_, trace_.planes[p]);
     d.parts.device = PlaneId(p);
     devices_.push_back(std::move(d));
     device_of_plane_[p] = static_cast<uint8_t>(devices_.size());
   }
-  for (Device& d : devices_)
+  for (DividedDevice& d : devices_)
     d.parts.most = std::min(d.parts.most, kMostIdleParts / devices_.size());
   first_marker_.assign(trace_.hosts.size(), kMaxPs);
   for (const Step& step : plan_.steps) {
@@ -489,6 +350,87 @@ void Divider::Run(StepDatabase* db, std::stop_token stop) {
     if (!step.span.empty()) first = std::min(first, step.span.begin);
   }
   if (plan_.by_launch) std::fill(first_marker_.begin(), first_marker_.end(), plan_.boundaries[0]);
+}
+
+// Says where the time of one device's windows went.
+void Divider::DivideDevice(DividedDevice* device, const std::stop_token& stop) const {
+  PlaceWindows(device);
+  if (stop.stop_requested()) return;
+  FillWindows(
+      class_, [this](uint32_t row, Ps start) { return StepOf(row, start); }, device);
+  device->losses.assign(device->windows.size(), {});
+  if (!plan_.tile || stop.stop_requested()) return;
+  explainer_->Explain(trace_.planes[device->plane].host, PlaneId(device->plane), device->gaps,
+                      &device->losses, &device->causes, &device->idle, &device->parts, stop);
+  if (stop.stop_requested()) return;
+  device->parts.Finish();
+}
+
+// Moves the steps that have windows into the database. Returns, by step of the plan, its index
+// there; -1: it has no window.
+std::vector<int64_t> Divider::KeepSteps(StepDatabase* db) {
+  std::vector<uint32_t> events;
+  std::vector<Step>& steps = plan_.steps;  // kept steps move to the front
+  size_t kept = 0;
+  std::vector<int64_t> kept_at(steps.size(), -1);
+  size_t windows = 0;
+  for (const DividedDevice& device : devices_) windows += device.windows.size();
+  db->device_steps.reserve(windows);
+  std::vector<DeviceStep> mine;
+  const std::vector<std::vector<DeviceStep>> finished = FinishAll();
+  for (size_t s = 0; s < steps.size(); ++s) {
+    mine.clear();
+    for (size_t d = 0; d < devices_.size(); ++d) {
+      int32_t w = devices_[d].window_of_step.empty() ? -1 : devices_[d].window_of_step[s];
+      if (w >= 0) mine.push_back(finished[d][static_cast<size_t>(w)]);
+    }
+    if (mine.empty()) continue;
+    Step step = std::move(steps[s]);
+    kept_at[s] = static_cast<int64_t>(kept);
+    uint32_t count = 0;
+    for (DeviceStep& d : mine) {
+      count = std::max(count, d.events);
+      d.step = static_cast<uint32_t>(kept);
+    }
+    Average(mine, &step);
+    db->device_steps.insert(db->device_steps.end(), mine.begin(), mine.end());
+    events.push_back(count);
+    steps[kept++] = std::move(step);
+  }
+  steps.resize(kept);
+  db->steps = std::move(steps);
+  MarkPartial(db, events);
+  return kept_at;
+}
+
+// Moves the device's idle intervals and their causes into the database, with its numbers of steps.
+void Divider::KeepIdle(const std::vector<int64_t>& kept_at, DividedDevice* device,
+                       StepDatabase* db) {
+  const auto step_of = [&](uint32_t window) {
+    return kept_at[static_cast<size_t>(device->windows[window].step)];
+  };
+  for (std::vector<IdleInterval>* intervals : {&device->idle.longest, &device->parts.parts}) {
+    for (IdleInterval& interval : *intervals)
+      interval.step = static_cast<uint32_t>(std::max<int64_t>(step_of(interval.step), 0));
+  }
+  db->idle.Append(device->idle);
+  if (!device->parts.parts.empty()) db->idle_parts.push_back(std::move(device->parts));
+  for (const DeviceWindow& w : device->windows) {
+    const int64_t step = kept_at[static_cast<size_t>(w.step)];
+    if (w.cut && step >= 0) db->steps[static_cast<size_t>(step)].partial = true;
+  }
+  std::vector<IdleCause> causes = std::move(device->causes);
+  std::erase_if(causes, [&](const IdleCause& cause) { return step_of(cause.step) < 0; });
+  for (IdleCause& cause : causes) cause.step = static_cast<uint32_t>(step_of(cause.step));
+  if (db->causes.empty()) {
+    db->causes = std::move(causes);
+  } else {
+    db->causes.insert(db->causes.end(), causes.begin(), causes.end());
+  }
+}
+
+void Divider::Run(StepDatabase* db, std::stop_token stop) {
+  FindDevices();
   const HostActivity activity(trace_, stats_, grouping_, {});
   const IdleExplainer explainer(trace_, grouping_, activity, plan_.steps, false);
   host_.emplace(trace_, stats_, grouping_, plan_, device_of_plane_);
@@ -501,85 +443,12 @@ void Divider::Run(StepDatabase* db, std::stop_token stop) {
   });
   if (stop.stop_requested()) return;
   FindUnrecorded(db);
-  ParallelFor(devices_.size(), [&](size_t i) {
-    Device& device = devices_[i];
-    PlaceWindows(&device);
-    if (stop.stop_requested()) return;
-    FillWindows(&device);
-    device.losses.assign(device.windows.size(), {});
-    if (!plan_.tile || stop.stop_requested()) return;
-    explainer.Explain(trace_.planes[device.plane].host, PlaneId(device.plane), device.gaps,
-                      &device.losses, &device.causes, &device.idle, &device.parts, stop);
-    if (stop.stop_requested()) return;
-    device.parts.Finish();
-  });
+  ParallelFor(devices_.size(), [&](size_t i) { DivideDevice(&devices_[i], stop); });
   if (stop.stop_requested()) return;  // some devices have no windows
   WaitsOfCollectives();
-  std::vector<uint32_t> events;
-  std::vector<Step>& steps = plan_.steps;  // kept steps move to the front
-  size_t kept = 0;
-  std::vector<int64_t> kept_at(steps.size(), -1);
-  size_t windows = 0;
-  for (const Device& device : devices_) windows += device.windows.size();
-  db->device_steps.reserve(windows);
-  std::vector<DeviceStep> mine;
-  const std::vector<std::vector<DeviceStep>> finished = FinishAll();
-  for (size_t s = 0; s < steps.size(); ++s) {
-    mine.clear();
-    for (size_t d = 0; d < devices_.size(); ++d) {
-      int32_t w = devices_[d].window_of_step.empty() ? -1 : devices_[d].window_of_step[s];
-      if (w >= 0) mine.push_back(finished[d][static_cast<size_t>(w)]);
-    }
-    if (mine.empty()) continue;
-    Step step = std::move(steps[s]);
-    step.times = {};
-    uint32_t count = 0;
-    step.span = mine[0].span;
-    kept_at[s] = static_cast<int64_t>(kept);
-    for (DeviceStep& d : mine) {
-      for (size_t c = 0; c < kStepTimeClasses; ++c)
-        step.class_times[c] +=
-            static_cast<double>(d.class_times[c]) / static_cast<double>(mine.size());
-      AddTimes(d.times, 1.0 / static_cast<double>(mine.size()), &step.times);
-      step.span.begin = std::min(step.span.begin, d.span.begin);
-      step.span.end = std::max(step.span.end, d.span.end);
-      step.compute16 += d.compute16;
-      step.compute32 += d.compute32;
-      count = std::max(count, d.events);
-      d.step = static_cast<uint32_t>(kept);
-      db->device_steps.push_back(d);
-    }
-    events.push_back(count);
-    steps[kept++] = std::move(step);
-  }
-  steps.resize(kept);
-  db->steps = std::move(steps);
-  MarkPartial(db, events);
-  for (Device& device : devices_) {
-    if (device.windows.empty()) continue;
-    for (std::vector<IdleInterval>* intervals : {&device.idle.longest, &device.parts.parts}) {
-      for (IdleInterval& interval : *intervals) {
-        const int64_t step = kept_at[static_cast<size_t>(device.windows[interval.step].step)];
-        interval.step = static_cast<uint32_t>(std::max<int64_t>(step, 0));
-      }
-    }
-    db->idle.Append(device.idle);
-    if (!device.parts.parts.empty()) db->idle_parts.push_back(std::move(device.parts));
-    for (const Window& w : device.windows) {
-      const int64_t step = kept_at[static_cast<size_t>(w.step)];
-      if (w.cut && step >= 0) db->steps[static_cast<size_t>(step)].partial = true;
-    }
-    std::vector<IdleCause> causes = std::move(device.causes);
-    const auto step_of = [&](const IdleCause& cause) {
-      return kept_at[static_cast<size_t>(device.windows[cause.step].step)];
-    };
-    std::erase_if(causes, [&](const IdleCause& cause) { return step_of(cause) < 0; });
-    for (IdleCause& cause : causes) cause.step = static_cast<uint32_t>(step_of(cause));
-    if (db->causes.empty()) {
-      db->causes = std::move(causes);
-    } else {
-      db->causes.insert(db->causes.end(), causes.begin(), causes.end());
-    }
+  const std::vector<int64_t> kept_at = KeepSteps(db);
+  for (DividedDevice& device : devices_) {
+    if (!device.windows.empty()) KeepIdle(kept_at, &device, db);
   }
   db->idle.Finish();
   if (plan_.tile) MarkFirst(&db->steps);
@@ -590,43 +459,6 @@ void Divider::Run(StepDatabase* db, std::stop_token stop) {
 }
 
 }  // namespace
-
-std::vector<const Lane*> WorkLanes(const Trace& trace, const Plane& plane) {
-  std::vector<const Lane*> lanes;
-  for (const Lane* lane : PlaneLanes(trace, plane)) {
-    const Track& track = trace.set.tracks[lane->track.value];
-    bool work = track.kind == TrackKind::kStream || track.kind == TrackKind::kThread ||
-                track.kind == TrackKind::kOther;
-    if (work && lane->kind != LaneKind::kInstant) lanes.push_back(lane);
-  }
-  return lanes;
-}
-
-std::vector<uint8_t> DeviceClasses(const Trace& trace) {
-  const NameTable& names = trace.names();
-  std::vector<uint8_t> classes(names.metas.size(), 0);
-  const bool categories = CapabilitiesOf(trace).event_categories;
-  for (size_t m = 0; m < classes.size(); ++m) {
-    const EventMeta& meta = names.metas[m];
-    EventCategory c = meta.category;
-    bool work = c == EventCategory::kKernel || c == EventCategory::kMemcpy ||
-                c == EventCategory::kMemset || c == EventCategory::kCommunication;
-    bool gpu = meta.plane.value < trace.planes.size() &&
-               trace.planes[meta.plane.value].kind == PlaneKind::kGpu;
-    if (categories ? !work : !gpu) continue;
-    classes[m] = static_cast<uint8_t>(OwnDeviceClass(names.strings.View(meta.name), c));
-  }
-  return classes;
-}
-
-std::vector<bool> DeviceWork(const Trace& trace) {
-  const std::vector<uint8_t> classes = DeviceClasses(trace);
-  std::vector<bool> work(classes.size(), true);
-  if (!CapabilitiesOf(trace).event_categories) return work;
-  for (size_t m = 0; m < work.size(); ++m)
-    work[m] = classes[m] != static_cast<uint8_t>(TimeClass::kUnknown);
-  return work;
-}
 
 void DivideDevices(const Trace& trace, const StatTable& stats, const Grouping& grouping,
                    StepPlan plan, StepDatabase* db, std::stop_token stop) {

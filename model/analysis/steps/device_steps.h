@@ -19,13 +19,4 @@ namespace stepscope {
 void DivideDevices(const Trace& trace, const StatTable& stats, const Grouping& grouping,
                    StepPlan plan, StepDatabase* db, std::stop_token stop);
 
-// The lanes with the device's own work: streams, without overhead, annotations and derived lines.
-std::vector<const Lane*> WorkLanes(const Trace& trace, const Plane& plane);
-// By MetaId: the TimeClass of device events; kUnknown for what is no work, such as annotations on a
-// stream. O(names).
-std::vector<uint8_t> DeviceClasses(const Trace& trace);
-// By MetaId: whether events on a device are work of it. Nsight Systems and PyTorch also list waits
-// of the host for a device there ("Stream Sync"). O(names).
-std::vector<bool> DeviceWork(const Trace& trace);
-
 }  // namespace stepscope

@@ -6,7 +6,7 @@
 #include <unordered_map>
 
 #include "model/analysis/intervals/lane_merge.h"
-#include "model/analysis/steps/device_steps.h"
+#include "model/analysis/steps/device_classes.h"
 #include "model/base/task.h"
 
 namespace stepscope {

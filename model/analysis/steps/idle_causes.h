@@ -14,21 +14,11 @@
 #include <vector>
 
 #include "model/analysis/grouping/host_activity.h"
+#include "model/analysis/steps/idle_sums.h"
 #include "model/analysis/steps/losses.h"
 #include "model/analysis/steps/steps.h"
 
 namespace stepscope {
-
-inline constexpr size_t kCausesOfClass =
-    5;  // listed for each step, device and class; the rest is one more
-
-struct IdleGap {
-  static constexpr uint32_t kNone = 0xffffffffu;
-  uint32_t window = 0;        // index into the caller's windows
-  uint32_t next_row = kNone;  // the device event that ends it
-  Ps begin = 0, end = 0;
-  Ps since = kMaxPs;  // when the device became idle, where that is before `begin`
-};
 
 // The steps, each with the time of its marker as span; steps without a marker keep theirs. O(steps)
 std::vector<Step> MarkedSteps(const Trace& trace, std::span<const Step> steps);

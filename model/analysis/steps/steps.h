@@ -1,12 +1,13 @@
 // Steps: where the time of each step went. This folder turns a grouped trace (Grouping, StatTable)
 // into a StepDatabase and its verdict. Rules: docs/rules.md#steps, #losses and #verdict.
 //
-// How a step is found: build_steps.cc chooses the definition. xprof_steps.cc has XProf's;
-// own_steps.cc has ours, which takes marks, else implicit roots, else infers steps (infer_steps.h);
-// tpu_steps.h has those of TPUs. Where the time goes: device_steps.h divides each device among the
-// steps, idle_causes.h says why the device is idle, and host_losses.h does both for programs
-// without devices. verdict.h sums it up in one sentence. scope.h and step_table.h choose and show
-// the steps of a part of a trace.
+// How a step is found: builders/build_steps.cc chooses the definition. xprof_steps.cc there has
+// XProf's; own_steps.cc has ours, which takes marks, else implicit roots, else infers steps
+// (infer_steps.h); tpu_steps.h has those of TPUs. Where the time goes: device_steps.h divides each
+// device among the steps, device_windows.h adds up each step's time on a device, idle_causes.h says
+// why the device is idle, and host_losses.h divides steps of programs without devices. verdict.h
+// sums it up in one sentence. scope.h and step_table.h choose and show the steps of a part of a
+// trace.
 //
 // StepDatabase is owned by the AnalysisContext and immutable; any thread may read it. Times are ps,
 // doubles where they are means.

@@ -5,6 +5,10 @@
 
 namespace stepscope {
 
+bool IsNumber(const ColumnDesc& column) {
+  return column.type == ValueType::kInt || column.type == ValueType::kReal;
+}
+
 double NumberOf(const Value& value) {
   if (const auto* d = std::get_if<double>(&value)) return *d;
   if (const auto* i = std::get_if<int64_t>(&value)) return static_cast<double>(*i);

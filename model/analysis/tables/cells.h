@@ -9,6 +9,8 @@
 
 namespace stepscope {
 
+// Whether the cells of the column are numbers, whole or real.
+bool IsNumber(const ColumnDesc& column);
 // Value of a number or bool; NaN for anything else.
 double NumberOf(const Value& value);
 // The finite number of a row's cell; 0 if it is none or there is no such column.

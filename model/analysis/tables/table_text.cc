@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "model/analysis/tables/cells.h"
 #include "model/analysis/tables/result_table.h"
 #include "model/analysis/tables/unit_names.h"
 #include "model/base/digits.h"
@@ -49,10 +50,6 @@ std::string FormatReal(double v, Unit unit) {
     default:
       return Real(v, DecimalsFor(v, 4));
   }
-}
-
-bool IsNumber(const ColumnDesc& column) {
-  return column.type == ValueType::kInt || column.type == ValueType::kReal;
 }
 
 std::string Shortened(std::string text, size_t cells) {

@@ -9,7 +9,7 @@
 
 #include "model/analysis/kernels/kernel_reader.h"
 #include "model/analysis/naming/collectives.h"
-#include "model/analysis/steps/device_steps.h"
+#include "model/analysis/steps/device_classes.h"
 #include "model/analysis/steps/scope.h"
 #include "model/base/text_parts.h"
 #include "model/capabilities.h"

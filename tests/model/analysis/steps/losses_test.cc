@@ -1,22 +1,16 @@
 // The times by class of a step (docs/rules.md#losses), on XSpaces built
 // here: each class, sums and tiling.
 #include "model/analysis/steps/losses.h"
-#include "model/analysis/steps/cause_name.h"
 
 #include <doctest/doctest.h>
-#include <fmt/format.h>
 
-#include <cmath>
-#include <functional>
-#include <map>
+#include <string>
+#include <vector>
 
 #include "loaders/loader.h"
-#include "model/analysis/grouping/host_activity.h"
-#include "model/analysis/steps/cause_name.h"
 #include "model/analysis/steps/steps.h"
-#include "model/analysis/steps/verdict.h"
 #include "tests/support/gpu_profile.h"
-#include "tests/support/kineto_text.h"
+#include "tests/support/gpu_steps.h"
 #include "tests/support/table_cells.h"
 #include "tests/support/xspace_builder.h"
 
@@ -26,33 +20,6 @@ namespace {
 using test::XSpaceBuilder;
 constexpr int64_t kUs = kPsPerUs;
 
-struct HostEvent {
-  const char* name;
-  int64_t begin_us, us;
-};
-
-// Steps of 1000 us: a kernel of 500 us is launched at 400 us of the step; before that the host does
-// `host_events` on the thread that launches. The marker covers the first 950 us. All times are
-// multiplied by `factor`.
-std::shared_ptr<const Trace> Steps(std::vector<HostEvent> host_events, int64_t factor = 1) {
-  const int64_t us = factor * kUs;
-  XSpaceBuilder b;
-  auto& kernels = b.Plane("/device:GPU:0").Line(14, "Stream #14");
-  auto& host = b.Plane("/host:CPU").Line(1, "python");
-  for (int64_t s = 0; s < 5; ++s) {
-    const int64_t t = s * 1000 * us;
-    host.Event("train", t, 950 * us).Stat("_r", int64_t{1}).Stat("step_num", s);
-    for (const HostEvent& e : host_events) host.Event(e.name, t + e.begin_us * us, e.us * us);
-    host.Event("cuLaunchKernel", t + 400 * us, 10 * us)
-        .Stat("correlation_id", static_cast<uint64_t>(s + 1));
-    kernels.Event("kernel", t + 420 * us, 500 * us)
-        .Stat("correlation_id", static_cast<uint64_t>(s + 1));
-  }
-  auto trace = LoadBytes("h.xplane.pb", b.Bytes(), {});
-  REQUIRE(trace.ok());
-  return *trace;
-}
-
 // The time of a class in the third step, us.
 double LossUs(const std::shared_ptr<const Trace>& trace, StepTimeClass c) {
   AnalysisContext context(trace, Definitions::kStepscope);
@@ -61,36 +28,13 @@ double LossUs(const std::shared_ptr<const Trace>& trace, StepTimeClass c) {
   return static_cast<double>(At(db.device_steps[2].class_times, c)) / static_cast<double>(kUs);
 }
 
-void CheckTilesAndSums(const StepDatabase& db) {
-  for (size_t i = 0; i < db.device_steps.size(); ++i) {
-    CAPTURE(i);
-    const DeviceStep& d = db.device_steps[i];
-    Ps sum = 0, caused = 0, idle = 0;
-    for (size_t c = 0; c < kStepTimeClasses; ++c) {
-      CHECK(d.class_times[c] >= 0);
-      sum += d.class_times[c];
-      if (IsIdle(static_cast<StepTimeClass>(c))) idle += d.class_times[c];
-    }
-    CHECK(sum == d.span.length());
-    for (const IdleCause& cause : db.causes) {
-      if (cause.step == d.step && cause.device == d.device) caused += cause.time;
-    }
-    CHECK(caused == idle);
-    for (size_t k = i + 1; k < db.device_steps.size(); ++k) {  // the next step of the device
-      if (db.device_steps[k].device != d.device) continue;
-      CHECK(db.device_steps[k].span.begin == d.span.end);
-      break;
-    }
-  }
-}
-
 }  // namespace
 
 TEST_CASE("Idle time has the class of what the thread that feeds the device does") {
   // The device is idle from the end of the kernel before, at -80 us, to 20
   // us after the launch at 400 us.
   struct Case {
-    HostEvent event;
+    test::HostEvent event;
     StepTimeClass loss;
   };
   const Case cases[] = {
@@ -103,7 +47,7 @@ TEST_CASE("Idle time has the class of what the thread that feeds the device does
   };
   for (const Case& c : cases) {
     CAPTURE(c.event.name);
-    const auto trace = Steps({c.event});
+    const auto trace = test::GpuSteps({c.event});
     // The marker's thread works in the rest: 200 us before the launch, and 30 us after the kernel.
     const double rest = LossUs(trace, StepTimeClass::kHost);
     CHECK(rest == (c.loss == StepTimeClass::kHost ? 430 : 230));
@@ -114,203 +58,22 @@ TEST_CASE("Idle time has the class of what the thread that feeds the device does
 }
 
 TEST_CASE("Host work outside the markers is between the steps, and nothing at all is unknown") {
-  const auto trace = Steps({{"WriteMetrics", 960, 30}});
+  const auto trace = test::GpuSteps({{"WriteMetrics", 960, 30}});
   CHECK(LossUs(trace, StepTimeClass::kBetweenSteps) == 30);
   CHECK(LossUs(trace, StepTimeClass::kUnknown) == 20);  // 950 to 960 and 990 to 1000
   CHECK(LossUs(trace, StepTimeClass::kHost) == 430);    // the rest of the marker
 }
 
 TEST_CASE("Times multiplied by a factor multiply all losses by it") {
-  const std::vector<HostEvent> events = {{"IteratorGetNext:IteratorGetNext", 50, 100},
-                                         {"cuStreamSynchronize", 200, 40},
-                                         {"op:MatMul", 250, 90}};
-  const auto once = Steps(events), thrice = Steps(events, 3);
+  const std::vector<test::HostEvent> events = {{"IteratorGetNext:IteratorGetNext", 50, 100},
+                                               {"cuStreamSynchronize", 200, 40},
+                                               {"op:MatMul", 250, 90}};
+  const auto once = test::GpuSteps(events), thrice = test::GpuSteps(events, 3);
   for (size_t c = 0; c < kStepTimeClasses; ++c) {
     CAPTURE(IdOf(static_cast<StepTimeClass>(c)));
     CHECK(LossUs(thrice, static_cast<StepTimeClass>(c)) ==
           3 * LossUs(once, static_cast<StepTimeClass>(c)));
   }
-}
-
-namespace {
-
-// Four steps of 5 ms, each with a launch call of 3 ms. `kernel` names the kernel of a step.
-std::shared_ptr<const Trace> LongLaunches(const std::function<std::string(int64_t)>& kernel) {
-  XSpaceBuilder b;
-  auto& kernels = b.Plane("/device:GPU:0").Line(14, "Stream #14");
-  auto& host = b.Plane("/host:CPU").Line(1, "python");
-  for (int64_t s = 0; s < 4; ++s) {
-    const int64_t t = s * 5000 * kUs;
-    const auto id = static_cast<uint64_t>(s + 1);
-    host.Event("train", t, 4900 * kUs).Stat("_r", int64_t{1}).Stat("step_num", s);
-    host.Event("cuLaunchKernel", t + 100 * kUs, 3000 * kUs).Stat("correlation_id", id);
-    kernels.Event(kernel(s), t + 3000 * kUs, 1900 * kUs).Stat("correlation_id", id);
-  }
-  auto trace = LoadBytes("h.xplane.pb", b.Bytes(), {});
-  REQUIRE(trace.ok());
-  return *trace;
-}
-
-}  // namespace
-
-TEST_CASE("A kernel's first launch of over a millisecond loads a module; its cause is named") {
-  const auto trace = LongLaunches([](int64_t s) { return "kernel" + std::to_string(s); });
-  AnalysisContext context(trace, Definitions::kStepscope);
-  const StepDatabase& db = context.steps();
-  CHECK(At(db.device_steps[2].class_times, StepTimeClass::kCompile) == 2900 * kUs);
-  const Verdict verdict = Judge(*trace, db, false);
-  CHECK(verdict.id == "compile");
-  CHECK(verdict.losses.front().causes == "cuLaunchKernel 100 %");
-  CHECK(verdict.finding.text.find("58 % of each step") != std::string::npos);
-}
-
-TEST_CASE("A later launch of a kernel loads nothing, however long it takes") {
-  const auto trace = LongLaunches([](int64_t) { return std::string("kernel"); });
-  AnalysisContext context(trace, Definitions::kStepscope);
-  const StepDatabase& db = context.steps();
-  CHECK(At(db.device_steps[2].class_times, StepTimeClass::kCompile) == 0);
-  CHECK(At(db.device_steps[2].class_times, StepTimeClass::kLaunch) == 2900 * kUs);
-  CHECK(Judge(*trace, db, false).id == "launch");
-}
-
-namespace {
-
-// Four steps of 10 ms. The host launches 100 kernels, 10 us apart, and is then in `meanwhile` until
-// 9 ms. The kernels take 60 us; each begins `lag_us` after its launch call at the earliest and
-// 30 us after the kernel before it.
-std::shared_ptr<const Trace> Ahead(int64_t lag_us, const char* meanwhile,
-                                   const char* before = nullptr) {
-  XSpaceBuilder b;
-  auto& kernels = b.Plane("/device:GPU:0").Line(14, "Stream #14");
-  auto& host = b.Plane("/host:CPU").Line(1, "python");
-  uint64_t id = 0;
-  for (int64_t s = 0; s < 4; ++s) {
-    const int64_t t = s * 10'000;
-    host.Event("train", t * kUs, 9'950 * kUs).Stat("_r", int64_t{1}).Stat("step_num", s);
-    int64_t free = 0;
-    for (int64_t k = 0; k < 100; ++k) {
-      ++id;
-      const int64_t call = t + 10 * k, begin = std::max(call + lag_us, free + 30);
-      if (before != nullptr) host.Event(before, (call - 3) * kUs, 2 * kUs);
-      host.Event("cuLaunchKernel", call * kUs, 5 * kUs).Stat("correlation_id", id);
-      kernels.Event("kernel", begin * kUs, 60 * kUs).Stat("correlation_id", id);
-      free = begin + 60;
-    }
-    host.Event(meanwhile, (t + 1'000) * kUs, 8'000 * kUs);
-  }
-  auto trace = LoadBytes("h.xplane.pb", b.Bytes(), {});
-  REQUIRE(trace.ok());
-  return *trace;
-}
-
-// The causes of a class in the third step, by name.
-std::map<std::string, Ps> CausesOf(const Trace& trace, const StepDatabase& db, StepTimeClass c) {
-  std::map<std::string, Ps> causes;
-  for (const IdleCause& cause : db.causes) {
-    if (cause.step == 2 && cause.loss == c)
-      causes[cause.event.valid() ? CauseName(trace, cause) : ""] += cause.time;
-  }
-  return causes;
-}
-
-}  // namespace
-
-TEST_CASE("A gap before work that was launched before it is queued, never launch or host") {
-  const auto trace = Ahead(300, "$model.py:7 call");
-  AnalysisContext context(trace, Definitions::kStepscope);
-  const StepDatabase& db = context.steps();
-  const StepClassTimes& times = db.device_steps[2].class_times;
-  CHECK(At(times, StepTimeClass::kCompute) == 6'000 * kUs);
-  CHECK(At(times, StepTimeClass::kQueued) == 99 * 30 * kUs);
-  // The first kernel was launched when the device was idle.
-  CHECK(At(times, StepTimeClass::kLaunch) == 85 * kUs);
-  CheckTilesAndSums(db);
-  const Verdict verdict = Judge(*trace, db, false);
-  CHECK(verdict.id == "queued");
-  CHECK(verdict.finding.text.find("CUDA graph") == std::string::npos);
-  // The host's own work is no cause.
-  CHECK(CausesOf(*trace, db, StepTimeClass::kQueued) ==
-        std::map<std::string, Ps>{{"", 99 * 30 * kUs}});
-}
-
-TEST_CASE("Queued work names the wait for another stream's event, if that precedes its launch") {
-  for (const std::string call : {"cudaStreamWaitEvent", "cudaEventRecord"}) {
-    CAPTURE(call);
-    const auto trace = Ahead(300, "$model.py:7 call", call.c_str());
-    AnalysisContext context(trace, Definitions::kStepscope);
-    const auto causes = CausesOf(*trace, context.steps(), StepTimeClass::kQueued);
-    CHECK(causes.contains("cudaStreamWaitEvent") == (call == "cudaStreamWaitEvent"));
-  }
-}
-
-TEST_CASE("The call that blocks the host while the device does not begin queued work is named") {
-  const auto trace = Ahead(300, "cuStreamSynchronize");
-  AnalysisContext context(trace, Definitions::kStepscope);
-  const auto causes = CausesOf(*trace, context.steps(), StepTimeClass::kQueued);
-  REQUIRE(causes.contains("cuStreamSynchronize"));
-  CHECK(causes.at("cuStreamSynchronize") > 2'500 * kUs);
-}
-
-TEST_CASE("Kernels shorter than the time between launches wait for launches, not in a queue") {
-  XSpaceBuilder b;
-  auto& kernels = b.Plane("/device:GPU:0").Line(14, "Stream #14");
-  auto& host = b.Plane("/host:CPU").Line(1, "python");
-  uint64_t id = 0;
-  for (int64_t s = 0; s < 4; ++s) {
-    const int64_t t = s * 1'000;
-    host.Event("train", t * kUs, 1'000 * kUs).Stat("_r", int64_t{1}).Stat("step_num", s);
-    for (int64_t k = 0; k < 100; ++k) {
-      host.Event("cuLaunchKernel", (t + 10 * k) * kUs, 9 * kUs).Stat("correlation_id", ++id);
-      kernels.Event("kernel", (t + 10 * k + 11) * kUs, 4 * kUs).Stat("correlation_id", id);
-    }
-  }
-  auto loaded = LoadBytes("h.xplane.pb", b.Bytes(), {});
-  REQUIRE(loaded.ok());
-  AnalysisContext context(*loaded, Definitions::kStepscope);
-  const StepClassTimes& times = context.steps().device_steps[2].class_times;
-  CHECK(At(times, StepTimeClass::kQueued) == 0);
-  CHECK(At(times, StepTimeClass::kLaunch) == 600 * kUs);
-}
-
-namespace {
-
-// Four steps of 10 ms: a thread launches a kernel of 1 ms at 9 ms of each, the main thread awaits
-// the results, and a thread of a pool is in `other` from 1 ms to 8 ms.
-std::map<std::string, Ps> HostCausesBeside(const std::string& other) {
-  test::KinetoText t;
-  const auto on = [&t](int thread, const std::string& category, const std::string& name, int begin,
-                       int us, int correlation) {
-    t.Raw(fmt::format(R"({{"ph":"X","cat":"{}","name":"{}","pid":100,"tid":{},"ts":{},"dur":{},)"
-                      R"("args":{{"correlation":{}}}}})",
-                      category, name, thread, begin, us, correlation));
-  };
-  for (int s = 0; s < 4; ++s) {
-    const int begin = s * 10'000;
-    t.Host("user_annotation", "ProfilerStep#" + std::to_string(s), begin, 9'990);
-    on(1, "cpu_op", "block_until_ready", begin + 10, 9'900, 0);
-    on(3, "cpu_op", other, begin + 1'000, 7'000, 0);
-    on(2, "cuda_runtime", "cudaLaunchKernel", begin + 8'990, 5, s + 1);
-    t.Kernel("kernel", s + 1, begin + 9'000, 1'000);
-  }
-  auto trace = LoadBytes("t.json", t.Text(), {});
-  REQUIRE(trace.ok());
-  AnalysisContext context(*trace, Definitions::kStepscope);
-  return CausesOf(**trace, context.steps(), StepTimeClass::kHost);
-}
-
-}  // namespace
-
-TEST_CASE("A thread that blocks is the cause, not the main thread that awaits its results") {
-  const auto causes = HostCausesBeside("BufferSequencingEvent::Execute");
-  REQUIRE(causes.contains("BufferSequencingEvent::Execute"));
-  CHECK(causes.at("BufferSequencingEvent::Execute") == 7'000 * kUs);
-  CHECK(causes.at("block_until_ready") == 1'980 * kUs);
-}
-
-TEST_CASE("A thread that works beside a main thread that awaits results is no cause") {
-  const auto causes = HostCausesBeside("MyMonitor::Run");
-  CHECK_FALSE(causes.contains("MyMonitor::Run"));
-  CHECK(causes.at("block_until_ready") == 8'980 * kUs);
 }
 
 TEST_CASE("Losses sum to the step, causes to the idle time, and steps tile the device's time") {
@@ -328,12 +91,12 @@ TEST_CASE("Losses sum to the step, causes to the idle time, and steps tile the d
     REQUIRE(trace.ok());
     AnalysisContext context(*trace, Definitions::kStepscope);
     REQUIRE(context.steps().device_steps.size() == 15);
-    CheckTilesAndSums(context.steps());
+    test::CheckTilesAndSums(context.steps());
   }
 }
 
 TEST_CASE("Each step's row of losses sums to its time, and has no column for what never occurs") {
-  const auto trace = Steps({{"IteratorGetNext", 50, 300}});
+  const auto trace = test::GpuSteps({{"IteratorGetNext", 50, 300}});
   AnalysisContext context(trace, Definitions::kStepscope);
   const auto overview = context.Get("overview");
   const ResultTable& losses = test::TableOf(*overview, "step_losses");
@@ -427,264 +190,6 @@ TEST_CASE("Calls of one function are steps; repeated parts inside one annotation
   CHECK(steps_of() == 4);
   host.Event("batch 7", -kUs, 500 * kUs);  // one numbered call around everything
   CHECK(steps_of() == 1);
-}
-
-TEST_CASE("Launches on a line of their own: what their executor's thread does is the cause") {
-  XSpaceBuilder b;
-  auto& kernels = b.Plane("/device:GPU:0").Line(14, "Stream #14");
-  auto& cpu = b.Plane("/host:CPU");
-  for (int64_t s = 0; s < 4; ++s) {
-    const int64_t t = s * 1000 * kUs;
-    const auto id = static_cast<uint64_t>(s + 1);
-    cpu.Line(1, "python")
-        .Event("PjitFunction(step)", t, 10 * kUs)
-        .Event("$api.py:1 block_until_ready", t + 10 * kUs, 970 * kUs);
-    cpu.Line(2, "worker")
-        .Event("PjRtExecutable::ExecuteHelper", t + 100 * kUs, 720 * kUs)
-        .Event("Build buffer allocations", t + 150 * kUs, 500 * kUs);
-    cpu.Line(3, "API calls of worker")
-        .Event("hipModuleLaunchKernel", t + 800 * kUs, 10 * kUs)
-        .Stat("correlation_id", id);
-    kernels.Event("kernel", t + 820 * kUs, 160 * kUs).Stat("correlation_id", id);
-  }
-  auto trace = LoadBytes("h.xplane.pb", b.Bytes(), {});
-  REQUIRE(trace.ok());
-  AnalysisContext context(*trace, Definitions::kStepscope);
-  const Verdict verdict = Judge(**trace, context.steps(), false);
-  CHECK(verdict.id == "host");
-  CHECK(verdict.losses.front().causes.starts_with("Build buffer allocations"));
-}
-
-TEST_CASE("A main thread that waits for results does not dispatch ops: the work starts late") {
-  test::KinetoText t;
-  for (int s = 0; s < 4; ++s) {
-    const int at = 1000 * s;
-    t.Host("user_annotation", "ProfilerStep#" + std::to_string(s), at, 990);
-    t.Host("python_function", "jax/api.py(3154): block_until_ready", at + 10, 970);
-    const std::string id = std::to_string(s + 1), begin = std::to_string(at + 800);
-    t.Raw(R"({"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":100,"tid":2,"ts":)" +
-          begin + R"(,"dur":10,"args":{"correlation":)" + id + "}}");
-    t.Kernel("kernel", s + 1, at + 820, 160);
-  }
-  auto trace = LoadBytes("t.json", t.Text(test::kH100), {});
-  REQUIRE(trace.ok());
-  AnalysisContext context(*trace, Definitions::kStepscope);
-  const Verdict verdict = Judge(**trace, context.steps(), false);
-  CHECK(verdict.id == "host");
-  CHECK(verdict.finding.text.find("for the host to start work; ") != std::string::npos);
-  CHECK(verdict.finding.text.find("of that in block_until_ready") != std::string::npos);
-  CHECK(verdict.finding.next_step.find("jit") == std::string::npos);
-  AnalysisContext of_findings(*trace, Definitions::kStepscope);
-  const AnalysisResult findings = FindAnalysis("findings")->run(of_findings, {}, {});
-  bool found = false;
-  for (const Finding& f : findings.findings) {
-    CHECK(f.next_step.find("jit") == std::string::npos);
-    found = found || f.text.find("for the host to start work") != std::string::npos;
-  }
-  CHECK(found);
-}
-
-// The kernel waits for something on the device that is not recorded.
-TEST_CASE("Work that begins long after its launch is unexplained, and names what the host is in") {
-  for (const bool recorded : {true, false}) {
-    test::KinetoText t;
-    for (int s = 0; s < 4; ++s) {
-      const double at = 1000 * s;
-      t.Host("user_annotation", "ProfilerStep#" + std::to_string(s), at, 990);
-      t.Launch(s + 1, at, 5).Kernel("kernel", s + 1, at + 900, 50);
-      if (!recorded) continue;
-      t.Host("cpu_op", "aten::copy_", at + 20, 940);
-      t.Host("cuda_runtime", "hipMemcpyWithStream", at + 25, 930);
-    }
-    auto trace = LoadBytes("t.json", t.Text(test::kH100), {});
-    REQUIRE(trace.ok());
-    AnalysisContext context(*trace, Definitions::kStepscope);
-    const StepDatabase& db = context.steps();
-    const Verdict verdict = Judge(**trace, db, false);
-    CAPTURE(recorded);
-    CheckTilesAndSums(db);
-    CHECK(verdict.id == "unknown");
-    const auto says = [](const std::string& text, const char* part) {
-      return text.find(part) != std::string::npos;
-    };
-    const std::string& text = verdict.finding.text;
-    CHECK(says(text, "something that was not recorded") == !recorded);
-    CHECK(says(verdict.finding.next_step, "Record Python functions") == !recorded);
-    CHECK(says(text,
-               "of that in hipMemcpyWithStream in aten::copy_, which was still open when the "
-               "work began") == recorded);
-  }
-}
-
-TEST_CASE("A copy that blocks the host is named with the op that asks for it") {
-  test::KinetoText t;
-  for (int s = 0; s < 4; ++s) {
-    const double at = 10'000 * s;
-    t.Host("user_annotation", "ProfilerStep#" + std::to_string(s), at, 9'990);
-    t.Launch(2 * s + 1, at + 5, 5).Kernel("gemm", 2 * s + 1, at + 12, 2'000);
-    t.Host("cpu_op", "aten::to", at + 2'500, 7'000);
-    t.Launch(2 * s + 2, at + 2'510, 6'900, "cudaMemcpyAsync");
-    t.Device("gpu_memcpy", "Memcpy DtoH (Device -> Pageable)", 2 * s + 2, at + 9'300, 90);
-  }
-  auto trace = LoadBytes("t.json", t.Text(test::kH100), {});
-  REQUIRE(trace.ok());
-  AnalysisContext context(*trace, Definitions::kStepscope);
-  const Verdict verdict = Judge(**trace, context.steps(), false);
-  CHECK(verdict.id == "sync");
-  CAPTURE(verdict.finding.text);
-  CHECK(verdict.finding.text.find("100 % of that in cudaMemcpyAsync in aten::to") !=
-        std::string::npos);
-}
-
-TEST_CASE("The mark of a step on another thread is no cause of idle time") {
-  test::KinetoText t;
-  const auto on = [&](int tid, const std::string& category, const std::string& name, double ts,
-                      double dur, int correlation) {
-    t.Raw("{\"ph\":\"X\",\"cat\":\"" + category + "\",\"name\":\"" + name +
-          "\",\"pid\":100,\"tid\":" + std::to_string(tid) + ",\"ts\":" + std::to_string(ts) +
-          ",\"dur\":" + std::to_string(dur) +
-          ",\"args\":{\"correlation\":" + std::to_string(correlation) + "}}");
-  };
-  for (int s = 0; s < 4; ++s) {
-    const double at = 1000 * s;
-    t.Host("user_annotation", "ProfilerStep#" + std::to_string(s), at, 990);
-    on(2, "cuda_runtime", "cudaLaunchKernel", at + 500, 5, s + 1);
-    t.Kernel("kernel", s + 1, at + 510, 200);
-  }
-  auto trace = LoadBytes("t.json", t.Text(test::kH100), {});
-  REQUIRE(trace.ok());
-  AnalysisContext context(*trace, Definitions::kStepscope);
-  const StepDatabase& db = context.steps();
-  CHECK(At(db.device_steps.at(2).class_times, StepTimeClass::kUnknown) > 700 * kUs);
-  for (const IdleCause& cause : db.causes) {
-    if (cause.loss == StepTimeClass::kUnknown) CHECK_FALSE(cause.event.valid());
-  }
-}
-
-TEST_CASE("An event without a name is a cause too") {
-  const auto trace = Steps({{"", 100, 200}});
-  AnalysisContext context(trace, Definitions::kStepscope);
-  const AnalysisResult page = FindAnalysis("overview")->run(context, {}, {});
-  bool found = false;
-  for (size_t r = 0; r < test::TableOf(page, "idle_causes").rows.size(); ++r) {
-    CHECK_FALSE(test::Text(page, "idle_causes", r, "cause").empty());
-    found = found || test::Text(page, "idle_causes", r, "cause") == "(no name)";
-  }
-  CHECK(found);
-}
-
-TEST_CASE("Names of host events say what the host does") {
-  const auto role = [](const char* name, EventCategory category = EventCategory::kHostEvent) {
-    return RoleOfHostEvent(name, category);
-  };
-  CHECK(role("hipMemcpyWithStream") == HostRole::kSync);
-  CHECK(role("cudaMemcpyAsync") == HostRole::kCopy);
-  CHECK(role("cudaGraphLaunch") == HostRole::kGraph);
-  CHECK(role("cudaLaunchKernelExC") == HostRole::kLaunch);
-  CHECK(role("cudaDeviceSynchronize") == HostRole::kSync);
-  CHECK(role("customStep") == HostRole::kWork);
-  CHECK(role("transformers/pipelines/base.py(3): preprocess") == HostRole::kInput);
-  CHECK(role("## sdd_preprocess_splits ##") == HostRole::kWork);
-  CHECK(role("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__") == HostRole::kWait);
-  CHECK(role("ProfilerStep#3") == HostRole::kNothing);
-}
-
-TEST_CASE("Causes are named as people call them") {
-  CHECK(CauseName("transformers/pipelines/video.py(129): preprocess") ==
-        "preprocess (video.py:129)");
-  CHECK(CauseName("$api.py:3154 block_until_ready") == "block_until_ready (api.py:3154)");
-  CHECK(CauseName("<built-in method to of Tensor object at 0x7f72809f2990>") == "to");
-  CHECK(CauseName("aten::index") == "aten::index");
-  CHECK(CauseName("IteratorGetNext:IteratorGetNext") == "IteratorGetNext");
-}
-
-TEST_CASE("A launch call that is named after its kernel is the op that launched it") {
-  const std::string kernel = "void tensorflow::functor::ColumnReduceKernel<float const*, float*, " +
-                             std::string(300, 'x') + ">(int)";
-  XSpaceBuilder b;
-  auto& kernels = b.Plane("/device:GPU:0").Line(14, "Stream #14");
-  auto& host = b.Plane("/host:CPU").Line(1, "python");
-  for (int64_t s = 0; s < 4; ++s) {
-    const int64_t t = s * 1000 * kUs;
-    const auto id = static_cast<uint64_t>(s + 1);
-    host.Event("train", t, 950 * kUs).Stat("_r", int64_t{1}).Stat("step_num", s);
-    host.Event("gradients/Sum:Sum", t + 100 * kUs, 700 * kUs);
-    host.Event(kernel, t + 150 * kUs, 600 * kUs).Stat("correlation_id", id);
-    kernels.Event("kernel", t + 751 * kUs, 200 * kUs).Stat("correlation_id", id);
-  }
-  auto trace = LoadBytes("h.xplane.pb", b.Bytes(), {});
-  REQUIRE(trace.ok());
-  AnalysisContext context(*trace, Definitions::kStepscope);
-  const auto causes = CausesOf(**trace, context.steps(), StepTimeClass::kLaunch);
-  REQUIRE(causes.size() == 1);
-  CHECK(causes.begin()->first == "gradients/Sum:Sum");
-  CHECK(Judge(**trace, context.steps(), false).finding.text.size() < 150);
-}
-
-TEST_CASE("A cause of hundreds of characters is shortened") {
-  const std::string name = "ns::Kernel<" + std::string(300, 'x') + ">(int)";
-  const auto trace = Steps({{name.c_str(), 100, 200}});
-  AnalysisContext context(trace, Definitions::kStepscope);
-  const auto causes = CausesOf(*trace, context.steps(), StepTimeClass::kHost);
-  CHECK(causes.contains("Kernel"));
-}
-
-// By class and name of the cause, its time in one step on one device in us, rounded: equal steps of
-// the generator differ by the accuracy of its clock.
-using CausesOfStep = std::map<std::pair<StepTimeClass, std::string>, int64_t>;
-
-CausesOfStep CausesIn(const Trace& trace, const StepDatabase& db, uint32_t step, PlaneId device) {
-  CausesOfStep causes;
-  for (const IdleCause& cause : db.causes) {
-    if (cause.step == step && cause.device == device)
-      causes[{cause.loss, CauseName(trace, cause)}] += cause.time;
-  }
-  for (auto& [cause, time] : causes) time = (time + kUs / 2) / kUs;
-  return causes;
-}
-
-TEST_CASE("A call that runs a whole function is no op: it waits for the ops inside it") {
-  for (const bool function : {true, false}) {
-    XSpaceBuilder b;
-    auto& python = b.Plane("/host:CPU").Line(1, "python");
-    for (int64_t s = 0; s < 5; ++s) {
-      const int64_t t = s * 1000 * kUs;
-      python.Event("train", t, 1000 * kUs).Stat("_r", int64_t{1}).Stat("step_num", s);
-      python.Event(
-          function ? "EagerLocalExecute: __inference_train_7" : "EagerLocalExecute: MatMul",
-          t + 100 * kUs, 800 * kUs);
-      python.Event("train/Add:Add", t + 20 * kUs, 10 * kUs);
-      python.Event("train/MatMul:MatMul", t + 200 * kUs, 300 * kUs);
-    }
-    auto trace = LoadBytes("h.xplane.pb", b.Bytes(), {});
-    REQUIRE(trace.ok());
-    AnalysisContext context(*trace, Definitions::kStepscope);
-    REQUIRE(context.steps().steps.size() == 5);
-    const double compute = context.steps().steps[2].class_times.front();
-    CHECK(compute == (function ? 310 : 810) * kUs);
-  }
-}
-
-TEST_CASE("Equal steps have equal causes") {
-  using test::GpuScenario;
-  for (const GpuScenario scenario : {GpuScenario::kHealthy, GpuScenario::kInputBound,
-                                     GpuScenario::kCopies, GpuScenario::kStaggered}) {
-    test::GpuProfileOptions options;
-    options.scenario = scenario;
-    options.steps = 8;
-    options.layers = scenario == GpuScenario::kLaunchBound ? 12 : 20;
-    options.seed = 1;
-    auto trace = LoadBytes("h.xplane.pb", test::MakeGpuProfile(options), {});
-    REQUIRE(trace.ok());
-    AnalysisContext context(*trace, Definitions::kStepscope);
-    const StepDatabase& db = context.steps();
-    for (const DeviceStep& d : db.device_steps) {
-      if (d.step < 2 || d.step + 1 == db.steps.size()) continue;  // their ends differ
-      CAPTURE(static_cast<int>(scenario));
-      CAPTURE(d.step);
-      CHECK(CausesIn(**trace, db, d.step, d.device) == CausesIn(**trace, db, 1, d.device));
-    }
-  }
 }
 
 }  // namespace stepscope

@@ -1,4 +1,4 @@
-#include "model/analysis/steps/infer_steps.h"
+#include "model/analysis/steps/builders/infer_steps.h"
 
 #include <doctest/doctest.h>
 

@@ -1,8 +1,8 @@
 // Chooses which definition of steps a trace gets (steps.h).
 #include "model/analysis/definitions.h"
 #include "model/analysis/intervals/step_number.h"
+#include "model/analysis/steps/builders/tpu_steps.h"
 #include "model/analysis/steps/steps.h"
-#include "model/analysis/steps/tpu_steps.h"
 #include "model/capabilities.h"
 
 namespace stepscope {

@@ -5,9 +5,9 @@
 #include <numeric>
 
 #include "model/analysis/definitions.h"
+#include "model/analysis/steps/builders/infer_steps.h"
 #include "model/analysis/steps/device_steps.h"
 #include "model/analysis/steps/host_losses.h"
-#include "model/analysis/steps/infer_steps.h"
 #include "model/analysis/steps/steps.h"
 
 namespace stepscope {

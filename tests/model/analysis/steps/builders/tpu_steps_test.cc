@@ -1,5 +1,5 @@
 // Steps of TPUs and what their cores wait for (docs/rules.md#tpu), on profiles built for it.
-#include "model/analysis/steps/tpu_steps.h"
+#include "model/analysis/steps/builders/tpu_steps.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "model/analysis/steps/tpu_steps.h"
+#include "model/analysis/steps/builders/tpu_steps.h"
 
 #include <algorithm>
 #include <map>

@@ -9,7 +9,7 @@
 #include "model/analysis/grouping/host_activity.h"
 #include "model/analysis/intervals/step_number.h"
 #include "model/analysis/naming/collectives.h"
-#include "model/analysis/steps/infer_steps.h"
+#include "model/analysis/steps/builders/infer_steps.h"
 #include "model/base/lower.h"
 #include "model/capabilities.h"
 

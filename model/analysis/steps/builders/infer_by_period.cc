@@ -3,8 +3,8 @@
 #include <map>
 #include <unordered_map>
 
-#include "model/analysis/steps/device_steps.h"
-#include "model/analysis/steps/infer_steps.h"
+#include "model/analysis/steps/builders/infer_steps.h"
+#include "model/analysis/steps/device_classes.h"
 
 namespace stepscope {
 namespace {

@@ -1,0 +1,20 @@
+// Tells the events of a device that are its own work, and the class of time of each.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "model/trace.h"
+
+namespace stepscope {
+
+// The lanes with the device's own work: streams, without overhead, annotations and derived lines.
+std::vector<const Lane*> WorkLanes(const Trace& trace, const Plane& plane);
+// By MetaId: the TimeClass of device events; kUnknown for what is no work, such as annotations on a
+// stream. O(names).
+std::vector<uint8_t> DeviceClasses(const Trace& trace);
+// By MetaId: whether events on a device are work of it. Nsight Systems and PyTorch also list waits
+// of the host for a device there ("Stream Sync"). O(names).
+std::vector<bool> DeviceWork(const Trace& trace);
+
+}  // namespace stepscope

@@ -1,0 +1,198 @@
+#include "model/analysis/steps/idle_sums.h"
+
+#include <algorithm>
+
+namespace stepscope {
+namespace {
+
+StepTimeClass ClassOf(HostState state) {
+  switch (state) {
+    case HostState::kInput:
+      return StepTimeClass::kInput;
+    case HostState::kSync:
+      return StepTimeClass::kSync;
+    case HostState::kCompile:
+      return StepTimeClass::kCompile;
+    case HostState::kLaunch:
+    case HostState::kDispatch:
+      return StepTimeClass::kLaunch;
+    case HostState::kWork:
+    case HostState::kUpkeep:
+    case HostState::kCompute:
+      return StepTimeClass::kHost;
+    case HostState::kNothing:
+      break;
+  }
+  return StepTimeClass::kUnknown;
+}
+
+// The key by which the causes of a class are ordered.
+struct RankedCause {
+  StepTimeClass loss;
+  Ps large, small;  // falling, each 0 for the other kind
+  uint32_t event, inside;
+  IdleCause* cause;
+  bool operator<(const RankedCause& o) const {
+    return std::tie(loss, large, small, event, inside) <
+           std::tie(o.loss, o.large, o.small, o.event, o.inside);
+  }
+};
+
+void MergeCauses(const IdleCause& from, IdleCause* to) {
+  to->time += from.time;
+  to->count += from.count;
+  if (from.longest.length() > to->longest.length()) to->longest = from.longest;
+}
+
+}  // namespace
+
+IdleInterval GapSums::Take(const IdleGap& gap, PlaneId device) {
+  IdleInterval interval;
+  interval.step = gap.window;
+  interval.device = device;
+  interval.range = {gap.begin, gap.end};
+  const Part part = parts_.size() == 1 ? parts_.front() : Largest();
+  interval.loss = part.loss;
+  interval.event = part.meta == HostPiece::kNone ? MetaId() : MetaId(part.meta);
+  interval.inside = part.inside == HostPiece::kNone ? MetaId() : MetaId(part.inside);
+  interval.row = part.row == HostPiece::kNone ? EventRow() : EventRow(part.row);
+  parts_.clear();
+  return interval;
+}
+
+GapSums::Part GapSums::Largest() {
+  StepClassTimes classes{};
+  for (const Part& part : parts_) At(classes, part.loss) += part.time;
+  const auto most = std::max_element(classes.begin(), classes.end());
+  return LargestOf(static_cast<StepTimeClass>(most - classes.begin()));
+}
+
+// The largest part with that class; only the class is set if no part has time.
+GapSums::Part GapSums::LargestOf(StepTimeClass loss) {
+  std::erase_if(parts_, [loss](const Part& part) { return part.loss != loss; });
+  std::stable_sort(parts_.begin(), parts_.end(),
+                   [](const Part& a, const Part& b) { return a.cause() < b.cause(); });
+  Part most, sum;
+  most.loss = loss;
+  for (const Part& part : parts_) {
+    if (sum.time > 0 && sum.cause() == part.cause()) {
+      sum.time += part.time;
+    } else {
+      sum = part;
+    }
+    if (sum.time > most.time) most = sum;
+  }
+  return most;
+}
+
+void PartCutter::Add(uint32_t window, StepTimeClass loss, const HostPiece& piece, TimeRange range) {
+  if (out_ == nullptr) return;
+  if (loss != loss_ || window != part_.window || range.begin != part_.end) Cut();
+  if (part_.end == part_.begin) part_.begin = range.begin;
+  part_.window = window;
+  part_.end = range.end;
+  loss_ = loss;
+  sums_.Add(loss, piece, range.length());
+}
+
+void PartCutter::Cut() {
+  if (part_.end > part_.begin) out_->Add(sums_.Take(part_, device_));
+  part_ = {};
+}
+
+void TimesOfCauses::Add(const HostPiece& piece) {
+  if (piece.meta == HostPiece::kNone) return;
+  const Ps time = piece.end - piece.begin;
+  if (piece.inside == HostPiece::kNone) {
+    alone_[piece.meta] += time;
+  } else {
+    inside_[KeyOf(piece.meta, piece.inside)] += time;
+  }
+}
+
+Ps TimesOfCauses::Of(const IdleCause& cause) const {
+  if (!cause.event.valid()) return 0;
+  if (!cause.inside.valid()) return alone_[cause.event.value];
+  const auto found = inside_.find(KeyOf(cause.event.value, cause.inside.value));
+  return found == inside_.end() ? 0 : found->second;
+}
+
+void CauseSums::Add(uint32_t window, const HostPiece& piece, bool queued) {
+  const StepTimeClass loss = queued ? StepTimeClass::kQueued : ClassOf(piece.state);
+  if (loss != StepTimeClass::kHost || markers_.empty()) {
+    AddPart(window, loss, piece, {piece.begin, piece.end});
+    return;
+  }
+  // Markers cut the piece: what lies outside them is between steps.
+  Ps at = piece.begin;
+  for (size_t m = FirstMarker(at); at < piece.end; ++m) {
+    const Ps begin = m < markers_.size() ? markers_[m].begin : kMaxPs;
+    const Ps end = m < markers_.size() ? markers_[m].end : kMaxPs;
+    const Ps outside = std::min(begin, piece.end), inside = std::min(end, piece.end);
+    if (outside > at) AddPart(window, StepTimeClass::kBetweenSteps, piece, {at, outside});
+    at = std::max(at, outside);
+    if (inside > at) AddPart(window, StepTimeClass::kHost, piece, {at, inside});
+    at = std::max(at, inside);
+  }
+}
+
+void CauseSums::Flush(PlaneId device, uint32_t window, std::vector<IdleCause>* out) {
+  StepClassTimes here{};
+  for (const auto& [key, cause] : sums_) At(here, cause.loss) += cause.time;
+  std::vector<RankedCause> all;
+  all.reserve(sums_.size());
+  for (auto& [key, cause] : sums_) {
+    const bool large = cause.time >= At(here, cause.loss) / 5;
+    all.push_back({cause.loss, large ? -cause.time : Ps{0}, large ? Ps{0} : -all_.Of(cause),
+                   cause.event.value, cause.inside.value, &cause});
+  }
+  std::sort(all.begin(), all.end());
+  size_t of_class = 0;
+  for (size_t i = 0; i < all.size(); ++i) {
+    IdleCause& cause = *all[i].cause;
+    of_class = i > 0 && all[i - 1].loss == cause.loss ? of_class + 1 : 0;
+    cause.step = window;
+    cause.device = device;
+    if (of_class < kCausesOfClass) {
+      out->push_back(std::move(cause));
+    } else if (of_class == kCausesOfClass) {
+      cause.event = cause.inside = MetaId();
+      out->push_back(std::move(cause));
+    } else {
+      MergeCauses(cause, &out->back());
+    }
+  }
+  sums_.clear();
+  last_ = nullptr;
+}
+
+size_t CauseSums::FirstMarker(Ps t) const {
+  const auto it = std::upper_bound(markers_.begin(), markers_.end(), t,
+                                   [](Ps at, const TimeRange& m) { return at < m.end; });
+  return static_cast<size_t>(it - markers_.begin());
+}
+
+void CauseSums::AddPart(uint32_t window, StepTimeClass loss, const HostPiece& piece,
+                        TimeRange range) {
+  const Ps time = range.length();
+  At((*losses_)[window], loss) += time;
+  if (gap_ != nullptr) gap_->Add(loss, piece, time);
+  cutter_->Add(window, loss, piece, range);
+  const Key key{loss, piece.meta, piece.inside};
+  if (last_ == nullptr || last_->first != key) last_ = &*sums_.try_emplace(key).first;
+  IdleCause& cause = last_->second;
+  cause.loss = loss;
+  if (piece.meta != HostPiece::kNone) cause.event = MetaId(piece.meta);
+  if (piece.inside != HostPiece::kNone) cause.inside = MetaId(piece.inside);
+  cause.time += time;
+  ++cause.count;
+  if (time > cause.longest.length()) cause.longest = range;
+  if (piece.row == HostPiece::kNone) return;
+  for (EventRow& row : cause.rows) {
+    if (row.valid() && row.value != piece.row) continue;
+    row = EventRow(piece.row);
+    return;
+  }
+}
+
+}  // namespace stepscope

@@ -1,0 +1,114 @@
+// Sums the parts of a device's idle time, each with what the host did then: by gap, by class and by
+// cause. idle_causes.h finds the parts and gives them in order of time. Times are ps. Values
+// without locks: one thread at a time.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "model/analysis/grouping/host_activity.h"
+#include "model/analysis/steps/losses.h"
+
+namespace stepscope {
+
+inline constexpr size_t kCausesOfClass =
+    5;  // listed for each step, device and class; the rest is one more
+
+struct IdleGap {
+  static constexpr uint32_t kNone = 0xffffffffu;
+  uint32_t window = 0;        // index into the caller's windows
+  uint32_t next_row = kNone;  // the device event that ends it
+  Ps begin = 0, end = 0;
+  Ps since = kMaxPs;  // when the device became idle, where that is before `begin`
+};
+
+// Sums the parts of one gap.
+class GapSums {
+ public:
+  void Add(StepTimeClass loss, const HostPiece& piece, Ps time) {
+    parts_.push_back({loss, piece.meta, piece.inside, piece.row, time});
+  }
+  // The whole gap as one interval with the class that most of it has and that class's largest
+  // cause. O(parts log parts).
+  IdleInterval Take(const IdleGap& gap, PlaneId device);
+
+ private:
+  struct Part {
+    StepTimeClass loss = StepTimeClass::kUnknown;
+    uint32_t meta = HostPiece::kNone, inside = HostPiece::kNone, row = HostPiece::kNone;
+    Ps time = 0;
+    auto cause() const { return std::tie(meta, inside); }
+  };
+  Part Largest();
+  Part LargestOf(StepTimeClass loss);
+
+  std::vector<Part> parts_;
+};
+
+// Cuts gaps where their class changes.
+class PartCutter {
+ public:
+  // `out` may be null: then nothing is cut. It must outlive this.
+  PartCutter(PlaneId device, DeviceIdle* out) : device_(device), out_(out) {}
+
+  void Add(uint32_t window, StepTimeClass loss, const HostPiece& piece, TimeRange range);
+  // Gaps are cut at their ends too: the next one may begin at once, in another window.
+  void Cut();
+
+ private:
+  const PlaneId device_;
+  DeviceIdle* const out_;
+  GapSums sums_;
+  IdleGap part_;
+  StepTimeClass loss_ = StepTimeClass::kUnknown;
+};
+
+// The time of each cause in all windows of a device.
+class TimesOfCauses {
+ public:
+  explicit TimesOfCauses(size_t metas) : alone_(metas) {}
+  void Add(const HostPiece& piece);
+  Ps Of(const IdleCause& cause) const;
+
+ private:
+  static uint64_t KeyOf(uint32_t meta, uint32_t inside) { return uint64_t{meta} << 32 | inside; }
+  std::vector<Ps> alone_;  // by MetaId: without an op around it
+  std::unordered_map<uint64_t, Ps> inside_;
+};
+
+// Sums the parts of one window by class and cause.
+class CauseSums {
+ public:
+  // `markers` are the steps of the host by begin; host work outside them is between steps. `gap`
+  // may be null. All arguments must outlive this.
+  CauseSums(std::span<const TimeRange> markers, const TimesOfCauses& all,
+            std::vector<StepClassTimes>* losses, GapSums* gap, PartCutter* cutter)
+      : markers_(markers), all_(all), losses_(losses), gap_(gap), cutter_(cutter) {}
+
+  // `queued`: the work after the gap was launched before the gap. O(log markers + log causes).
+  void Add(uint32_t window, const HostPiece& piece, bool queued);
+  // Gives the largest causes of each class; the rest of the class is one cause without a name.
+  // Those with less than a fifth of the class here are chosen by their time in all windows, so that
+  // steps that hardly differ name the same ones. O(causes log causes).
+  void Flush(PlaneId device, uint32_t window, std::vector<IdleCause>* out);
+
+ private:
+  size_t FirstMarker(Ps t) const;
+  void AddPart(uint32_t window, StepTimeClass loss, const HostPiece& piece, TimeRange range);
+
+  std::span<const TimeRange> markers_;
+  const TimesOfCauses& all_;
+  std::vector<StepClassTimes>* losses_;
+  GapSums* gap_;
+  PartCutter* cutter_;
+  using Key = std::tuple<StepTimeClass, uint32_t, uint32_t>;
+  std::map<Key, IdleCause> sums_;
+  std::pair<const Key, IdleCause>* last_ = nullptr;  // the next part is mostly the same cause
+};
+
+}  // namespace stepscope
