@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # The steps of `./dev test`, which reads this file and lends it its functions.
 
-# run_ctest PRESET [ctest arguments]
+# run_ctest PRESET [ctest arguments]. Some tests wait for most of their time, so there is one more than there are cores.
 run_ctest() {
   local preset=$1 log="build/$1/ctest.log" status=0
   shift
-  ctest --preset "$preset" -j "$(nproc)" "$@" 2>&1 | tee "$log" || status=$?
+  ctest --preset "$preset" -j "$(($(nproc) + 1))" "$@" 2>&1 | tee "$log" || status=$?
   skipped_lines=$(grep -h 'SKIPPED' "build/$preset/Testing/Temporary/LastTest.log" | sort -u || true)
   if [[ -n $skipped_lines ]]; then
     say "Skipped ($preset)"
