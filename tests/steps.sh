@@ -100,11 +100,21 @@ python_tables() {
   done
 }
 
+# Real programs of TensorFlow and JAX with their own profiler servers, on the CPU.
+record_programs() {
+  local home=build/capture/python
+  configure release $tests_on && build release stepscope || return 1
+  python3 -m venv "$home"
+  "$home/bin/pip" install -q --disable-pip-version-check --require-hashes --only-binary :all: \
+    -r tests/capture/requirements.txt || return 1
+  python3 tests/tools/check_capture.py build/release/stepscope "$home/bin/python"
+}
+
 # clang-tidy reads the sources as the package compiles them, without precompiled headers. So it also sees that a source
 # includes what it uses.
 run_tidy() {
   configure package && build package stepscope_generated || return 1
-  git ls-files -- 'model/*.cc' 'loaders/*.cc' 'sql/*.cc' 'capi/*.cc' 'viewer/*.cc' 'app/*.cc' ':!app/window/stb_image_write.cc' |
+  git ls-files -- 'model/*.cc' 'loaders/*.cc' 'sql/*.cc' 'capture/*.cc' 'capi/*.cc' 'viewer/*.cc' 'app/*.cc' ':!app/window/stb_image_write.cc' |
     xargs -P "$(nproc)" -n 4 clang-tidy --quiet -p build/package \
       --extra-arg=-Wno-unknown-warning-option  # options that only GCC knows
 }

@@ -30,6 +30,7 @@
 #include "viewer/core/state/settings.h"
 #include "viewer/core/state/track_folding.h"
 #include "viewer/core/state/view_state.h"
+#include "viewer/shell/capture_dialog.h"
 #include "viewer/shell/file_dialog.h"
 #include "viewer/shell/open_question.h"
 #include "viewer/shell/panel_windows.h"
@@ -123,6 +124,7 @@ struct Viewer::State {
   StepMarkerLoader run_steps;
   Search search;
   FileDialog dialog;
+  CaptureDialog capture_dialog;
   TimelineSplitView timeline;
   MenuBarState menu_bar;
   AltTap alt_tap;
@@ -525,6 +527,8 @@ void Viewer::Frame(const SessionView& session) {
   DrawPalette(shell, &s.palette);
   DrawLoading(shell);
   DrawError(shell);
+  s.capture_dialog.Draw(shell, &s.windows.capture);
+  DrawCapture(shell);
   DrawOpenQuestion(shell);
   s.FollowPopups();
   if (!s.commands.empty()) s.settle = std::max(s.settle, 2);

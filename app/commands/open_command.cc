@@ -51,6 +51,17 @@ std::string TitleOf(const SessionView& view) {
 }
 
 int Run(const InputOptions& input, const OpenOptions&, const Log& log) {
+  return OpenWindow(input, log);
+}
+
+}  // namespace
+
+extern const ProgramCommandDesc kOpenCommand = {
+    "",
+    "Stepscope shows the profiles that TensorFlow, JAX and PyTorch write, and says what to fix.",
+    NewCommand<OpenOptions, AddOptions, Check, Run>};
+
+int OpenWindow(const InputOptions& input, const Log& log) {
   if (const Status status = CheckPaths(input.paths); !status.ok()) {
     LogError(status.message());
     return ExitCodeOf(status);
@@ -100,13 +111,6 @@ int Run(const InputOptions& input, const OpenOptions&, const Log& log) {
   window = nullptr;
   return kExitOk;
 }
-
-}  // namespace
-
-extern const ProgramCommandDesc kOpenCommand = {
-    "",
-    "Stepscope shows the profiles that TensorFlow, JAX and PyTorch write, and says what to fix.",
-    NewCommand<OpenOptions, AddOptions, Check, Run>};
 
 Status CheckPaths(const std::vector<std::string>& paths) {
   for (const std::string& path : paths) {

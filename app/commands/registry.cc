@@ -6,13 +6,14 @@ namespace stepscope {
 extern const ProgramCommandDesc kOpenCommand, kInfoCommand, kReportCommand, kEventsCommand,
     kSqlCommand, kExportCommand, kMcpCommand;
 extern const ProgramCommandDesc kCompareCommand, kCheckCommand;
-extern const ProgramCommandDesc kScreenshotCommand, kReplayCommand, kBenchCommand, kServeCommand;
+extern const ProgramCommandDesc kScreenshotCommand, kReplayCommand, kBenchCommand, kServeCommand,
+    kCaptureCommand;
 
 ProgramCommandDescs ProgramCommands() {
   static constexpr const ProgramCommandDesc* kCommands[] = {
-      &kOpenCommand,   &kInfoCommand,    &kReportCommand, &kEventsCommand,     &kSqlCommand,
-      &kExportCommand, &kCompareCommand, &kCheckCommand,  &kScreenshotCommand, &kReplayCommand,
-      &kBenchCommand,  &kServeCommand,   &kMcpCommand};
+      &kOpenCommand,   &kInfoCommand,    &kReportCommand, &kEventsCommand,  &kSqlCommand,
+      &kExportCommand, &kCompareCommand, &kCheckCommand,  &kCaptureCommand, &kScreenshotCommand,
+      &kReplayCommand, &kBenchCommand,   &kServeCommand,  &kMcpCommand};
   return kCommands;
 }
 

@@ -6,6 +6,7 @@
 #include <new>
 #include <utility>
 
+#include "app/session/capture_job.h"
 #include "app/session/open_together.h"
 #include "app/session/profile_fingerprint.h"
 #include "app/system/paths.h"
@@ -103,11 +104,15 @@ Session::Session(const SettingsStore& store, SessionHost host)
     : store_(store),
       host_(std::move(host)),
       threads_([this] { RequestFrame(); }),
-      dialog_(threads_) {
+      dialog_(threads_),
+      capture_(std::make_unique<CaptureJob>(threads_)) {
+  view_.capture.default_folder = RecordingsDirectory().string();
   view_.recent = store_.ReadRecent();
   view_.formats = FormatLines();
   view_.sample_path = SamplePath();
 }
+
+Session::~Session() = default;
 
 Session::Loaded Session::Load(const LoadRequest& request, const std::stop_token& stop,
                               Progress& progress) {
@@ -138,6 +143,7 @@ const SessionView& Session::Update() {
   if (load_) FinishLoad();
   StartNext();
   UpdateLoading();
+  if (const auto run = capture_->Update(&view_.capture)) OpenRecorded(*run);
   if (auto paths = dialog_.Take(); paths && !paths->empty()) Open(*paths, false);
   return view_;
 }
@@ -359,6 +365,29 @@ void Session::CancelLoading() {
   load_.reset();
   load_status_ = Status(ErrorCode::kCancelled, "loading was cancelled");
   view_.loading.reset();
+}
+
+void Session::Capture(const CaptureRequest& request) {
+  capture_->Start(request, &view_.capture);
+  RequestFrame();
+}
+
+void Session::CancelCapture() { capture_->Cancel(&view_.capture); }
+
+void Session::DismissCaptureProblem() { view_.capture.problem.clear(); }
+
+// Opens a recording beside what is open. Of the recordings of this session only the last one stays,
+// so that the two are compared; the others are on the disk and among recent profiles.
+void Session::OpenRecorded(const std::string& run_directory) {
+  const auto is_recording = [this](const ProfileLoad& load) {
+    return load.request.paths.size() == 1 &&
+           std::find(recorded_.begin(), recorded_.end(), load.request.paths[0]) != recorded_.end();
+  };
+  for (size_t i = loads_.size(), newer = 0; i-- > 0;) {
+    if (is_recording(loads_[i]) && newer++ > 0) CloseProfile(view_.profiles[i].id);
+  }
+  recorded_.push_back(run_directory);
+  OpenNow({run_directory}, !view_.profiles.empty());
 }
 
 void Session::DismissError() { view_.error.clear(); }

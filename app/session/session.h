@@ -24,6 +24,8 @@
 
 namespace stepscope {
 
+class CaptureJob;  // app/session/capture_job.h
+
 // The calls that the session makes to the window, if there is one. Empty functions do nothing.
 struct SessionHost {
   std::function<void()> wake;  // called from any thread: draws another frame
@@ -41,7 +43,7 @@ struct LoadTimes {
 class Session : public AppServices {
  public:
   Session(const SettingsStore& store, SessionHost host);
-  ~Session() override = default;  // stops and joins all jobs
+  ~Session() override;  // stops and joins all jobs
 
   // Takes the results of finished jobs and starts queued loads. Call it once before each frame.
   const SessionView& Update();
@@ -49,6 +51,7 @@ class Session : public AppServices {
 
   bool loading() const { return load_.has_value() || !queue_.empty(); }
   bool deriving() const;
+  bool recording() const { return view_.capture.running; }
   bool cancelling() { return threads_.stopping() > 0; }       // stopped jobs still run
   const Status& load_status() const { return load_status_; }  // of the last finished load
   const LoadTimes& load_times() const { return load_times_; }
@@ -77,6 +80,9 @@ class Session : public AppServices {
   void CloseProfile(ProfileId profile) override;
   void Answer(OpenAnswer answer) override;
   void CancelLoading() override;
+  void Capture(const CaptureRequest& request) override;
+  void CancelCapture() override;
+  void DismissCaptureProblem() override;
   void SetDefinitions(Definitions definitions) override;  // open profiles get new contexts
   void DismissError() override;
   std::string FormatOfFile(const std::string& name) const override;
@@ -118,6 +124,7 @@ class Session : public AppServices {
 
   static Loaded Load(const LoadRequest& request, const std::stop_token& stop, Progress& progress);
   void OpenNow(const std::vector<std::string>& paths, bool add_for_comparison);
+  void OpenRecorded(const std::string& run_directory);
   void Ask(const std::vector<std::string>& paths, bool beside);
   void StartNext();
   void FinishLoad();
@@ -142,6 +149,8 @@ class Session : public AppServices {
   LoadTimes load_times_;
   uint32_t next_id_ = 0;
   DesktopDialog dialog_;
+  std::unique_ptr<CaptureJob> capture_;
+  std::vector<std::string> recorded_;  // run directories of this session's recordings
   DesktopTheme desktop_theme_;
   std::vector<ProfileLoad> loads_;
   std::deque<LoadRequest> queue_;

@@ -48,6 +48,11 @@ fs::path ConfigDirectory() {
 
 fs::path StateDirectory() { return XdgDirectory("XDG_STATE_HOME", ".local/state"); }
 
+fs::path RecordingsDirectory() {
+  const fs::path data = XdgDirectory("XDG_DATA_HOME", ".local/share");
+  return data.empty() ? data : data / "recordings";
+}
+
 fs::path DataDirectory() {
   std::error_code error;
   const fs::path program = fs::read_symlink("/proc/self/exe", error);

@@ -16,6 +16,11 @@ std::filesystem::path ConfigDirectory();
 // neither is set.
 std::filesystem::path StateDirectory();
 
+// The log directory that recordings of the window go to, unless the user chooses another:
+// $XDG_DATA_HOME/stepscope/recordings, else ~/.local/share/stepscope/recordings. Empty if neither
+// is set.
+std::filesystem::path RecordingsDirectory();
+
 // The directory "share/stepscope" beside the program's folder, where the program was installed,
 // or in the source tree of a build. Empty if there is none.
 std::filesystem::path DataDirectory();

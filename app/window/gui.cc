@@ -157,14 +157,16 @@ void Gui::SavePictures() {
 
 bool Gui::busy() {
   // A stopped job runs until it checks its stop token; its end requests a frame.
-  return session_.loading() || session_.deriving() || session_.cancelling() ||
-         viewer_->animating() || viewer_->stopping() || !viewer_->commands().empty();
+  return session_.loading() || session_.deriving() || session_.recording() ||
+         session_.cancelling() || viewer_->animating() || viewer_->stopping() ||
+         !viewer_->commands().empty();
 }
 
 bool Gui::Step(double max_seconds) {
   PacerState state;
   state.animating = viewer_->moving() || !viewer_->commands().empty();
-  state.jobs_running = session_.loading() || session_.deriving() || viewer_->animating();
+  state.jobs_running =
+      session_.loading() || session_.deriving() || session_.recording() || viewer_->animating();
   state.hidden = surface_.hidden();
   state.ends_in = viewer_->EndsIn();
   PacerWait wait = pacer_.Next(state);

@@ -22,11 +22,12 @@ LIBRARIES = {
     'imgui': r'(imgui|imgui_internal|implot|implot_internal)\.h',
     'gl': r'(epoxy/gl|shaders/embedded)\.h',
     'codecs': r'(zstd(_errors)?|brotli/decode|snappy|igzip_lib|isa-l(/.*)?)\.h',
-    'protobuf': r'(google/protobuf/.*|loaders/(xplane|store|remote)/[a-z]+\.pb\.h)',
+    'protobuf': r'(google/protobuf/.*|(loaders/(xplane|store|remote)|capture)/[a-z]+\.pb\.h)',
     'simdjson': r'simdjson\.h',
     'sqlite': r'sqlite3\.h',
+    'network': r'(netdb|netinet/[a-z]+|nghttp2/nghttp2)\.h',
     'build_commit': r'app/build_commit\.h',  # made by app/commit.cmake
-    'any': r'(?!(app|capi|loaders|model|sql|tests|viewer)/).*(?<!\.pb\.h)',
+    'any': r'(?!(app|capi|capture|loaders|model|sql|tests|viewer)/).*(?<!\.pb\.h)',
 }
 STANDARD = r'([a-z_0-9]+|fmt/.*)'  # what every folder may include
 GENERATED = r'.*\.pb\.h|app/build_commit\.h'  # in folders of ours, but libraries by the rules
@@ -77,6 +78,8 @@ loaders/store                        | model* loaders/common loaders/xla loaders
 loaders/remote                       | model* loaders/common loaders/files loaders/store loaders/loader.h | posix protobuf
 loaders                              | model* loaders*                              |
 
+capture                              | model* loaders/common                        | posix protobuf network
+
 sql                                  | model*                                       | sqlite
 
 viewer/core/look                     | model*                                       | imgui
@@ -100,7 +103,7 @@ viewer/shell                         | +                                        
 viewer                               | model* viewer*                               | imgui
 
 app/system                           | model*                                       | any build_commit
-app/command_line                     | + loaders* sql viewer*                       | any
+app/command_line                     | + loaders* capture sql viewer*               | any
 app/agents                           | +                                            | any
 app/session                          | +                                            | any
 app/window                           | +                                            | any
@@ -111,7 +114,7 @@ app/commands                         | +                                        
 app                                  | +                                            | any
 capi                                 | model* loaders* sql capi*                    | c
 '''
-PRODUCT = ('app', 'capi', 'loaders', 'model', 'sql', 'viewer')
+PRODUCT = ('app', 'capi', 'capture', 'loaders', 'model', 'sql', 'viewer')
 
 
 def read_rules(text):
@@ -244,6 +247,12 @@ loaders/perfetto/a.h loaders/riegeli/chunk_list.h
 loaders/sqlite/a.h loaders/profile_dir.h
 loaders/memory_snapshot/a.cc sqlite3.h
 sql/a.cc loaders/loader.h
+capture/a.cc loaders/loader.h
+capture/a.cc viewer/core/panel.h
+viewer/a.cc capture/record.h
+loaders/a.cc capture/record.h
+capture/a.cc curl/curl.h
+loaders/a.cc nghttp2/nghttp2.h
 sql/a.cc viewer/core/panel.h
 model/a.cc sql/database.h
 loaders/xplane/a.h loaders/chrome_json/chrome_json_loader.h
@@ -310,6 +319,9 @@ loaders/a.cc loaders/profile_dir.h
 loaders/xplane/a.cc loaders/xplane/xplane.pb.h
 loaders/xplane/a.cc loaders/riegeli/chunk_list.h
 loaders/riegeli/a.cc zstd.h
+capture/a.cc loaders/common/wire.h
+capture/a.cc nghttp2/nghttp2.h
+app/a.cc capture/record.h
 viewer/a.cc model/trace.h
 viewer/a.cc imgui.h
 viewer/viewer.cc viewer/shell/shell.h

@@ -53,9 +53,9 @@ def rows(source, files, pattern):
 
 class Maker:
     def __init__(self, source):
-        # Writing files and ending the program are left out.
+        # Writing files, recording programs and ending the program are left out.
         self.ids = [i for i in rows(source, "viewer/core/commands/commands_*.cc", r'^    \{"([a-z_.]+)",')
-                    if i not in ("file.quit", "file.write", "file.export_png", "file.export_svg")]
+                    if i not in ("file.quit", "file.write", "file.export_png", "file.export_svg", "file.record")]
         self.texts = TEXTS + rows(source, "viewer/panels/registry.cc", r'^    \{"([a-z_]+)", "')
         data = source / "tests/data"
         self.profiles = [str(source / "share/samples/sample")] + [str(data / name) for name in (

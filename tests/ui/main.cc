@@ -43,6 +43,7 @@ int main() {
     stepscope::ui::UiApp app(path);
     stepscope::ui::AddTableTests(&app);
     stepscope::ui::AddTimelineTests(&app);
+    stepscope::ui::AddCaptureTests(&app);
     const int here = app.RunAll();
     std::printf("%s: %d failed\n", path.c_str(), here);
     failed += here;

@@ -48,6 +48,7 @@ class UiApp {
   ImGuiTestEngine* engine_ = nullptr;
 };
 
+void AddCaptureTests(UiApp* app);   // capture_tests.cc
 void AddTableTests(UiApp* app);     // table_tests.cc
 void AddTimelineTests(UiApp* app);  // timeline_tests.cc
 

@@ -20,6 +20,9 @@ class RecordingServices final : public AppServices {
   void CloseProfile(ProfileId) override { ++closed; }
   void Answer(OpenAnswer answer) override { answered = answer; }
   void CancelLoading() override { ++cancelled; }
+  void Capture(const CaptureRequest& request) override { captured.push_back(request); }
+  void CancelCapture() override { ++captures_cancelled; }
+  void DismissCaptureProblem() override { ++problems_dismissed; }
   void SetDefinitions(Definitions to) override { definitions = to; }
   void DismissError() override { ++dismissed; }
   std::string FormatOfFile(const std::string& name) const override {
@@ -59,6 +62,8 @@ class RecordingServices final : public AppServices {
   std::string agents_error;
   std::string notes, aside = "aside";
   std::string opened_run, clipboard, saved_path, saved;
+  std::vector<CaptureRequest> captured;
+  int captures_cancelled = 0, problems_dismissed = 0;
   int closed = 0, cancelled = 0, dismissed = 0, quits = 0;
 };
 

@@ -33,9 +33,9 @@ void DrawCommandItem(const ShellInput& input, const CommandDesc& command) {
 }
 
 // A menu groups its commands by the first part of their ids. These commands begin a group as well.
-constexpr const char* kBreaks[] = {"file.close",        "file.export_png",    "file.quit",
-                                   "view.collapse_all", "view.python_frames", "view.next_theme",
-                                   "view.back",         "select.parent"};
+constexpr const char* kBreaks[] = {"file.capture",    "file.close",        "file.export_png",
+                                   "file.quit",       "view.collapse_all", "view.python_frames",
+                                   "view.next_theme", "view.back",         "select.parent"};
 
 bool BeginsGroup(const CommandDesc& before, const CommandDesc& command) {
   const auto is_command = [&](const char* id) { return std::strcmp(command.id, id) == 0; };

@@ -18,10 +18,10 @@ using A = CommandArgs;
 // The tables, in the order of menus, palette and help. A source has several where other commands
 // stand between its own.
 using CommandTable = std::span<const CommandDesc>();
-CommandTable OpenCommands, CompareCommands, FileCommands, ProfileCommands, ViewCommands,
-    TrackCommands, WindowCommands, FineViewCommands, HistoryCommands, FilterCommands, PathCommands,
-    MarkerCommands, ToolCommands, SearchCommands, EventCommands, SelectionCommands, StepCommands,
-    CopyCommands, PanelCommands, AppCommands;
+CommandTable OpenCommands, CaptureCommands, CompareCommands, FileCommands, ProfileCommands,
+    ViewCommands, TrackCommands, WindowCommands, FineViewCommands, HistoryCommands, FilterCommands,
+    PathCommands, MarkerCommands, ToolCommands, SearchCommands, EventCommands, SelectionCommands,
+    StepCommands, CopyCommands, PanelCommands, AppCommands;
 
 // When a command can be used, where several tables ask it.
 bool Always(const C& c);

@@ -12,10 +12,11 @@ namespace {
 std::vector<CommandDesc> JoinTables() {
   std::vector<CommandDesc> out;
   for (CommandTable* table :
-       {OpenCommands,      CompareCommands, FileCommands,     ProfileCommands, ViewCommands,
-        TrackCommands,     WindowCommands,  FineViewCommands, HistoryCommands, FilterCommands,
-        PathCommands,      MarkerCommands,  ToolCommands,     SearchCommands,  EventCommands,
-        SelectionCommands, StepCommands,    CopyCommands,     PanelCommands,   AppCommands}) {
+       {OpenCommands,   CaptureCommands,   CompareCommands, FileCommands,     ProfileCommands,
+        ViewCommands,   TrackCommands,     WindowCommands,  FineViewCommands, HistoryCommands,
+        FilterCommands, PathCommands,      MarkerCommands,  ToolCommands,     SearchCommands,
+        EventCommands,  SelectionCommands, StepCommands,    CopyCommands,     PanelCommands,
+        AppCommands}) {
     const std::span<const CommandDesc> rows = table();
     out.insert(out.end(), rows.begin(), rows.end());
   }

@@ -22,8 +22,8 @@ std::string ExactDuration(Ps t) {
   return text.erase(keep, unit - keep);
 }
 
-// Goes one step back at a time: windows, then loading, highlight and critical path, search,
-// measurement, selection.
+// Goes one step back at a time: windows, then loading and errors, highlight and critical path,
+// search, measurement, selection. A recording goes on: it cannot be had again.
 void Escape(C& c, const A&) {
   if (c.windows.settings) {
     c.windows.settings = false;
@@ -33,6 +33,8 @@ void Escape(C& c, const A&) {
     c.services.CancelLoading();
   } else if (!c.session.error.empty()) {
     c.services.DismissError();
+  } else if (!c.session.capture.problem.empty()) {
+    c.services.DismissCaptureProblem();
   } else if (!c.view.shown.empty()) {
     c.view.shown.Set({});
     c.windows.path = {};

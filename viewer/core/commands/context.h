@@ -51,7 +51,7 @@ struct PathShown {
 
 // Which windows and popups are open. Changed only by commands.
 struct WindowState {
-  bool help = false, palette = false, settings = false, file_dialog = false;
+  bool help = false, palette = false, settings = false, file_dialog = false, capture = false;
   DialogMode dialog_mode = DialogMode::kFiles;
   SaveRequest save;                                 // what the dialog saves in the mode kSave
   bool focus_search = false, reset_layout = false;  // requests, taken by the next frame

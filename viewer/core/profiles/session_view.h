@@ -10,6 +10,7 @@
 
 #include "model/analysis/analysis.h"
 #include "model/trace.h"
+#include "viewer/core/profiles/capture_view.h"
 #include "viewer/core/profiles/profile.h"
 
 namespace stepscope {
@@ -43,6 +44,7 @@ struct AgentsView {
 struct SessionStatus {
   std::optional<LoadingView> loading;
   std::optional<OpenQuestion> question;
+  CaptureStatus capture;
   std::string error;  // why the last load failed, where and what to do, in one line; empty: none
   std::vector<RecentProfile> recent;
   // What can be opened, a line for each loader: "Perfetto trace: .pftrace, .perfetto-trace".
@@ -77,6 +79,11 @@ class AppServices {
   virtual void CloseProfile(ProfileId profile) = 0;
   virtual void Answer(OpenAnswer answer) = 0;  // to SessionView::question
   virtual void CancelLoading() = 0;
+  // Records running programs; SessionStatus::capture says how far it is, and what went wrong. The
+  // run opens beside the last one. A recording in progress is not disturbed.
+  virtual void Capture(const CaptureRequest& request) = 0;
+  virtual void CancelCapture() = 0;
+  virtual void DismissCaptureProblem() = 0;
   virtual void SetDefinitions(Definitions definitions) = 0;  // for all analyses from now on
   virtual void DismissError() = 0;
   // The format that a file's name tells, "XSpace of TensorFlow or JAX"; empty: no profile that can

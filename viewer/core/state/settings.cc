@@ -82,6 +82,22 @@ constexpr SettingDesc kSettings[] = {
      "Keeps the queries that were run, the last one first; each ends with a backslash and a "
      "semicolon.",
      "", T::kText, "", 0, 0, ""},
+    {"capture.addresses", "Recorded programs",
+     "Keeps the addresses of programs that were recorded, the last one first, with semicolons "
+     "between.",
+     "", T::kText, "", 0, 0, ""},
+    {"capture.duration_ms", "Duration of a recording, ms", "Sets how long a program is recorded.",
+     "", T::kInt, "2000", 1, 3.6e6, ""},
+    {"capture.delay_ms", "Delay of a recording, ms",
+     "Sets how long to wait before a recording begins.", "", T::kInt, "0", 0, 3.6e6, ""},
+    {"capture.host_level", "Host events", "Sets which events of the host are recorded, 0 to 3.", "",
+     T::kInt, "2", 0, 3, ""},
+    {"capture.device_level", "Device events", "Sets whether events of devices are recorded.", "",
+     T::kInt, "1", 0, 1, ""},
+    {"capture.python_level", "Python calls", "Sets whether calls of Python functions are recorded.",
+     "", T::kInt, "0", 0, 1, ""},
+    {"capture.folder", "Folder of recordings", "Says which log directory gets recordings.", "",
+     T::kText, "", 0, 0, ""},
     {"layout.windows", "Panels as windows",
      "Lets floating panels leave the window as windows of the system, onto another monitor too, "
      "where the platform can.",

@@ -1,0 +1,240 @@
+#include "app/commands/capture_command.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <future>
+#include <stop_token>
+#include <thread>
+#include <utility>
+
+#include "app/command_line/option_values.h"
+#include "app/command_line/program_command.h"
+#include "app/command_line/shared_options.h"
+#include "app/commands/open_command.h"
+#include "app/system/exit_code.h"
+#include "app/system/interrupts.h"
+#include "app/system/log.h"
+#include "app/system/paths.h"
+#include "capture/monitor.h"
+#include "capture/record.h"
+#include "model/base/bytes_text.h"
+#include "model/base/terminal_text.h"
+
+namespace stepscope {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kDefaultDuration{2000}, kMostTime{3'600'000}, kMonitorTime{1000};
+constexpr milliseconds kLook{50};  // at Ctrl+C and at the progress
+constexpr const char* kNoDuration = "is not a duration of 1ms to 1h; write it as 2s or 500ms";
+
+// What is wrong with the text, or an empty text.
+std::string ReadTime(const std::string& text, milliseconds least, milliseconds* out) {
+  Ps time = 0;
+  if (!ParseDuration(text, &time)) return kNoDuration;
+  const milliseconds ms{time / kPsPerMs};
+  if (ms < least || ms > kMostTime) return kNoDuration;
+  *out = ms;
+  return {};
+}
+
+void AddOptions(CLI::App& app, InputOptions*, CaptureOptions* options) {
+  AddValue(app, "ADDRESS", "HOST:PORT,...",
+           "profiler server of the program; several, with commas between, are one run",
+           [options](const std::string& text) -> std::string {
+             Result<std::vector<capture::Address>> servers = capture::ParseAddresses(text);
+             if (!servers.ok()) return "cannot be read: " + servers.status().message();
+             options->servers = std::move(servers).value();
+             return {};
+           });
+  Require(app, "ADDRESS");
+  AddValue(app, "--duration", "TIME",
+           "how long to record (default 2s), or to watch with --monitor (default: until Ctrl+C)",
+           [options](const std::string& text) {
+             milliseconds time{};
+             const std::string wrong = ReadTime(text, milliseconds(1), &time);
+             if (wrong.empty()) options->duration = time;
+             return wrong;
+           });
+  AddText(app, "-o,--output", &options->log_directory,
+          "log directory, which gets plugins/profile/RUN/HOST.xplane.pb (default: this folder)",
+          "LOGDIR");
+  AddValue(app, "--delay", "TIME", "wait so long before the recording begins, as in 500ms",
+           [options](const std::string& text) {
+             return ReadTime(text, milliseconds(0), &options->delay);
+           });
+  AddNumber(app, "--host-level", &options->host_level, 0, 3,
+            "host events: 0 none, 1 annotations, 2 ops too (default), 3 all");
+  AddNumber(app, "--device-level", &options->device_level, 0, 1,
+            "device events: 0 none, 1 kernels and copies (default)");
+  AddNumber(app, "--python-level", &options->python_level, 0, 1,
+            "calls of Python functions: 0 none (default), 1 all, which slows the program down");
+  AddNumber(app, "--attempts", &options->attempts, 1, 100,
+            "how often to try while nothing is recorded (default 3)");
+  AddFlag(app, "--monitor", &options->monitor,
+          "print how busy the devices are, a line each second, instead of recording (TPUs)");
+  AddFlag(app, "--no-open", &options->no_open, "only print where the run is; open no window");
+}
+
+std::string Check(const InputOptions&, const CaptureOptions&) { return {}; }
+
+// One line over which the next is written, where standard output is a terminal.
+class ProgressLine {
+ public:
+  ~ProgressLine() { Show(""); }
+  void Show(const std::string& text) {
+    if (!terminal_ || text == shown_) return;
+    std::printf("\r\033[K%s", text.c_str());
+    std::fflush(stdout);
+    shown_ = text;
+  }
+
+ private:
+  const bool terminal_ = ::isatty(STDOUT_FILENO) != 0;
+  std::string shown_;
+};
+
+std::string ProgressText(const Progress& progress, milliseconds duration) {
+  const std::string stage = progress.stage();
+  const uint64_t total = progress.bytes_total;
+  if (total > 0)
+    return fmt::format("{}: {} of {}", stage, BytesText(progress.bytes_done), BytesText(total));
+  const auto history = progress.history();
+  if (stage != capture::kStageRecording || history.empty()) return stage;
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - history.back().second)
+          .count();
+  return fmt::format("{}: {:.1f} of {:.1f} s", stage, seconds,
+                     std::chrono::duration<double>(duration).count());
+}
+
+// Does the work on a thread, and looks at Ctrl+C and the progress meanwhile.
+template <typename Work, typename Look>
+auto RunStoppably(Interrupts& interrupts, Work work, Look look) {
+  std::stop_source stop;
+  auto result = std::async(std::launch::async, [&] { return work(stop.get_token()); });
+  while (result.wait_for(kLook) != std::future_status::ready) {
+    if (interrupts.Came()) stop.request_stop();
+    look();
+  }
+  return result.get();
+}
+
+capture::RecordOptions RecordOptionsOf(const CaptureOptions& options) {
+  capture::RecordOptions record;
+  record.servers = options.servers;
+  record.duration = options.duration.value_or(kDefaultDuration);
+  record.delay = options.delay;
+  record.host_level = options.host_level;
+  record.device_level = options.device_level;
+  record.python_level = options.python_level;
+  record.attempts = options.attempts;
+  record.log_directory = options.log_directory;
+  return record;
+}
+
+Result<capture::Recorded> RecordHere(const CaptureOptions& options) {
+  Interrupts interrupts;
+  const capture::RecordOptions record = RecordOptionsOf(options);
+  Progress progress;
+  ProgressLine line;
+  const capture::WriteFile write = [](const std::string& path, std::string_view contents) {
+    return WriteFileAtomically(path, contents);
+  };
+  return RunStoppably(
+      interrupts,
+      [&](const std::stop_token& stop) {
+        return capture::RecordPrograms(record, write, stop, progress);
+      },
+      [&] { line.Show(ProgressText(progress, record.duration)); });
+}
+
+bool HasDisplay() {
+  const auto set = [](const char* name) {
+    const char* value = std::getenv(name);
+    return value != nullptr && *value != '\0';
+  };
+  return set("DISPLAY") || set("WAYLAND_DISPLAY");
+}
+
+int RunRecording(const InputOptions& input, const CaptureOptions& options, const Log& log) {
+  const Result<capture::Recorded> recorded = RecordHere(options);
+  if (!recorded.ok()) {
+    LogError(recorded.status().message());
+    return ExitCodeOf(recorded.status());
+  }
+  for (const std::string& failure : recorded->failures) LogError(failure);
+  log.Verbose(
+      fmt::format("{} recorded in {} attempt(s)", BytesText(recorded->bytes), recorded->attempts));
+  std::printf("%s\n", recorded->run_directory.c_str());
+  std::fflush(stdout);
+  if (options.no_open || !HasDisplay()) return kExitOk;
+  InputOptions opened = input;
+  opened.paths = {recorded->run_directory};
+  return OpenWindow(opened, log);
+}
+
+std::string ClockText() {
+  const std::time_t now = std::time(nullptr);
+  std::tm local{};
+  ::localtime_r(&now, &local);
+  return fmt::format("{:02}:{:02}:{:02}", local.tm_hour, local.tm_min, local.tm_sec);
+}
+
+// Prints the lines of one second. Returns how many servers answered.
+size_t PrintMonitor(const CaptureOptions& options, const std::vector<Result<std::string>>& lines) {
+  size_t answered = 0;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    if (!lines[i].ok()) {
+      LogError(lines[i].status().message());
+      continue;
+    }
+    ++answered;
+    std::printf("%s  %s  %s\n", ClockText().c_str(), options.servers[i].Text().c_str(),
+                TerminalText(*lines[i]).c_str());
+  }
+  std::fflush(stdout);
+  return answered;
+}
+
+void SleepUntil(Interrupts& interrupts, std::chrono::steady_clock::time_point end) {
+  while (!interrupts.Came() && std::chrono::steady_clock::now() < end)
+    std::this_thread::sleep_for(kLook);
+}
+
+int RunMonitor(const CaptureOptions& options) {
+  Interrupts interrupts;
+  const auto begin = std::chrono::steady_clock::now();
+  for (int second = 1;; ++second) {
+    const std::vector<Result<std::string>> lines = RunStoppably(
+        interrupts,
+        [&](const std::stop_token& stop) {
+          return capture::Monitor(options.servers, kMonitorTime, stop);
+        },
+        [] {});
+    if (interrupts.Came()) return kExitOk;
+    if (PrintMonitor(options, lines) == 0) return kExitNothing;
+    if (std::ferror(stdout) != 0) return kExitOk;  // its reader has closed the pipe
+    const auto passed = kMonitorTime * second;
+    if (options.duration && passed >= *options.duration) return kExitOk;
+    SleepUntil(interrupts, begin + passed);
+    if (interrupts.Came()) return kExitOk;
+  }
+}
+
+int Run(const InputOptions& input, const CaptureOptions& options, const Log& log) {
+  return options.monitor ? RunMonitor(options) : RunRecording(input, options, log);
+}
+
+}  // namespace
+
+extern const ProgramCommandDesc kCaptureCommand = {
+    "capture", "Record a running program through its profiler server, and open the run",
+    NewCommand<CaptureOptions, AddOptions, Check, Run>};
+
+}  // namespace stepscope

@@ -1,0 +1,52 @@
+// Commands that record running programs.
+#include <string>
+#include <string_view>
+
+#include "viewer/core/commands/command_table.h"
+#include "viewer/core/state/recent_texts.h"
+
+namespace stepscope::commands {
+namespace {
+
+constexpr const char* kAddresses = "capture.addresses";
+
+bool CanRecord(const C& c) { return !c.session.capture.running; }
+bool IsRecording(const C& c) { return c.session.capture.running; }
+
+void AskForProgram(C& c, const A&) { c.windows.capture = true; }
+
+void RecordProgram(C& c, const A& a) {
+  const std::vector<std::string> recent = RecentTexts(c.settings.Get(kAddresses));
+  if (a.text.empty() && recent.empty()) return AskForProgram(c, a);
+  CaptureRequest request;
+  request.addresses = a.text.empty() ? recent.front() : a.text;
+  request.duration_ms = static_cast<int64_t>(c.settings.Real("capture.duration_ms"));
+  request.delay_ms = static_cast<int64_t>(c.settings.Real("capture.delay_ms"));
+  request.host_level = static_cast<int>(c.settings.Real("capture.host_level"));
+  request.device_level = static_cast<int>(c.settings.Real("capture.device_level"));
+  request.python_level = static_cast<int>(c.settings.Real("capture.python_level"));
+  request.folder = c.settings.Get("capture.folder");
+  c.settings.Set(kAddresses, WithRecentText(c.settings.Get(kAddresses), request.addresses));
+  c.services.Capture(request);
+}
+
+void StopRecording(C& c, const A&) { c.services.CancelCapture(); }
+
+constexpr CommandDesc kCapture[] = {
+    {"file.capture", "Capture\u2026", "File",
+     "Asks for the address of a running program, and records it through its profiler server.",
+     "record live sampling profiler server grpc tensorboard", "Ctrl+R", CanRecord, AskForProgram},
+    {"file.record", "Record again", "File",
+     "Records the last program again, with the same options, and opens the run beside the last "
+     "one; given an address, records that program.",
+     "capture repeat live", "Ctrl+Shift+R", CanRecord, RecordProgram},
+    {"file.stop_recording", "Stop recording", "",
+     "Cancels the recording in progress and keeps nothing of it.", "capture cancel abort", "",
+     IsRecording, StopRecording},
+};
+
+}  // namespace
+
+std::span<const CommandDesc> CaptureCommands() { return kCapture; }
+
+}  // namespace stepscope::commands

@@ -1,0 +1,312 @@
+#include "viewer/shell/capture_dialog.h"
+
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "viewer/core/state/recent_texts.h"
+#include "viewer/core/state/settings.h"
+#include "viewer/shell/raised_window.h"
+#include "viewer/widgets/draw.h"
+#include "viewer/widgets/draw_text.h"
+
+namespace stepscope {
+namespace {
+
+constexpr const char kCaptureWindow[] = "Capture###capture_dialog";
+constexpr double kMostSeconds = 3600;
+constexpr float kDialogWidth = 560, kLabelWidth = 108;
+
+struct HostLevel {
+  const char* name;
+  const char* what;
+};
+constexpr std::array<HostLevel, 4> kHostLevels = {
+    {{"None", "Records no events of the host."},
+     {"Annotations", "Records the steps and annotations that the program makes itself."},
+     {"Ops", "Records steps, annotations, ops and the work of the runtime."},
+     {"All", "Records cheap ops too; the recording grows fast."}}};
+
+// Seconds as typed, in milliseconds; nullopt: no time from `least` milliseconds to an hour.
+std::optional<int64_t> MillisecondsOf(std::string_view text, int64_t least) {
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  while (!text.empty() && (text.back() == ' ' || text.back() == 's')) text.remove_suffix(1);
+  double seconds = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), seconds);
+  if (read.ec != std::errc() || read.ptr != text.data() + text.size()) return std::nullopt;
+  if (!(seconds >= 0 && seconds <= kMostSeconds)) return std::nullopt;
+  const auto ms = static_cast<int64_t>(std::llround(seconds * 1e3));
+  return ms >= least ? std::optional(ms) : std::nullopt;
+}
+
+std::string SecondsText(const Settings& settings, const char* key) {
+  return fmt::format("{:.6g}", settings.Real(key) / 1e3);
+}
+
+// Begins a row: its label, and the cursor where its value goes.
+void RowLabel(const ShellInput& input, const char* label) {
+  ImGui::AlignTextToFramePadding();
+  TextIn(input.panel, Role::kText2, label);
+  ImGui::SameLine(ScaledSize(kLabelWidth));
+}
+
+// One sentence below the value of a row.
+void RowNote(const ShellInput& input, std::string_view text, Role role = Role::kText3) {
+  ImGui::SetCursorPos({ScaledSize(kLabelWidth), ImGui::GetCursorPosY() - ScaledSize(4)});
+  ImGui::PushFont(nullptr, ScaledSize(TypeSize::kSmall));
+  ImGui::PushTextWrapPos(0);
+  WrappedIn(input.panel, role, text);
+  ImGui::PopTextWrapPos();
+  ImGui::PopFont();
+  ImGui::Dummy({0, ScaledSize(1)});
+}
+
+void ChangeSetting(const ShellInput& input, const char* key, const std::string& value) {
+  if (input.panel.settings.Get(key) != value) input.panel.commands.PushSetting(key, value);
+}
+
+bool AccentButton(const ShellInput& input, const char* label, float width) {
+  const Rgba fill = input.panel.theme[Role::kAccent];
+  ImGui::PushStyleColor(ImGuiCol_Button, fill);
+  ImGui::PushStyleColor(ImGuiCol_Text, input.panel.theme.TextOn(fill));
+  const bool pressed = ImGui::Button(label, {width, 0});
+  ImGui::PopStyleColor(2);
+  return pressed;
+}
+
+}  // namespace
+
+void CaptureDialog::Begin(const ShellInput& input) {
+  const Settings& settings = input.panel.settings;
+  const std::vector<std::string> recent = RecentTexts(settings.Get("capture.addresses"));
+  address_ = {};
+  address_.text = recent.empty() ? "" : recent.front();
+  address_.Focus("", true);
+  duration_ = SecondsText(settings, "capture.duration_ms");
+  delay_ = SecondsText(settings, "capture.delay_ms");
+  host_level_ = static_cast<int>(settings.Real("capture.host_level"));
+  device_ = settings.Real("capture.device_level") > 0;
+  python_ = settings.Real("capture.python_level") > 0;
+  folder_ = settings.Get("capture.folder");
+}
+
+bool CaptureDialog::Ready() const {
+  return !RecentTexts(address_.text).empty() && MillisecondsOf(duration_, 1) &&
+         MillisecondsOf(delay_, 0);
+}
+
+void CaptureDialog::DrawAddress(const ShellInput& input) {
+  const std::vector<std::string> recent =
+      RecentTexts(input.panel.settings.Get("capture.addresses"));
+  RowLabel(input, "Address");
+  const float arrow = recent.empty() ? 0 : ImGui::GetFrameHeight();
+  ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x - arrow);
+  address_.Draw("##address", "HOST:PORT, HOST:PORT");
+  if (!recent.empty()) {
+    ImGui::SameLine(0, 0);
+    if (ImGui::BeginCombo("##recent", "",
+                          ImGuiComboFlags_NoPreview | ImGuiComboFlags_PopupAlignLeft)) {
+      for (const std::string& text : recent) {
+        if (!ImGui::Selectable(ItemLabel(text).c_str(), text == address_.text)) continue;
+        address_.text = text;
+        address_.Focus("", true);
+      }
+      ImGui::EndCombo();
+    }
+    ImGui::SetItemTooltip("Programs that were recorded before");
+  }
+  RowNote(input,
+          "The program runs a profiler server on this port. Several programs, with commas between, "
+          "are recorded at the same moment as one run.");
+}
+
+void CaptureDialog::DrawTimes(const ShellInput& input) {
+  const auto seconds = [&](const char* label, const char* id, std::string* text, int64_t least) {
+    RowLabel(input, label);
+    ImGui::SetNextItemWidth(ScaledSize(80));
+    InputText(id, "2", text, ImGuiInputTextFlags_AutoSelectAll);
+    ImGui::SameLine();
+    TextIn(input.panel, Role::kText2, "s");
+    return MillisecondsOf(*text, least).has_value();
+  };
+  const bool duration = seconds("Duration", "##duration", &duration_, 1);
+  RowNote(input,
+          duration ? "A few steps are enough: the recording grows with the time."
+                   : "Write a time from 0.001 to 3600 seconds.",
+          duration ? Role::kText3 : Role::kBad);
+  const bool delay = seconds("Delay", "##delay", &delay_, 0);
+  RowNote(
+      input,
+      delay ? "Waits so long before the recording begins." : "Write a time from 0 to 3600 seconds.",
+      delay ? Role::kText3 : Role::kBad);
+}
+
+void CaptureDialog::DrawLevels(const ShellInput& input) {
+  RowLabel(input, "Host");
+  for (int i = 0; i < static_cast<int>(kHostLevels.size()); ++i) {
+    if (i > 0) ImGui::SameLine();
+    if (ChoiceButton(input.panel, kHostLevels[static_cast<size_t>(i)].name, i == host_level_))
+      host_level_ = i;
+  }
+  RowNote(input, kHostLevels[static_cast<size_t>(host_level_)].what);
+  RowLabel(input, "Devices");
+  ImGui::Checkbox("Kernels and copies##device", &device_);
+  RowNote(input, "Records what GPUs and TPUs run.");
+  RowLabel(input, "Python");
+  ImGui::Checkbox("Calls of functions##python", &python_);
+  RowNote(input, "Records each call of a Python function, which slows the program down.");
+}
+
+void CaptureDialog::DrawFolder(const ShellInput& input) {
+  RowLabel(input, "Folder");
+  ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x);
+  const std::string& standard = input.panel.session.capture.default_folder;
+  InputText("##folder", standard.empty() ? "log directory" : standard.c_str(), &folder_);
+  RowNote(input, "The log directory that gets plugins/profile/RUN/HOST.xplane.pb.");
+}
+
+void CaptureDialog::Record(const ShellInput& input) const {
+  ChangeSetting(input, "capture.duration_ms", std::to_string(*MillisecondsOf(duration_, 1)));
+  ChangeSetting(input, "capture.delay_ms", std::to_string(*MillisecondsOf(delay_, 0)));
+  ChangeSetting(input, "capture.host_level", std::to_string(host_level_));
+  ChangeSetting(input, "capture.device_level", device_ ? "1" : "0");
+  ChangeSetting(input, "capture.python_level", python_ ? "1" : "0");
+  ChangeSetting(input, "capture.folder", folder_);
+  input.panel.commands.Push("file.record", {.text = RecentTexts(address_.text).front()});
+}
+
+bool CaptureDialog::DrawButtons(const ShellInput& input) {
+  const float width = ScaledSize(104);
+  ImGui::Dummy({0, ScaledSize(4)});
+  ImGui::SetCursorPosX(ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x - 2 * width -
+                       ImGui::GetStyle().ItemSpacing.x);
+  const bool cancel =
+      ImGui::Button("Cancel", {width, 0}) || ImGui::IsKeyPressed(ImGuiKey_Escape, false);
+  ImGui::SetItemTooltip("Escape");
+  ImGui::SameLine();
+  ImGui::BeginDisabled(!Ready());
+  bool record = AccentButton(input, "Record", width);
+  ImGui::EndDisabled();
+  ImGui::SetItemTooltip("Enter");
+  const bool enter = ImGui::IsKeyPressed(ImGuiKey_Enter, false) ||
+                     ImGui::IsKeyPressed(ImGuiKey_KeypadEnter, false);
+  record = record || (enter && Ready());
+  if (record && !cancel) Record(input);
+  return record || cancel;
+}
+
+void CaptureDialog::Draw(const ShellInput& input, bool* open) {
+  if (!*open) return;
+  if (!ImGui::IsPopupOpen(kCaptureWindow)) {
+    Begin(input);
+    ImGui::OpenPopup(kCaptureWindow);
+  }
+  ImGui::SetNextWindowPos(ImGui::GetMainViewport()->GetWorkCenter(), ImGuiCond_Always,
+                          {0.5f, 0.5f});
+  ImGui::SetNextWindowSize({RaisedWidth(kDialogWidth), 0});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ScaledSize(20), ScaledSize(16)});
+  ImGui::PushStyleColor(ImGuiCol_PopupBg, input.panel.theme[Role::kPanel]);
+  const ImGuiWindowFlags flags = ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoMove |
+                                 ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_AlwaysAutoResize;
+  const bool shown = ImGui::BeginPopupModal(kCaptureWindow, nullptr, flags);
+  ImGui::PopStyleColor();
+  ImGui::PopStyleVar();
+  if (!shown) {
+    *open = false;
+    return;
+  }
+  SectionTitle(input.panel, "Capture a running program");
+  ImGui::Dummy({0, ScaledSize(4)});
+  DrawAddress(input);
+  DrawTimes(input);
+  DrawLevels(input);
+  DrawFolder(input);
+  if (DrawButtons(input)) {
+    *open = false;
+    ImGui::CloseCurrentPopup();
+  }
+  ImGui::EndPopup();
+}
+
+namespace {
+
+void DrawRunning(const ShellInput& input, const CaptureStatus& capture) {
+  std::array<char, 1024> buffer{};
+  const float inner = ImGui::GetContentRegionAvail().x;
+  SectionTitle(input.panel, capture.stage.empty() ? "Connecting" : capture.stage);
+  const std::string_view shown = MiddleCut(capture.addresses, inner, buffer.data(), buffer.size());
+  TextIn(input.panel, Role::kText2, shown);
+  const float done = capture.done < 0 ? -0.6f * static_cast<float>(ImGui::GetTime())
+                                      : static_cast<float>(std::min(capture.done, 1.0));
+  ImGui::ProgressBar(done, {inner, ScaledSize(6)}, "");
+  const float button = ScaledSize(96);
+  ImGui::AlignTextToFramePadding();
+  {
+    const FaceScope mono(input.panel, Face::kMono);
+    TextIn(input.panel, Role::kText2, capture.amount.empty() ? " " : capture.amount);
+  }
+  ImGui::SameLine(ImGui::GetStyle().WindowPadding.x + inner - button);
+  if (ImGui::Button("Cancel", {button, 0})) input.panel.commands.Push("file.stop_recording");
+  ImGui::SetItemTooltip("Keeps nothing of this recording");
+}
+
+void DrawProblem(const ShellInput& input, const CaptureStatus& capture) {
+  {
+    const FaceScope bold(input.panel, Face::kBold, TypeSize::kTitle);
+    TextIn(input.panel, Role::kBad,
+           capture.some_recorded ? "Not every program was recorded" : "Nothing was recorded");
+  }
+  ImGui::PushTextWrapPos(0);
+  ImGui::TextUnformatted(capture.problem.c_str());
+  ImGui::PopTextWrapPos();
+  const float button = ScaledSize(120);
+  const auto dismiss = [&](bool pressed) {
+    if (pressed) input.panel.services.DismissCaptureProblem();
+    return pressed;
+  };
+  if (dismiss(AccentButton(input, "Record again", button)))
+    input.panel.commands.Push("file.record");
+  ImGui::SameLine();
+  if (dismiss(ImGui::Button("Change\u2026", {button, 0})))
+    input.panel.commands.Push("file.capture");
+  ImGui::SameLine();
+  if (ImGui::Button("Copy", {button, 0})) input.panel.services.SetClipboard(capture.problem);
+  ImGui::SameLine();
+  dismiss(ImGui::Button("Close", {button, 0}));
+}
+
+}  // namespace
+
+void DrawCapture(const ShellInput& input) {
+  const CaptureStatus& capture = input.panel.session.capture;
+  if (!capture.running && capture.problem.empty()) return;
+  PlaceBelowMenu(24);
+  ImGui::SetNextWindowSize({RaisedWidth(kDialogWidth), 0});
+  const RaisedStyle raised(input.panel.theme);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ScaledSize(20), ScaledSize(16)});
+  if (!capture.running)
+    ImGui::PushStyleColor(ImGuiCol_Border, input.panel.theme[Role::kBad]);
+  else
+    ImGui::PushStyleColor(ImGuiCol_Border, input.panel.theme[Role::kAccent]);
+  const ImGuiWindowFlags flags =
+      kRaisedFlags | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoFocusOnAppearing;
+  if (ImGui::Begin("##capture", nullptr, flags)) {
+    if (capture.running) {
+      DrawRunning(input, capture);
+    } else {
+      DrawProblem(input, capture);
+    }
+  }
+  ImGui::End();
+  ImGui::PopStyleColor();
+  ImGui::PopStyleVar();
+}
+
+}  // namespace stepscope
