@@ -102,6 +102,7 @@ class Recording {
     for (size_t i = 0; i < options_.servers.size(); ++i)
       calls.push_back({options_.servers[i], RequestFor(i)});
     gave_.assign(calls.size(), {});
+    progress_.bytes_done = progress_.bytes_total = 0;  // of the attempt before
     CallTimes times;
     times.delay = options_.delay;
     times.silence = options_.duration + kCollectTime;

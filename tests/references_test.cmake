@@ -15,7 +15,7 @@ set(foreign "^(xprof|xla|tsl|tensorflow|torch|jax|stb|epoxy|GL|EGL|GLFW|fmt|goog
   "^share/stepscope$" "^(train|file|module)\\.py$" "^/" "^~" "^build/")
 # Examples of names in texts about adding a file, and of the self test.
 list(APPEND foreign "(^|/)foo[a-z_]*\\.(h|cc)$")
-set(folders "app|capi|dev|docs|loaders|model|packaging|python|shaders|share|tests|third_party|viewer")
+set(folders "app|capi|capture|dev|docs|loaders|model|packaging|python|shaders|share|tests|third_party|viewer")
 set(endings "h|cc|md|proto|cmake|vert|frag|py|supp")  # pictures: by links
 
 # The columns of a UTF-8 text: its bytes without continuation bytes.
@@ -146,7 +146,7 @@ endmacro()
 # Fills `violations`; `checked` counts files.
 function(check_tree root)
   set(violations "")
-  foreach(folder IN ITEMS app capi docs loaders model packaging python shaders share tests third_party viewer)
+  foreach(folder IN ITEMS app capi capture docs loaders model packaging python shaders share tests third_party viewer)
     list(APPEND globs "${root}/${folder}/*")
   endforeach()
   file(GLOB_RECURSE files RELATIVE "${root}" ${globs} "${root}/.ci/*")

@@ -100,17 +100,16 @@ class ProgressLine {
 };
 
 std::string ProgressText(const Progress& progress, milliseconds duration) {
+  using Seconds = std::chrono::duration<double>;
   const std::string stage = progress.stage();
-  const uint64_t total = progress.bytes_total;
-  if (total > 0)
-    return fmt::format("{}: {} of {}", stage, BytesText(progress.bytes_done), BytesText(total));
   const auto history = progress.history();
-  if (stage != capture::kStageRecording || history.empty()) return stage;
-  const double seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - history.back().second)
-          .count();
-  return fmt::format("{}: {:.1f} of {:.1f} s", stage, seconds,
-                     std::chrono::duration<double>(duration).count());
+  if (stage == capture::kStageRecording && !history.empty()) {
+    const Seconds past = std::chrono::steady_clock::now() - history.back().second;
+    return fmt::format("{}: {:.1f} of {:.6g} s", stage, past.count(), Seconds(duration).count());
+  }
+  const uint64_t total = progress.bytes_total;
+  if (total == 0) return stage;
+  return fmt::format("{}: {} of {}", stage, BytesText(progress.bytes_done), BytesText(total));
 }
 
 // Does the work on a thread, and looks at Ctrl+C and the progress meanwhile.

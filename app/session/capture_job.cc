@@ -85,15 +85,15 @@ void CaptureJob::TellProgress(CaptureStatus* status) const {
   status->stage = progress->stage();
   const uint64_t total = progress->bytes_total, bytes = progress->bytes_done;
   const auto history = progress->history();
-  if (total > 0) {
-    status->done = static_cast<double>(bytes) / static_cast<double>(total);
-    status->amount = BytesText(bytes) + " of " + BytesText(total);
-  } else if (status->stage == capture::kStageRecording && !history.empty()) {
+  if (status->stage == capture::kStageRecording && !history.empty()) {
     const std::chrono::duration<double> past =
         std::chrono::steady_clock::now() - history.back().second;
     const double whole = std::chrono::duration<double>(duration_).count();
     status->done = past.count() / whole;
     status->amount = fmt::format("{:.1f} of {:.6g} s", past.count(), whole);
+  } else if (total > 0) {
+    status->done = static_cast<double>(bytes) / static_cast<double>(total);
+    status->amount = BytesText(bytes) + " of " + BytesText(total);
   }
 }
 

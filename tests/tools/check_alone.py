@@ -20,7 +20,7 @@ import tempfile
 
 from check_one_definition import NAMESPACE, NOISE
 
-FOLDERS = ("model", "loaders", "sql", "capi", "viewer", "app", "tests")
+FOLDERS = ("model", "loaders", "sql", "capture", "capi", "viewer", "app", "tests")
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+"([^"]+)"', re.MULTILINE)
 NAME = re.compile(r"\b[A-Z][A-Za-z0-9_]*[a-z][A-Za-z0-9_]*\b")
 USE = re.compile(r"(?<![\w.>:~])" + NAME.pattern)

@@ -13,7 +13,7 @@ import re
 import subprocess
 import sys
 
-FOLDERS = ("model", "loaders", "sql", "capi", "viewer", "app")
+FOLDERS = ("model", "loaders", "sql", "capture", "capi", "viewer", "app")
 
 # These have no meaning for scopes: comments, literals (raw ones first), preprocessor lines with continuations.
 NOISE = re.compile(

@@ -66,11 +66,12 @@ TEST_CASE("capture dialog: a key records again; without a last time it asks") {
 TEST_CASE("capture dialog: a recording is shown and cancelled, and does not hold up the window") {
   ViewerFixture f;
   f.Open(TrainingTrace());
-  f.session.capture = {.running = true,
-                       .addresses = "node7:6009",
-                       .stage = "Recording",
-                       .done = 0.5,
-                       .amount = "1.0 of 2 s"};
+  CaptureStatus& capture = f.session.capture;
+  capture.running = true;
+  capture.addresses = "node7:6009";
+  capture.stage = "Recording";
+  capture.done = 0.5;
+  capture.amount = "1.0 of 2 s";
   f.Frame(4);
   const TimeRange before = f.visible();
   f.Key(ImGuiKey_W);
