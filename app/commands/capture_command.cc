@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <ctime>
 #include <future>
+#include <memory>
 #include <stop_token>
 #include <thread>
 #include <utility>
@@ -16,7 +17,7 @@
 #include "app/command_line/shared_options.h"
 #include "app/commands/open_command.h"
 #include "app/system/exit_code.h"
-#include "app/system/interrupts.h"
+#include "app/system/interrupt.h"
 #include "app/system/log.h"
 #include "app/system/paths.h"
 #include "capture/monitor.h"
@@ -112,15 +113,11 @@ std::string ProgressText(const Progress& progress, milliseconds duration) {
   return fmt::format("{}: {} of {}", stage, BytesText(progress.bytes_done), BytesText(total));
 }
 
-// Does the work on a thread, and looks at Ctrl+C and the progress meanwhile.
-template <typename Work, typename Look>
-auto RunStoppably(Interrupts& interrupts, Work work, Look look) {
-  std::stop_source stop;
-  auto result = std::async(std::launch::async, [&] { return work(stop.get_token()); });
-  while (result.wait_for(kLook) != std::future_status::ready) {
-    if (interrupts.Came()) stop.request_stop();
-    look();
-  }
+// Does the work on a thread, and shows its progress meanwhile.
+template <typename Work, typename Show>
+auto RunBeside(Work work, Show show) {
+  auto result = std::async(std::launch::async, work);
+  while (result.wait_for(kLook) != std::future_status::ready) show();
   return result.get();
 }
 
@@ -137,19 +134,15 @@ capture::RecordOptions RecordOptionsOf(const CaptureOptions& options) {
   return record;
 }
 
-Result<capture::Recorded> RecordHere(const CaptureOptions& options) {
-  Interrupts interrupts;
+Result<capture::Recorded> RecordHere(const CaptureOptions& options, const Interrupt& interrupt) {
   const capture::RecordOptions record = RecordOptionsOf(options);
   Progress progress;
   ProgressLine line;
   const capture::WriteFile write = [](const std::string& path, std::string_view contents) {
     return WriteFileAtomically(path, contents);
   };
-  return RunStoppably(
-      interrupts,
-      [&](const std::stop_token& stop) {
-        return capture::RecordPrograms(record, write, stop, progress);
-      },
+  return RunBeside(
+      [&] { return capture::RecordPrograms(record, write, interrupt.token(), progress); },
       [&] { line.Show(ProgressText(progress, record.duration)); });
 }
 
@@ -162,9 +155,13 @@ bool HasDisplay() {
 }
 
 int RunRecording(const InputOptions& input, const CaptureOptions& options, const Log& log) {
-  const Result<capture::Recorded> recorded = RecordHere(options);
+  auto interrupt = std::make_unique<Interrupt>();
+  const Result<capture::Recorded> recorded = RecordHere(options, *interrupt);
+  const bool interrupted = interrupt->token().stop_requested();
+  interrupt.reset();  // Ctrl+C ends the window again
   if (!recorded.ok()) {
     LogError(recorded.status().message());
+    if (interrupted) Interrupt::End();
     return ExitCodeOf(recorded.status());
   }
   for (const std::string& failure : recorded->failures) LogError(failure);
@@ -201,28 +198,25 @@ size_t PrintMonitor(const CaptureOptions& options, const std::vector<Result<std:
   return answered;
 }
 
-void SleepUntil(Interrupts& interrupts, std::chrono::steady_clock::time_point end) {
-  while (!interrupts.Came() && std::chrono::steady_clock::now() < end)
+void SleepUntil(const std::stop_token& stop, std::chrono::steady_clock::time_point end) {
+  while (!stop.stop_requested() && std::chrono::steady_clock::now() < end)
     std::this_thread::sleep_for(kLook);
 }
 
+// Ctrl+C is how it ends: no error.
 int RunMonitor(const CaptureOptions& options) {
-  Interrupts interrupts;
+  const Interrupt interrupt;
+  const std::stop_token stop = interrupt.token();
   const auto begin = std::chrono::steady_clock::now();
   for (int second = 1;; ++second) {
-    const std::vector<Result<std::string>> lines = RunStoppably(
-        interrupts,
-        [&](const std::stop_token& stop) {
-          return capture::Monitor(options.servers, kMonitorTime, stop);
-        },
-        [] {});
-    if (interrupts.Came()) return kExitOk;
+    const auto lines = capture::Monitor(options.servers, kMonitorTime, stop);
+    if (stop.stop_requested()) return kExitOk;
     if (PrintMonitor(options, lines) == 0) return kExitNothing;
     if (std::ferror(stdout) != 0) return kExitOk;  // its reader has closed the pipe
     const auto passed = kMonitorTime * second;
     if (options.duration && passed >= *options.duration) return kExitOk;
-    SleepUntil(interrupts, begin + passed);
-    if (interrupts.Came()) return kExitOk;
+    SleepUntil(stop, begin + passed);
+    if (stop.stop_requested()) return kExitOk;
   }
 }
 

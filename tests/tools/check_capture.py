@@ -174,24 +174,30 @@ def check_levels(program, python, framework, folder):
         check(counts[0] < counts[1], f"{framework}: levels 1 and 2 give {counts} events")
 
 
+def begin_capture(program, address, logs):
+    """A recording of a minute, which has begun when this returns."""
+    process = subprocess.Popen([program, "capture", address, "--duration", "60s", "-o", logs, "--no-open"],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                               preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+    time.sleep(1.5)
+    return process
+
+
 def check_nothing(program, python, framework, folder):
     """A cancelled recording, one of a program that does nothing, and one of a program that ends leave no file."""
     logs = os.path.join(folder, "nothing")
     with Server(python, framework) as server:
-        process = subprocess.Popen([program, "capture", server.address, "--duration", "60s", "-o", logs, "--no-open"],
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        time.sleep(1.5)
+        process = begin_capture(program, server.address, logs)
         process.send_signal(signal.SIGINT)
         error = process.communicate(timeout=20)[1]
-        check(process.returncode == 3 and "cancelled" in error, f"{framework}: after Ctrl+C: {error}")
+        check(process.returncode == -signal.SIGINT and "cancelled" in error,
+              f"{framework}: after Ctrl+C: {process.returncode} {error}")
         again = os.path.join(folder, "again")
         time.sleep(1)
         record(program, server.address, again, "--duration", "200ms")
         watched = run(program, "capture", server.address, "--monitor")
         check(watched.returncode == 3 and "has no monitor" in watched.stderr, f"{framework}: {watched.stderr}")
-        process = subprocess.Popen([program, "capture", server.address, "--duration", "60s", "-o", logs, "--no-open"],
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        time.sleep(1.5)
+        process = begin_capture(program, server.address, logs)
         server.process.kill()
         error = process.communicate(timeout=20)[1]
         check(process.returncode == 3 and "closed while recording" in error, f"{framework}: the program ended: {error}")

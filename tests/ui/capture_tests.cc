@@ -17,7 +17,8 @@ bool IsOpen() {
 }
 
 void OpenByMenu(UiApp& app, ImGuiTestContext* ctx) {
-  ctx->MenuClick("//##MainMenuBar##MenuBar/File/Capture\u2026");
+  ctx->SetRef("//##MainMenuBar");
+  ctx->MenuClick("File/Capture\u2026");
   app.WaitIdle(ctx);
   IM_CHECK(IsOpen());
   ctx->SetRef(kDialog);

@@ -34,7 +34,7 @@ TEST_CASE("open: a word that is no path may be a mistyped command") {
   CHECK(word.code() == ErrorCode::kUsage);
   CHECK(word.message() ==
         "reprot: neither a file nor a command; commands are info, report, events, sql, export, "
-        "compare, check, capture, screenshot, replay, bench and serve (see stepscope --help)");
+        "compare, check, capture, screenshot, replay, bench, serve and mcp (see stepscope --help)");
   CHECK(CheckPaths({"./no/such.json"}).code() == ErrorCode::kIo);
   CHECK(CheckPaths({"nosuch.xplane.pb"}).code() == ErrorCode::kIo);
 }
