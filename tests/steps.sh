@@ -105,7 +105,7 @@ record_programs() {
   local home=build/capture/python
   configure release $tests_on && build release stepscope || return 1
   python3 -m venv "$home"
-  "$home/bin/pip" install -q --disable-pip-version-check --require-hashes --only-binary :all: \
+  "$home/bin/pip" install -q --disable-pip-version-check --require-hashes --only-binary :all: --no-compile \
     -r tests/capture/requirements.txt || return 1
   python3 tests/tools/check_capture.py build/release/stepscope "$home/bin/python"
 }
