@@ -6,7 +6,7 @@
 // libraries of 18 MB, which costs each start of the program 5 ms, and hides the bytes by which TLS
 // and HTTP/1 are told apart. grpc++ is larger than the rest of this program. What gRPC adds to
 // HTTP/2 is little: a prefix of five bytes before a message, and its status in the trailers.
-// (gRPC over HTTP2, github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md)
+// (The page "gRPC over HTTP2" of the documentation of gRPC.)
 #pragma once
 
 #include <cstddef>
