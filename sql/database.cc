@@ -148,7 +148,9 @@ Status SqlDatabase::State::Ended(const Budget& budget, std::string_view script, 
   const int offset = sqlite3_error_offset(db);
   if (offset > 0) place += static_cast<size_t>(offset);
 #endif
-  return Usage(PlaceIn(script, place) + ": " + sqlite3_errmsg(db));
+  std::string what = sqlite3_errmsg(db);
+  if (what == "not authorized") what += ": SQL opens no files, and writes temporary tables only";
+  return Usage(PlaceIn(script, place) + ": " + what);
 }
 
 // Prepares the statement at a byte of the script. Makes the tables of reports that it needs.

@@ -68,6 +68,8 @@ TEST_CASE("sql: files, extensions, settings and writes are refused") {
     CHECK(test::AnswerOf(database, "SELECT count(*) > 0 FROM events") == "1\n");
   }
   CHECK_FALSE(std::filesystem::exists(path));
+  CHECK(test::AnswerOf(database, "ATTACH 'x' AS y").find("SQL opens no files") !=
+        std::string::npos);
 }
 
 TEST_CASE("sql: temporary tables, views and indices can be made and filled") {
