@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "loaders/xplane/hlo.pb.h"
 #include "loaders/xplane/limits.h"
@@ -12,7 +13,12 @@ using namespace proto;
 
 namespace {
 
-constexpr const char* kHloStat = "Hlo Proto";
+constexpr const char *kHloStat = "Hlo Proto", *kHloProgramIdStat = "program_id";
+
+// Null where there is no such entry; ids count from 1.
+const auto* EntryOf(const auto& entries, int32_t id) {
+  return id >= 1 && id <= entries.size() ? &entries.Get(id - 1) : nullptr;
+}
 
 class HloReader {
  public:
@@ -26,8 +32,16 @@ class HloReader {
 
   // Reads an XEventMetadata: the module is one of its stats.
   void Metadata(const PlaneTables& tables, const EventMetaScan& meta) {
+    auto id = static_cast<uint64_t>(meta.id);
+    SourceField proto;
     Each(meta.begin, meta.end, [&](const SourceField& f) {
-      if (f.number == 5 && f.wire == kLen) Stat(tables, meta.id, f.begin, f.end);
+      if (f.number == 5 && f.wire == kLen) Stat(tables, f, &id, &proto);
+    });
+    if (proto.begin == 0) return;
+    HloProgram& program = table_->programs[id];
+    if (!program.instructions.empty()) return;  // the first of several with one id
+    Each(proto.begin, proto.end, [&](const SourceField& f) {
+      if (f.number == 1 && f.wire == kLen) Module(f, &program);
     });
   }
 
@@ -41,24 +55,28 @@ class HloReader {
       diagnostics_->Count(XspaceDiagnostic::kBadMetadata, fields.position());
   }
 
-  void Stat(const PlaneTables& tables, int64_t program_id, uint64_t begin, uint64_t end) {
+  // The id that the program's events have is a stat, where there is one, and else the metadata's.
+  void Stat(const PlaneTables& tables, const SourceField& stat, uint64_t* program_id,
+            SourceField* proto) {
     int64_t stat_id = 0;
-    SourceField proto;
-    Each(begin, end, [&](const SourceField& f) {
+    SourceField value;
+    Each(stat.begin, stat.end, [&](const SourceField& f) {
       if (f.number == 1 && f.wire == kVarint) stat_id = static_cast<int64_t>(f.value);
-      if ((f.number == 5 || f.number == 6) && f.wire == kLen) proto = f;
+      if (f.number >= 2 && f.number <= 8) value = f;
     });
     const std::string* name = tables.StatName(stat_id);
-    if (proto.begin == 0 || name == nullptr || *name != kHloStat) return;
-    HloProgram& program = table_->programs[static_cast<uint64_t>(program_id)];
-    Each(proto.begin, proto.end, [&](const SourceField& f) {
-      if (f.number == 1 && f.wire == kLen) Module(f, &program);
-    });
+    if (name == nullptr) return;
+    if (*name == kHloProgramIdStat && value.wire == kVarint) *program_id = value.value;
+    const bool bytes = value.wire == kLen && (value.number == 5 || value.number == 6);
+    if (*name == kHloStat && bytes) *proto = value;
   }
 
   void Module(const SourceField& module, HloProgram* program) {
+    SourceField frames;
+    framed_.clear();
     Each(module.begin, module.end, [&](const SourceField& f) {
       if (f.wire != kLen) return;
+      if (f.number == 17) frames = f;
       if (f.number == 1)
         program->module_name = reader_.Fetch(
             f.begin, static_cast<size_t>(std::min<uint64_t>(f.size(), kMaxNameBytes)));
@@ -68,6 +86,26 @@ class HloReader {
         });
       }
     });
+    if (!framed_.empty() && frames.size() > 0) SetSources(frames);
+  }
+
+  // Newer versions of XLA name the frame of the stack in place of the file and line.
+  void SetSources(const SourceField& f) {
+    if (f.size() > kMaxMessageBytes) return;
+    const std::string_view bytes = reader_.Fetch(f.begin, static_cast<size_t>(f.size()));
+    pb::StackFrameIndexProto index;
+    if (!index.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
+      return diagnostics_->Count(XspaceDiagnostic::kBadMetadata, f.begin);
+    for (const auto& [instruction, frame] : framed_) {
+      const auto* stack = EntryOf(index.stack_frames(), frame);
+      const auto* location =
+          stack == nullptr ? nullptr : EntryOf(index.file_locations(), stack->file_location_id());
+      const auto* file =
+          location == nullptr ? nullptr : EntryOf(index.file_names(), location->file_name_id());
+      if (file == nullptr || !instruction->source_file.empty()) continue;
+      instruction->source_file = *file;
+      instruction->source_line = location->line();
+    }
   }
 
   void Instruction(const SourceField& f, HloProgram* program) {
@@ -87,6 +125,8 @@ class HloReader {
     out.op_name = message_.metadata().op_name();
     out.source_file = message_.metadata().source_file();
     out.source_line = message_.metadata().source_line();
+    const int32_t frame = message_.metadata().stack_frame_id();
+    if (out.source_file.empty() && frame > 0) framed_.emplace_back(&out, frame);
   }
 
   WindowReader reader_;
@@ -94,6 +134,7 @@ class HloReader {
   XspaceDiagnostics* diagnostics_;
   std::stop_token stop_;
   pb::HloInstructionProto message_;
+  std::vector<std::pair<HloInstruction*, int32_t>> framed_;  // of the module, without a source
   size_t instructions_ = 0;
 };
 

@@ -442,6 +442,47 @@ TEST_CASE("The HLO table is filled from /host:metadata") {
   CHECK(found->source_line == 42);
 }
 
+TEST_CASE("An instruction that names a frame of the stack has the frame's file and line") {
+  const auto number = [](uint32_t field, uint64_t value) {
+    std::string bytes;
+    test::PutUint(&bytes, field, value);
+    return bytes;
+  };
+  const auto text = [](uint32_t field, std::string_view value) {
+    std::string bytes;
+    test::PutBytes(&bytes, field, value);
+    return bytes;
+  };
+  const auto instruction = [&](std::string_view name, uint64_t frame) {
+    return text(2, text(1, name) + text(2, "add") + text(7, number(15, frame)));
+  };
+  const std::string frames = text(1, "lib.py") + text(1, "model.py") +
+                             text(3, number(1, 2) + number(3, 42)) +
+                             text(3, number(1, 9) + number(3, 1)) + text(4, number(1, 1)) +
+                             text(4, number(1, 2)) + text(4, number(1, 7));
+  const std::string module =
+      text(1, "jit_f") +
+      text(3, instruction("add.1", 1) + instruction("no_file", 2) + instruction("no_place", 3) +
+                  instruction("no_frame", 1'000'000'000)) +
+      text(17, frames);
+  XSpaceBuilder space;
+  space.Plane("/host:CPU").Line(1, "a").Event("x", 0, 5);
+  space.Plane("/host:metadata")
+      .EventMetadata(77, "jit_f(77)")
+      .Stat("Hlo Proto", test::Bytes{text(1, module)})
+      .Stat("program_id", int64_t{5});
+  const TracePtr trace = Load(space.Bytes());
+  CHECK(trace->hlo.Find(77, "add.1") == nullptr);  // the stat says what events name
+  const HloInstruction* found = trace->hlo.Find(5, "add.1");
+  REQUIRE(found != nullptr);
+  CHECK(found->source_file == "model.py");
+  CHECK(found->source_line == 42);
+  for (const char* name : {"no_file", "no_place", "no_frame"}) {
+    REQUIRE(trace->hlo.Find(5, name) != nullptr);
+    CHECK(trace->hlo.Find(5, name)->source_file.empty());
+  }
+}
+
 TEST_CASE("Long lines are split without a difference, long fields are stepped over") {
   // A line of 24 MB is split for two threads; an event larger than a block is read on its own.
   XSpaceBuilder space;

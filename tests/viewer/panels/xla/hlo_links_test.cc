@@ -179,7 +179,8 @@ TEST_CASE("links: on recordings of a GPU, a TPU and a CPU, too") {
     Walk(trace, {{15, "cudnn-conv.1"}, "/workspace/traces/generate_conv_trace.py:23"});
   if (const auto trace = SharedProfile("profiles/tpu_v6e"))
     Walk(trace, {{12190760917235803885u, "copy-done.2"}, ""});
-  if (const auto trace = SharedProfile("profiles/jax_cpu")) Walk(trace, {{10, "dot.1"}, ""});
+  if (const auto trace = SharedProfile("profiles/jax_cpu"))
+    Walk(trace, {{10, "dot.1"}, "train.py:6"});
 }
 
 }  // namespace
