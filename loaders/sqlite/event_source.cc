@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "loaders/common/row_values.h"
+#include "model/stat_reader.h"
 #include "model/trace.h"
 
 namespace stepscope::sqlite {
@@ -116,19 +117,59 @@ void Resolve(const Database& database, const EventTable& table, Stat* stat) {
   }
 }
 
-class EventSource final : public StatSource {
+std::vector<Stat> DecodeRow(const Database& database, const EventTable& table, int64_t rowid) {
+  std::vector<Stat> stats;
+  const auto query = database.Select("SELECT * FROM " + Quoted(table.name) + " WHERE rowid = ?");
+  if (query == nullptr) return stats;
+  query->Start(rowid);
+  if (!query->Next()) return stats;
+  for (int i = 0; i < query->columns(); ++i) {
+    if (query->IsNull(i)) continue;
+    stats.push_back(ShownValue(*query, i));
+    Resolve(database, table, &stats.back());
+  }
+  return stats;
+}
+
+// Keeps the databases open from row to row: to open one takes far longer than to read a row.
+class EventReader final : public StatReader {
+ public:
+  EventReader(const Trace& trace, std::span<const EventFile> files)
+      : trace_(trace), files_(files), databases_(files.size()) {}
+
+  Result<std::vector<Stat>> Read(EventRow row) override {
+    const auto place = RefOfRow(trace_, row);
+    if (!place || place->source >= files_.size() || place->ref == ~uint64_t{0})
+      return std::vector<Stat>();
+    const EventFile& file = files_[place->source];
+    const uint64_t table = place->ref % EventFile::kTables;
+    if (table >= file.tables.size()) return std::vector<Stat>();
+    std::unique_ptr<Database>& database = databases_[place->source];
+    if (database == nullptr) {
+      Result<std::unique_ptr<Database>> opened = Database::Open(file.source, {}, nullptr);
+      if (!opened.ok()) return opened.status();
+      database = std::move(*opened);
+    }
+    return DecodeRow(*database, file.tables[table],
+                     static_cast<int64_t>(place->ref / EventFile::kTables));
+  }
+
+ private:
+  const Trace& trace_;
+  std::span<const EventFile> files_;
+  std::vector<std::unique_ptr<Database>> databases_;  // by file; null: not open yet
+};
+
+class EventSource final : public StatSource, public StatReaders {
  public:
   explicit EventSource(std::vector<EventFile> files) : files_(std::move(files)) {}
 
   Result<std::vector<Stat>> Decode(const Trace& trace, EventRow row) const override {
-    std::vector<Stat> stats;
-    const auto place = RefOfRow(trace, row);
-    if (!place || place->source >= files_.size() || place->ref == ~uint64_t{0}) return stats;
-    const EventFile& file = files_[place->source];
-    const uint64_t table = place->ref % EventFile::kTables;
-    if (table >= file.tables.size()) return stats;
-    return DecodeRow(file, file.tables[table],
-                     static_cast<int64_t>(place->ref / EventFile::kTables));
+    return EventReader(trace, files_).Read(row);
+  }
+
+  std::unique_ptr<StatReader> NewReader(const Trace& trace) const override {
+    return std::make_unique<EventReader>(trace, files_);
   }
 
   Result<std::shared_ptr<const StatTable>> LoadTyped(const Trace& trace,
@@ -147,24 +188,6 @@ class EventSource final : public StatSource {
   }
 
  private:
-  static Result<std::vector<Stat>> DecodeRow(const EventFile& file, const EventTable& table,
-                                             int64_t rowid) {
-    std::vector<Stat> stats;
-    const Result<std::unique_ptr<Database>> database = Database::Open(file.source, {}, nullptr);
-    if (!database.ok()) return database.status();
-    const auto query =
-        (*database)->Select("SELECT * FROM " + Quoted(table.name) + " WHERE rowid = ?");
-    if (query == nullptr) return stats;
-    query->Start(rowid);
-    if (!query->Next()) return stats;
-    for (int i = 0; i < query->columns(); ++i) {
-      if (query->IsNull(i)) continue;
-      stats.push_back(ShownValue(*query, i));
-      Resolve(**database, table, &stats.back());
-    }
-    return stats;
-  }
-
   std::vector<EventFile> files_;
 };
 

@@ -5,12 +5,14 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <memory>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "loaders/loader.h"
 #include "model/analysis/analysis.h"
+#include "model/stat_reader.h"
 #include "tests/loaders/sanitized.h"
 #include "tests/support/peak_memory.h"
 #include "tests/support/profile_database.h"
@@ -119,6 +121,29 @@ TEST_CASE("Arguments of an event are the columns of its row, references resolved
   CHECK(at(IntStat::kRegisters) == 32);
   CHECK(at(IntStat::kStaticShared) == 1024);
   CHECK(at(IntStat::kCorrelationId).has_value());
+}
+
+TEST_CASE("A reader of many events says of each what reading it alone says, in any order") {
+  for (const std::string& bytes :
+       {test::NsysBytes({2, 8, false, true}), test::RocpdBytes(8, true)}) {
+    const TracePtr trace = Load(bytes);
+    const std::unique_ptr<StatReader> reader = ReaderOf(*trace);
+    REQUIRE(trace->set.rows > 8);
+    const auto texts = [](const Result<std::vector<Stat>>& stats) {
+      REQUIRE(stats.ok());
+      std::vector<std::string> out;
+      for (const Stat& stat : *stats) out.push_back(stat.name + "=" + ToText(stat));
+      return out;
+    };
+    size_t known = 0;
+    for (uint32_t i = 0; i < 2 * trace->set.rows; ++i) {
+      const EventRow row(i < trace->set.rows ? i : 2 * trace->set.rows - 1 - i);
+      const auto alone = texts(trace->source->Decode(*trace, row));
+      CHECK(texts(reader->Read(row)) == alone);
+      known += alone.empty() ? 0 : 1;
+    }
+    CHECK(known > trace->set.rows);
+  }
 }
 
 TEST_CASE("Processes that use devices are hosts of their own; their calls are told apart") {

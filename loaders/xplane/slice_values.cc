@@ -1,0 +1,77 @@
+#include "loaders/xplane/slice_values.h"
+
+#include <vector>
+
+#include "model/base/task.h"
+#include "model/string_pool.h"
+
+namespace stepscope::xplane {
+namespace {
+
+std::vector<StringId> InternAll(const StringPool& pool, StringPool* all) {
+  std::vector<StringId> ids(pool.size());
+  for (uint32_t s = 0; s < ids.size(); ++s) ids[s] = all->Intern(pool.View(StringId(s)));
+  return ids;
+}
+
+template <typename T>
+void Take(SparseColumn<T>* from, SparseColumn<T>* to) {
+  to->Append(*from);
+  from->Clear();
+}
+
+void TakeTexts(SparseColumn<StringId>* from, const std::vector<StringId>& ids,
+               SparseColumn<StringId>* to) {
+  if (ids.size() <= 1) return Take(from, to);  // there is only the empty string
+  std::vector<uint32_t> rows;
+  std::vector<StringId> values;
+  const auto flush = [&] {
+    to->Append(rows, values);
+    rows.clear(), values.clear();
+  };
+  from->ForAll([&](uint32_t row, StringId id) {
+    if (!rows.empty() && row < rows.back()) flush();  // the next slice's
+    rows.push_back(row);
+    values.push_back((id.value & kLocalText) == 0 ? id : ids[id.value & ~kLocalText]);
+  });
+  flush();
+  from->Clear();
+}
+
+}  // namespace
+
+void SliceValues::MoveTo(StatTable* table) {
+  for (size_t c = 0; c < kStatColumns; ++c) {
+    if (columns_[c].size == 0) continue;
+    if (c < kIntStats) {
+      columns_[c].MoveTo(&table->ints[c]);
+    } else if (c < kIntStats + kTextStats) {
+      columns_[c].MoveTo(&table->texts[c - kIntStats]);
+    } else {
+      columns_[c].MoveTo(&table->reals[c - kIntStats - kTextStats]);
+    }
+  }
+}
+
+void AppendPieces(std::span<StatTable* const> pieces, StatTable* table) {
+  std::vector<std::vector<StringId>> ids;
+  for (const StatTable* piece : pieces)
+    ids.push_back(InternAll(*piece->strings, table->strings.get()));
+  ParallelFor(kStatColumns, [&](size_t c) {
+    for (size_t i = 0; i < pieces.size(); ++i) {
+      if (c < kIntStats) {
+        Take(&pieces[i]->ints[c], &table->ints[c]);
+      } else if (c < kIntStats + kTextStats) {
+        TakeTexts(&pieces[i]->texts[c - kIntStats], ids[i], &table->texts[c - kIntStats]);
+      } else {
+        const size_t real = c - kIntStats - kTextStats;
+        Take(&pieces[i]->reals[real], &table->reals[real]);
+      }
+    }
+  });
+  for (size_t i = 0; i < pieces.size(); ++i) {
+    if (ids[i].size() > 1) pieces[i]->strings = std::make_unique<StringPool>();
+  }
+}
+
+}  // namespace stepscope::xplane

@@ -1,0 +1,169 @@
+#include "loaders/xplane/stat_decoder.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <charconv>
+#include <string>
+
+namespace stepscope::xplane {
+
+using namespace proto;
+
+namespace {
+
+// Writes a memory_access_breakdown, in which each field 1 has an operation, a memory and bytes.
+std::string BreakdownText(std::string_view message) {
+  std::string text;
+  FieldReader accesses(message);
+  Field access, part;
+  while (accesses.Next(&access)) {
+    if (access.number != 1 || access.wire != kLen) continue;
+    std::array<int64_t, 3> values{};
+    FieldReader parts(access.begin, access.end);
+    while (parts.Next(&part)) {
+      if (part.wire == kVarint && part.number >= 1 && part.number <= 3)
+        values[part.number - 1] = part.Int();
+    }
+    if (!text.empty()) text += ';';
+    text += fmt::format("{} {} {}", values[0], values[1], values[2]);
+  }
+  return text;
+}
+
+StatRoute RouteOf(const StatColumn& column) {
+  const auto number = static_cast<uint32_t>(column.column);
+  switch (column.kind) {
+    case StatColumn::Kind::kNone:
+      return {TagBit(kDoubleTag) | TagBit(kUintTag) | TagBit(kIntTag) | TagBit(kRefTag),
+              kStatColumns};
+    case StatColumn::Kind::kInt:
+      return {TagBit(kUintTag) | TagBit(kIntTag), number};
+    case StatColumn::Kind::kReal:
+      return {TagBit(kDoubleTag), static_cast<uint32_t>(kIntStats + kTextStats) + number};
+    case StatColumn::Kind::kText:
+      return {column.memory_shape ? 0 : TagBit(kRefTag), static_cast<uint32_t>(kIntStats) + number};
+  }
+  return {};
+}
+
+}  // namespace
+
+PlaneActions ActionsOf(const PlaneTables& tables, StringPool* pool) {
+  PlaneActions plane;
+  plane.tables = &tables;
+  plane.actions.reserve(tables.stat_names.size());
+  for (const std::string& name : tables.stat_names) {
+    plane.actions.push_back({ColumnOf(name), pool->Intern(name)});
+  }
+  for (size_t id = 0; id < tables.stat_ids.dense_size(); ++id) {
+    const uint32_t index = tables.stat_ids.Find(static_cast<int64_t>(id));
+    plane.by_id.push_back(index == IdMap::kNone ? StatAction{} : plane.actions[index]);
+    if (id < plane.routes.size()) plane.routes[id] = RouteOf(plane.by_id.back().column);
+  }
+  return plane;
+}
+
+void StatDecoder::DecodeCarefully(Bytes p, Bytes end, Field* value,
+                                  const StatAction** action) const {
+  FieldReader fields(p, end);
+  Field f;
+  uint64_t id = 0;
+  *value = {};
+  while (fields.Next(&f)) {
+    if (f.number == 1 && f.wire == kVarint) {
+      id = f.value;
+    } else if (f.number >= 2 && f.number <= 8) {
+      *value = f;
+    }
+  }
+  *action = plane_->Find(id);
+}
+
+bool StatDecoder::ToValue(const Field& value, const StatAction* action, uint32_t meta,
+                          StatBits* out) {
+  if (action == nullptr || value.number == 0) return false;
+  const StatColumn& column = action->column;
+  switch (column.kind) {
+    case StatColumn::Kind::kNone:
+      return false;
+    case StatColumn::Kind::kInt:
+      out->column = column.column;
+      return Int(value, &out->bits);
+    case StatColumn::Kind::kReal:
+      out->column = static_cast<uint32_t>(kIntStats + kTextStats) + column.column;
+      return Real(value, &out->bits);
+    case StatColumn::Kind::kText:
+      out->column = static_cast<uint32_t>(kIntStats) + column.column;
+      if (column.memory_shape && IsMemoryEvent(meta)) {
+        out->column =
+            static_cast<uint32_t>(kIntStats) + static_cast<uint32_t>(StringStat::kTensorShape);
+      }
+      if (column.column == static_cast<uint8_t>(StringStat::kMemoryBreakdown))
+        return Breakdown(value, &out->bits);
+      return Text(value, &out->bits);
+  }
+  return false;
+}
+bool StatDecoder::Breakdown(const Field& f, uint64_t* bits) {
+  if (f.wire != kLen || f.number != 6) return false;
+  *bits = Own(BreakdownText(f.text()));
+  return true;
+}
+std::string_view StatDecoder::TextOf(const Field& f) const {
+  if (f.number == 7 && f.wire == kVarint) {
+    const std::string* name = plane_->tables->StatName(f.Int());
+    return name == nullptr ? std::string_view() : *name;
+  }
+  return f.number == 5 && f.wire == kLen ? f.text() : std::string_view();
+}
+bool StatDecoder::Int(const Field& f, uint64_t* bits) const {
+  if (f.wire == kVarint && (f.number == 3 || f.number == 4)) {
+    *bits = f.value;
+    return true;
+  }
+  int64_t number = 0;
+  if (f.number == 2 && f.wire == kFixed64) {
+    const double d = f.Double();
+    if (!(d > -9.2e18 && d < 9.2e18)) return false;
+    number = static_cast<int64_t>(d);
+  } else {
+    const std::string_view text = TextOf(f);
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (text.empty() || error != std::errc{} || end != text.data() + text.size()) return false;
+  }
+  *bits = static_cast<uint64_t>(number);
+  return true;
+}
+bool StatDecoder::Real(const Field& f, uint64_t* bits) const {
+  double d = 0;
+  if (f.number == 2 && f.wire == kFixed64) {
+    d = f.Double();
+  } else if (f.wire == kVarint && f.number == 3) {
+    d = static_cast<double>(f.value);
+  } else if (f.wire == kVarint && f.number == 4) {
+    d = static_cast<double>(f.Int());
+  } else {
+    return false;
+  }
+  *bits = std::bit_cast<uint64_t>(d);
+  return true;
+}
+bool StatDecoder::Text(const Field& f, uint64_t* bits) {
+  if (f.number == 7 && f.wire == kVarint) {
+    const StatAction* named = plane_->Find(f.value);
+    *bits = named == nullptr ? 0 : named->name_as_value.value;
+    return true;
+  }
+  if (f.number == 5 && f.wire == kLen) {
+    *bits = Own(f.text());
+  } else if (f.wire == kVarint && f.number == 3) {
+    *bits = Own(std::to_string(f.value));
+  } else if (f.wire == kVarint && f.number == 4) {
+    *bits = Own(std::to_string(f.Int()));
+  } else {
+    return false;
+  }
+  return true;
+}
+}  // namespace stepscope::xplane
