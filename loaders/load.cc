@@ -104,7 +104,7 @@ Result<const LoaderDesc*> ChooseLoader(std::vector<InputFile>* files,
     }
   }
   if (chosen == nullptr)
-    return first_error.ok() ? Status(ErrorCode::kFormat, "nothing to load") : first_error;
+    return first_error.ok() ? Status(ErrorCode::kFormat, "no file can be loaded") : first_error;
   *files = std::move(kept);
   return chosen;
 }

@@ -17,6 +17,7 @@
 #include "model/analysis/tables/cells.h"
 #include "model/base/terminal_text.h"
 #include "model/compare/compare.h"
+#include "model/compare/compare_table.h"
 #include "model/compare/significance.h"
 
 namespace stepscope {
@@ -75,7 +76,8 @@ bool Checks::Judge(const std::string& what, const Property* a, const Property* b
   last_failed_ = *y > most && !may_be_chance;
   failed_ = failed_ || last_failed_;
   std::string percent;
-  if (*x != 0) percent = fmt::format(", {:+.2f} %", 100 * (*y - *x) / std::abs(*x));
+  if (const std::optional<double> of_a = compare::ChangePercent(*x, *y))
+    percent = fmt::format(", {:+.2f} %", *of_a);
   text_ += fmt::format("{}: {}: {} -> {}{} (allowed: +{}{})\n", last_failed_ ? "FAILED" : "ok",
                        TerminalText(what), TerminalText(PropertyText(a->value, a->unit)),
                        TerminalText(PropertyText(b->value, b->unit)), percent,

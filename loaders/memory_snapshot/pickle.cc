@@ -544,7 +544,7 @@ Result<Value> PickleReader::Read(const std::stop_token& stop, uint64_t max_bytes
   if (!error_.ok()) return error_;
   if (truncated_) CloseAll();
   if (!error_.ok()) return error_;
-  if (stack_.empty()) return Status(ErrorCode::kFormat, "it holds nothing");
+  if (stack_.empty()) return Status(ErrorCode::kFormat, "the pickle holds no object");
   return truncated_ ? stack_.front() : stack_.back();
 }
 

@@ -44,7 +44,7 @@ class Receiver {
     FrameType type{};
     std::string_view payload;
     while (status_.ok() && !ended_ && frames_.Next(&type, &payload)) Take(type, payload);
-    return Fine("what comes from there makes no sense") && !ended_;
+    return Fine("the data of the host is damaged") && !ended_;
   }
 
   bool begun() const { return begun_; }
@@ -62,8 +62,7 @@ class Receiver {
   template <typename Message>
   bool Parse(std::string_view payload, Message* message) {
     if (message->ParseFromArray(payload.data(), static_cast<int>(payload.size()))) return true;
-    status_ =
-        Status(ErrorCode::kIo, remote_.Destination() + ": what comes from there makes no sense");
+    status_ = Status(ErrorCode::kIo, remote_.Destination() + ": the data of the host is damaged");
     return false;
   }
 
@@ -205,7 +204,8 @@ Result<std::shared_ptr<const Trace>> LoadRemote(const std::string& address,
   Status broken = receiver.status();
   if (!receiver.ended() && broken.ok()) broken = WhyFailed(*remote, ssh.Finish(), ssh.errors());
   if (receiver.store().empty())
-    return broken.ok() ? Status(ErrorCode::kIo, remote->Destination() + ": nothing came") : broken;
+    return broken.ok() ? Status(ErrorCode::kIo, remote->Destination() + ": the host sent no data")
+                       : broken;
   return ReadReceived(address, std::move(receiver.store()), broken, options, stop);
 }
 

@@ -7,7 +7,8 @@ void CompareTable::AddValues(const std::string& what, const std::string& label, 
   AddReal("a_" + what, "A " + label, unit, how);
   AddReal("b_" + what, "B " + label, unit, how);
   AddReal("delta_" + what, "Δ " + label, unit, "B - A", true);
-  AddReal("delta_percent", "Δ", Unit::kPercent, "(B - A) / A");
+  AddReal("delta_percent", "Δ", Unit::kPercent,
+          "(B - A) / A; none if they differ by more than ten times A");
 }
 
 void CompareTable::AddCounts(const std::string& how) {
@@ -19,7 +20,8 @@ void CompareTable::Append(double a, double b, std::vector<Value>* row) {
   row->emplace_back(a);
   row->emplace_back(b);
   row->emplace_back(b - a);
-  row->push_back(a != 0 ? Value(100 * (b - a) / a) : Value());
+  const std::optional<double> percent = ChangePercent(a, b);
+  row->push_back(percent ? Value(*percent) : Value());
 }
 
 void CompareTable::AddRow(std::vector<Value> row, const std::vector<EventRow>& a,

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -49,6 +50,13 @@ using Amounts = std::pair<Amount, Amount>;  // A's and B's
 using Side = Amount Amounts::*;
 inline double ChangeOfValue(const Amounts& of) { return of.second.value - of.first.value; }
 
+// The change from A to B in percent. Unknown where A is 0, or so small that B differs from it by
+// more than ten times A: thousands of percent of next to nothing say less than the change itself.
+inline std::optional<double> ChangePercent(double a, double b) {
+  if (a == 0 || !(std::abs(b - a) <= 10 * std::abs(a))) return std::nullopt;
+  return 100 * (b - a) / std::abs(a);
+}
+
 class CompareTable {
  public:
   CompareTable(std::string id, std::string title) {
@@ -75,7 +83,7 @@ class CompareTable {
   // Adds the columns a_count and b_count.
   void AddCounts(const std::string& how = {});
 
-  // Appends the four cells of AddValues(). If A has 0, the percentage is empty.
+  // Appends the four cells of AddValues(); the percentage is ChangePercent().
   static void Append(double a, double b, std::vector<Value>* row);
   static Value Text(const std::string& text) { return SharedText(text); }
 

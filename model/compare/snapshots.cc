@@ -122,10 +122,9 @@ Finding DifferenceOf(const Snapshot& a, const Snapshot& b, const AnalysisResult&
   found.grade = delta > 0 ? Finding::Grade::kWarning : Finding::Grade::kGood;
   found.text =
       fmt::format("B's peak is {} {}", Size(std::abs(delta)), delta > 0 ? "higher" : "lower");
-  if (peak_a > 0) {
-    const double percent = 100 * static_cast<double>(delta) / static_cast<double>(peak_a);
-    found.text += fmt::format(" ({})", PercentText(percent));
-  }
+  if (const std::optional<double> percent =
+          ChangePercent(static_cast<double>(peak_a), static_cast<double>(peak_b)))
+    found.text += fmt::format(" ({})", PercentText(*percent));
   found.text += ".";
   found.next_step =
       fmt::format("At the peak {} are allocated in B and {} in A.", Size(peak_b), Size(peak_a)) +

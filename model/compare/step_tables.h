@@ -18,12 +18,13 @@ struct StepChange {  // ms
   double largest_row = 0;           // size of the largest change of a contribution
   double delta() const { return b.median - a.median; }
   double mean_delta() const { return b.mean - a.mean; }
-  // The divisor of shares. It is 0 if the change may be chance and the mean changed by less than
-  // half a percent, or by less than half of the largest row's change: a row may then have thousands
-  // of percent of next to nothing.
+  // The divisor of shares. It is 0 where a row may have thousands of percent of next to nothing: if
+  // the mean changed by less than a fifth of the largest row's change, or, where the change may be
+  // chance, by less than half a percent or less than half of that row's change.
   double divisor() const {
     const double mean = std::abs(mean_delta());
     const bool clear = mean > 0.005 * a.mean && mean >= largest_row / 2;
+    if (mean < largest_row / 5) return 0;
     return clear || test.significance != Significance::kNone ? mean_delta() : 0;
   }
 };

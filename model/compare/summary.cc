@@ -7,6 +7,7 @@
 
 #include "model/analysis/naming/short_label.h"
 #include "model/base/demangle.h"
+#include "model/compare/compare_table.h"
 
 namespace stepscope::compare {
 namespace {
@@ -15,7 +16,6 @@ constexpr size_t kMostNamed = 3;
 constexpr double kWorthNaming = 5;          // percent of the change that a named row must reach
 constexpr double kWorthDrift = 1;           // percent of the median step
 constexpr double kSameProgram = 100.0 / 3;  // percent of device time that one program shares
-constexpr size_t kLongName = 80;
 
 // Percent of the change that the rows explain together. The change is not 0.
 double Explained(const Contributions& found, double change) {
@@ -41,7 +41,7 @@ std::string Signed(double ms) { return (ms < 0 ? "" : "+") + TimeText(ms); }
 std::string NameOf(const Contribution& c) {
   std::string name = Demangle(c.name);
   name = name.empty() ? c.name : std::string(WithoutParameters(name));
-  if (name.size() > kLongName) name = std::string(CutEnd(name, kLongName)) + "...";
+  name = InSentence(name);
   switch (c.kind) {
     case WorkKind::kWait:
       return "waiting for the last participant of " + name;
@@ -75,8 +75,8 @@ std::string DifferenceSentence(const StepChange& change) {
   const double delta = change.delta();
   if (delta == 0)
     return fmt::format("B's step takes as long as A's: {}.", TimeText(change.a.median));
-  const std::string percent =
-      change.a.median > 0 ? fmt::format(" ({})", PercentText(100 * delta / change.a.median)) : "";
+  const std::optional<double> of_a = ChangePercent(change.a.median, change.b.median);
+  const std::string percent = of_a ? fmt::format(" ({})", PercentText(*of_a)) : "";
   return fmt::format("B's step is {} {}{}{}.", TimeText(std::abs(delta)),
                      delta > 0 ? "longer" : "shorter", percent, SignificanceText(change));
 }
@@ -160,9 +160,9 @@ void AddProperties(const StepChange& change, const Contributions& found, const C
   add("step_ms_a", "Step time of A", change.a.median, Unit::kMs, "median of the steps that count");
   add("step_ms_b", "Step time of B", change.b.median, Unit::kMs, "median of the steps that count");
   add("delta_ms", "Change", change.delta(), Unit::kMs, "B - A");
-  add("delta_percent", "Change in percent",
-      change.a.median > 0 ? Value(100 * change.delta() / change.a.median) : Value(), Unit::kPercent,
-      "(B - A) / A");
+  const std::optional<double> percent = ChangePercent(change.a.median, change.b.median);
+  add("delta_percent", "Change in percent", percent ? Value(*percent) : Value(), Unit::kPercent,
+      "(B - A) / A; none if they differ by more than ten times A");
   add("mean_delta_ms", "Change of the mean", mean, Unit::kMs, "what contributions are parts of");
   add("explained_percent", "Explained",
       change.divisor() != 0 ? Value(Explained(found, mean)) : Value(), Unit::kPercent,

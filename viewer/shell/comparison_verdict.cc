@@ -14,7 +14,6 @@ namespace stepscope {
 namespace {
 
 constexpr double kSameProgram = 100.0 / 3;  // percent of work, as in the comparison's summary
-constexpr size_t kLongName = 60;
 
 std::string MsText(double ms) {
   const double most = 1e9;  // a day and more; a damaged profile may have any time
@@ -31,8 +30,7 @@ std::string CauseOf(const AnalysisResult& result, double change) {
   for (size_t r = 0; r < table->rows.size() && delta >= 0; ++r) {
     const double ms = NumberOf(table->rows[r][static_cast<size_t>(delta)]);
     if (!std::isfinite(ms) || ms == 0 || (change != 0 && (ms > 0) != (change > 0))) continue;
-    std::string what(table->ShownText(r, name));
-    if (what.size() > kLongName) what = std::string(CutEnd(what, kLongName)) + "\u2026";
+    const std::string what = InSentence(table->ShownText(r, name));
     return fmt::format("{} {}, {}{}", what, table->ShownText(r, how), ms > 0 ? "+" : "",
                        MsText(ms));
   }
@@ -62,11 +60,15 @@ ComparisonVerdict VerdictOf(const AnalysisResult& result) {
   ComparisonVerdict out;
   out.ms_a = NumberIn(result, "step_ms_a");
   out.ms_b = NumberIn(result, "step_ms_b");
-  const double delta = NumberIn(result, "delta_ms"), percent = NumberIn(result, "delta_percent");
+  const double delta = NumberIn(result, "delta_ms");
   const double shared = NumberIn(result, "shared_percent", 100);
   const std::string significance = TextOf(result, "significance");
   const bool chance = significance == "none";
-  const std::string size = fmt::format("{} ({:.1f} %)", MsText(std::abs(delta)), std::abs(percent));
+  // A change of many times A has no percentage.
+  const double percent = NumberIn(result, "delta_percent", std::nan(""));
+  const std::string size =
+      MsText(std::abs(delta)) +
+      (std::isnan(percent) ? "" : fmt::format(" ({:.1f} %)", std::abs(percent)));
   const char* direction = delta > 0 ? "longer" : "less";
   if (shared < kSameProgram) {
     out.text = fmt::format(

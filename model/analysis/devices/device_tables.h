@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/analysis/devices/device_events.h"
+#include "model/analysis/devices/step_spans.h"
 
 namespace stepscope {
 
@@ -15,8 +16,9 @@ namespace stepscope {
 // the devices. Calls fill for several devices at once, so it must be thread-safe.
 void AppendDevices(const DeviceEvents& events, ResultTable* t,
                    const std::function<void(PlaneId, ResultTable*)>& fill);
-// The collectives of each device, and the part of their time that computation hides.
-ResultTable OverlapTable(const DeviceEvents& events);
+// The collectives of each device, and the part of their time that computation hides, in the steps
+// that count. `events` must have all events of these steps.
+ResultTable OverlapTable(const DeviceEvents& events, const StepSpans& steps);
 // How long launches wait, by device and stream.
 ResultTable LaunchDelayTable(AnalysisContext& context, const DeviceEvents& events);
 // The size in bytes from "kind_src:pinned kind_dst:device size:4096 dest:0 async:1"; nullopt if

@@ -1,9 +1,7 @@
 #include "model/analysis/devices/precision.h"
 
-#include <algorithm>
-#include <unordered_map>
-
 #include "model/analysis/devices/device_events.h"
+#include "model/analysis/devices/step_spans.h"
 #include "model/analysis/grouping/grouping.h"
 #include "model/analysis/intervals/enclosing.h"
 #include "model/analysis/naming/precision_names.h"
@@ -37,35 +35,6 @@ class InputBits {
   std::vector<int8_t> bits_;
 };
 
-// The spans of each device's steps, by begin; the key is the device's PlaneId.
-std::unordered_map<uint32_t, std::vector<TimeRange>> SpansByDevice(const StepDatabase& steps) {
-  std::unordered_map<uint32_t, std::vector<TimeRange>> spans;
-  for (const DeviceStep& d : steps.device_steps) spans[d.device.value].push_back(d.span);
-  for (auto& [device, list] : spans) {
-    std::sort(list.begin(), list.end(),
-              [](const TimeRange& a, const TimeRange& b) { return a.begin < b.begin; });
-  }
-  return spans;
-}
-
-// Says whether a time is in one of the spans, for times that mostly
-// ascend. O(1) amortised over a stream.
-class SpanCursor {
- public:
-  explicit SpanCursor(const std::vector<TimeRange>& spans) : spans_(spans) {}
-  bool Has(Ps t) {
-    if (t < last_) after_ = 0;
-    last_ = t;
-    while (after_ < spans_.size() && spans_[after_].begin <= t) ++after_;
-    return after_ > 0 && t < spans_[after_ - 1].end;
-  }
-
- private:
-  const std::vector<TimeRange>& spans_;
-  size_t after_ = 0;  // index of the first span that begins later
-  Ps last_ = kMinPs;
-};
-
 class PrecisionReader {
  public:
   PrecisionReader(const Trace& trace, const StatTable& stats)
@@ -76,8 +45,7 @@ class PrecisionReader {
                     : Enclosing(trace, std::vector<bool>())) {}
 
   // Sums the events in the spans; all events if there are no spans.
-  PrecisionTimes Read(const DeviceEvents& events, PlaneId device,
-                      const std::vector<TimeRange>& spans) const {
+  PrecisionTimes Read(const DeviceEvents& events, PlaneId device, const Ranges& spans) const {
     InputBits inputs(stats_);
     SpanCursor in_spans(spans);
     std::vector<int8_t> of_meta(trace_.names().metas.size(), -1);
@@ -111,14 +79,14 @@ PrecisionTimes ComputePrecision(AnalysisContext& context, const AnalysisParams& 
                                 const StepDatabase& steps, std::stop_token stop) {
   const DeviceEvents events(context, params, stop);
   const PrecisionReader reader(context.trace(), context.stats(stop));
-  const std::unordered_map<uint32_t, std::vector<TimeRange>> all_spans = SpansByDevice(steps);
+  const StepSpans spans(steps);
   const std::vector<PlaneId>& devices = events.devices();
   std::vector<PrecisionTimes> of_device(devices.size());
   ParallelFor(devices.size(), [&](size_t d) {
-    const auto spans = all_spans.find(devices[d].value);
-    if (spans != all_spans.end()) {
-      of_device[d] = reader.Read(events, devices[d], spans->second);
-    } else if (steps.device_steps.empty()) {
+    const Ranges* of = spans.Of(devices[d]);
+    if (of != nullptr) {
+      of_device[d] = reader.Read(events, devices[d], *of);
+    } else if (spans.none()) {
       of_device[d] = reader.Read(events, devices[d], {});
     }
   });

@@ -17,7 +17,8 @@ struct PrecisionTimes {
   double narrow = 0, known = 0, all = 0;
   double percent() const { return all > 0 ? 100 * narrow / all : 0; }
 };
-// The kernels that begin in a step; without steps, all kernels in the part that params ask for.
+// The kernels that begin in a step that counts; without steps, all kernels in the part that params
+// ask for.
 PrecisionTimes ComputePrecision(AnalysisContext& context, const AnalysisParams& params,
                                 const StepDatabase& steps, std::stop_token stop);
 

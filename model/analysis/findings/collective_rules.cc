@@ -290,6 +290,22 @@ void FindHostCollectives(const FindingContext& input, double threshold,
   out->push_back(std::move(found));
 }
 
+// Whether waits for late participants are in the time of collectives: they are known only among the
+// devices of one host.
+const char* WaitsText(const FindingContext& input, const std::vector<PlaneId>& devices) {
+  std::map<uint32_t, int> of_host;
+  for (const PlaneId device : devices) ++of_host[input.trace().planes[device.value].host.value];
+  if (of_host.size() > 1) return "waits for ranks of other hosts included";
+  return devices.size() > 1 ? "excluding waits for late participants"
+                            : "waits for participants that were not recorded included";
+}
+
+// "; mostly they wait for rank 5, which is late"
+std::string LateRankText(const FindingContext& input) {
+  const std::string& rank = input.verdict().late_rank;
+  return rank.empty() ? "" : "; mostly they wait for rank " + rank + ", which is late";
+}
+
 }  // namespace
 
 void FindAllReduce(const FindingContext& input, double threshold, std::vector<RuleFinding>* out) {
@@ -312,20 +328,22 @@ void FindAllReduce(const FindingContext& input, double threshold, std::vector<Ru
   }
   if (most == nullptr || steps <= 0) return;
   found.title = fmt::format(
-      "Exposed collectives take {} of {} ({} of their time overlaps compute), {}; {:.{}f} "
+      "Exposed collectives take {} of {} ({} of their time overlaps compute), {}{}; {:.{}f} "
       "kernels{}{}.",
       MsText(ms), input.EveryStep(), PercentText(all > 0 ? 100 * InMs(hidden) / InMs(all) : 0),
-      // One recording alone does not tell how long its participant waits for the others.
-      found.devices.size() > 1 ? "excluding waits for late participants"
-                               : "waits for participants that were not recorded included",
-      kernels / steps, input.whole() ? 0 : 1, input.whole() ? " on a device" : " a step",
-      TrafficText(input, *most));
+      WaitsText(input, found.devices), LateRankText(input), kernels / steps, input.whole() ? 0 : 1,
+      input.whole() ? " on a device" : " a step", TrafficText(input, *most));
   found.measured = input.PercentOfStep(ms);
   found.saving_ms = ms;
   found.assumption =
       "All of it is hidden behind computation; there must be computation left that does not need "
       "its result. " +
       input.Uncertainty();
+  if (!input.verdict().late_rank.empty()) {
+    found.remedy = input.verdict().finding.next_step;
+    found.assumption =
+        "No rank is late, and all of it is hidden behind computation. " + input.Uncertainty();
+  }
   found.link.rows = EventRows(most->collective_rows);
   const auto of = static_cast<size_t>(StepTimeClass::kCollective);
   for (const uint32_t s : input.AllSteps()) {

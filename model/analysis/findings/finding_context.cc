@@ -9,6 +9,8 @@
 
 #include "model/analysis/naming/remedies.h"
 #include "model/analysis/steps/builders/tpu_steps.h"
+#include "model/analysis/naming/short_label.h"
+#include "model/analysis/ranks/late_rank.h"
 #include "model/analysis/steps/scope.h"
 #include "model/analysis/steps/step_table.h"
 #include "model/analysis/tables/in_unit.h"
@@ -49,6 +51,7 @@ FindingContext::FindingContext(AnalysisContext& context, const AnalysisParams& p
   std::vector<AsyncWait> waits;
   if (db_->kind == DeviceKind::kTpu) waits = AsyncWaitsOf(trace(), context.stats(stop_), *db_);
   verdict_ = Judge(trace(), *db_, whole_, waits);
+  NameLateRank(context_, params_, stop_, &verdict_);
   const NameTable& names = trace().names();
   themes_.resize(names.metas.size());
   for (size_t m = 0; m < themes_.size(); ++m) {
@@ -207,13 +210,12 @@ std::string PercentText(double percent) {
 }
 
 std::string OpKind(std::string_view op) {
-  if (op.starts_with("aten::") || op.find('(') != std::string_view::npos)
-    return std::string(op.substr(0, 80));
+  if (op.starts_with("aten::") || op.find('(') != std::string_view::npos) return InSentence(op);
   op = op.substr(op.rfind('/') + 1);
   const size_t last = op.find_last_not_of("0123456789");
   const bool numbered =
       last != std::string_view::npos && last > 0 && last + 1 < op.size() && op[last] == '_';
-  return std::string((numbered ? op.substr(0, last) : op).substr(0, 80));
+  return InSentence(numbered ? op.substr(0, last) : op);
 }
 
 void AppendEvents(const ResultTable& table, size_t row, std::vector<EventRow>* events) {

@@ -19,6 +19,7 @@ namespace {
 
 // Percent of the step, as for the verdict (docs/rules.md#verdict).
 constexpr double kProblem = 30, kWarning = 10;
+constexpr double kWorthSaying = 0.05;  // percent of the step: less is not offered as a saving
 
 struct Row {
   const FindingRule* rule;
@@ -70,8 +71,10 @@ std::vector<Row> ApplyRules(const FindingContext& input) {
     if (!judged && rule.id != std::string_view("memory")) continue;
     std::vector<RuleFinding> found;
     rule.find(input, input.thresholds().Of(rule), &found);
+    // Whoever follows advice must not get slower by it.
+    std::erase_if(found, [](const RuleFinding& f) { return !(f.saving_ms >= 0); });
     for (RuleFinding& f : found) {
-      f.saving_ms = std::clamp(f.saving_ms, 0.0, input.step_ms());
+      f.saving_ms = std::min(f.saving_ms, input.step_ms());
       const FindingSeverity severity = SeverityOf(input, f);
       rows.push_back({&rule, std::move(f), severity});
     }
@@ -213,7 +216,7 @@ void AddSentences(const FindingContext& input, const std::vector<Row>& rows,
     Finding finding;
     finding.grade = GradeOf(row.severity);
     finding.text = words(row.found.title);
-    if (row.found.saving_ms > 0) {
+    if (input.PercentOfStep(row.found.saving_ms) >= kWorthSaying) {
       finding.text += fmt::format(
           " Without it {} is {} shorter ({}).", input.whole() ? "the recording" : "a step",
           MsText(row.found.saving_ms), PercentText(input.PercentOfStep(row.found.saving_ms)));

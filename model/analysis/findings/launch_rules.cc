@@ -9,6 +9,7 @@
 #include "model/analysis/findings/idle_loss.h"
 #include "model/analysis/grouping/host_activity.h"
 #include "model/analysis/kernels/kernel_stats.h"
+#include "model/analysis/naming/short_label.h"
 #include "model/analysis/tables/cells.h"
 #include "model/analysis/tables/in_unit.h"
 #include "model/base/text_parts.h"
@@ -53,9 +54,9 @@ ShortKernels CountShort(const ResultTable& kernels) {
     if (NumberAt(kernels, r, "avg_duration_us") >= kShortUs) continue;
     found.count += count;
     found.us += NumberAt(kernels, r, "total_duration_us");
-    std::string_view op = TextAt(kernels, r, "op_name");
-    if (op.empty()) op = TextAt(kernels, r, "kernel_name");
-    found.by_op[OpKind(op)] += count;
+    const std::string_view op = TextAt(kernels, r, "op_name");
+    const int name = kernels.Column("kernel_name");
+    found.by_op[op.empty() ? InSentence(kernels.ShownText(r, name)) : OpKind(op)] += count;
     AppendEvents(kernels, r, &found.rows);
   }
   return found;

@@ -11,9 +11,8 @@
 #include "model/analysis/findings/kernels/kernel_rows.h"
 #include "model/analysis/findings/kernels/op_shapes.h"
 #include "model/analysis/naming/device_type.h"
-#include "model/analysis/naming/kernel_category.h"
+#include "model/analysis/naming/matrix_unit.h"
 #include "model/analysis/naming/short_label.h"
-#include "model/base/lower.h"
 #include "model/base/text_parts.h"
 
 namespace stepscope {
@@ -46,40 +45,23 @@ std::vector<PlaneId> DevicesWithUnits(const FindingContext& input) {
 }
 
 struct Unused {
-  double us = 0;
+  double us = 0, unknown_us = 0;        // unknown: names that do not tell
   std::map<std::string, double> by_op;  // us
   std::vector<EventRow> rows;
   uint64_t count = 0;
 };
-
-// Whether matrix units could do a kernel's work: its name says that it multiplies matrices or
-// convolves, whatever launched it, or its op is eligible. Products of a matrix and a vector are
-// bound by memory; copies and sums beside a product are none.
-bool CouldUse(const KernelRows& kernels, size_t row) {
-  static constexpr std::array<std::string_view, 4> kNone = {"gemv", "splitk", "dgemm",
-                                                            "dot_kernel"};
-  if (ContainsAny(Lower(kernels.name(row)), kNone)) return false;
-  switch (CategoryOfKernel(kernels.name(row), "")) {
-    case KernelCategory::kGemm:
-    case KernelCategory::kConvolution:
-      return true;
-    case KernelCategory::kAttention:
-    case KernelCategory::kOther:
-      return kernels.eligible(row);
-    default:
-      return false;
-  }
-}
 
 Unused EligibleWithout(const ResultTable& table) {
   Unused unused;
   const KernelRows kernels(table);
   if (!kernels.known()) return unused;
   for (size_t r = 0; r < table.rows.size(); ++r) {
-    if (kernels.uses(r) || !CouldUse(kernels, r)) continue;
+    const MatrixUnit unit = MatrixUnitOf(kernels.name(r), kernels.uses(r), kernels.eligible(r));
+    if (unit == MatrixUnit::kUnknown) unused.unknown_us += kernels.us(r);
+    if (unit != MatrixUnit::kWithout) continue;
     unused.us += kernels.us(r);
     const std::string_view op = kernels.op(r);
-    unused.by_op[op.empty() ? WithoutArguments(kernels.shown(r)) : OpKind(op)] += kernels.us(r);
+    unused.by_op[op.empty() ? InSentence(kernels.shown(r)) : OpKind(op)] += kernels.us(r);
     if (r >= table.links.size()) continue;
     unused.count += table.links[r].rows.size();
     AppendEvents(table, r, &unused.rows);
@@ -116,7 +98,8 @@ void FindMatrixUnits(const FindingContext& input, double threshold, std::vector<
   if (table == nullptr || input.db().device_steps.empty()) return;
   const std::vector<PlaneId> devices = DevicesWithUnits(input);
   const Unused unused = EligibleWithout(*table);
-  const double ms = unused.us / 1000 / static_cast<double>(input.db().device_steps.size());
+  const double steps = static_cast<double>(input.db().device_steps.size());
+  const double ms = unused.us / 1000 / steps, unknown_ms = unused.unknown_us / 1000 / steps;
   if (devices.empty() || input.PercentOfStep(ms) < threshold) return;
   const auto first =
       std::max_element(unused.by_op.begin(), unused.by_op.end(),
@@ -131,7 +114,11 @@ void FindMatrixUnits(const FindingContext& input, double threshold, std::vector<
   found.saving_ms = ms * (1 - 1 / kFaster);
   found.assumption = fmt::format(
       "On matrix units these kernels take a third of the time; what they gain depends on their "
-      "shapes and on memory. {}",
+      "shapes and on memory.{} {}",
+      input.PercentOfStep(unknown_ms) < 1
+          ? ""
+          : " Kernels whose names do not say whether they use matrix units take another " +
+                MsText(unknown_ms) + "; they are not counted.",
       input.Uncertainty());
   if (HaveTf32(input, devices)) found.remedy = input.Remedy("matrix-units.tf32");
   found.devices = devices;

@@ -43,8 +43,9 @@ constexpr FindingRule kRules[] = {
      "Enabling XLA", FindUnfusedOps},
     {"attention", "Unfused attention", 5, Unit::kPercent,
      "time of two batched matrix multiplications with a softmax between them, and of the "
-     "elementwise kernels and copies there / step time; saved is that less their operations at "
-     "half the rate of the fastest multiplication, or, without shapes, less the multiplications",
+     "elementwise kernels and copies there / step time; saved is that less their operations at a "
+     "quarter of the rate of the fastest multiplication, or, without shapes, less the "
+     "multiplications",
      "Enabling XLA", FindAttention},
     {"launch-bound", "Devices wait for launches", 5, Unit::kPercent,
      "idle time of class launch / step time, mean over devices and the steps that count",
@@ -72,8 +73,9 @@ constexpr FindingRule kRules[] = {
      "and more in a copy, while the device is idle / step time; saved is the part in which neither "
      "queued work nor an unknown cause holds the device up",
      "Tensorflow Op Placement", FindBlockedHost},
-    {"matrix-units", "Eligible ops without matrix units", 10, Unit::kPercent,
-     "time of kernels of eligible ops that do not use matrix units / device steps / step time",
+    {"matrix-units", "Multiplications without matrix units", 10, Unit::kPercent,
+     "time of kernels that could use matrix units and whose names say that they do not / device "
+     "steps / step time",
      "Utilizing Tensor Cores", FindMatrixUnits},
     {"alignment", "Matrix multiplications of unaligned rows", 5, Unit::kPercent,
      "time of kernels on matrix units whose names say that they read one or two elements at once "

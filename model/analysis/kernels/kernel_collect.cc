@@ -67,6 +67,7 @@ KernelGroup Describe(const Trace& trace, const StatTable& stats, const RawKey& k
   g.eligible = IsTensorCoreEligible(g.op_name, stats.strings->View(StringId(key.equation))) ||
                (g.xprof_uses_tensor_core && has_tf_op) ||
                (!xprof.kernel_columns_of_xprof && g.uses_matrix_unit);
+  g.unit = MatrixUnitOf(g.name, g.uses_matrix_unit, g.eligible);
   return g;
 }
 

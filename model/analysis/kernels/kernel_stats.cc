@@ -191,7 +191,7 @@ ResultTable SumTable(const TrackSet& set, std::vector<KernelSum> sums, std::stri
 }
 
 struct Summary {
-  double total = 0, matrix = 0, eligible_without = 0;
+  double total = 0, matrix = 0, without = 0;  // matrix, without: with the matrix unit or not
   uint64_t count = 0, short_count = 0;
   double short_time = 0;
 };
@@ -202,7 +202,7 @@ Summary Summarise(const std::vector<KernelGroup>& groups) {
     const double t = static_cast<double>(g.total);
     s.total += t, s.count += g.occurrences;
     if (g.uses_matrix_unit) s.matrix += t;
-    if (g.eligible && !g.uses_matrix_unit) s.eligible_without += t;
+    if (g.unit == MatrixUnit::kWithout) s.without += t;
     // The average stands for the group: kernels of one name and launch take about equal time.
     if (g.total < kShortKernel * static_cast<Ps>(g.occurrences))
       s.short_count += g.occurrences, s.short_time += t;
@@ -220,9 +220,9 @@ void AddProperties(const Summary& s, AnalysisResult* result) {
        "kernels with a duration"},
       {"matrix_unit_percent", "Tensor Core time", Percent(s.matrix, s.total), Unit::kPercent,
        "time in kernels that use the matrix unit, of all kernel time"},
-      {"eligible_unused_percent", "Eligible, not used", Percent(s.eligible_without, s.total),
-       Unit::kPercent,
-       "time of ops that could use Tensor Cores in kernels that do not, of all kernel time"},
+      {"eligible_unused_percent", "Eligible, not used", Percent(s.without, s.total), Unit::kPercent,
+       "time in kernels that could use Tensor Cores and whose names say that they do not, of all "
+       "kernel time"},
       {"short_kernel_percent", "Short kernels",
        Percent(static_cast<double>(s.short_count), static_cast<double>(s.count)), Unit::kPercent,
        "kernels whose average is under 20 \u00b5s, the time the host needs to launch one (20 to 40 "
@@ -232,12 +232,13 @@ void AddProperties(const Summary& s, AnalysisResult* result) {
 }
 
 void AddFindings(const Summary& s, const Program& program, AnalysisResult* result) {
-  const double unused = Percent(s.eligible_without, s.total);
+  const double unused = Percent(s.without, s.total);
   const double short_time = Percent(s.short_time, s.total);
   if (unused >= 10) {
     result->findings.push_back(
         {Finding::Grade::kWarning,
-         fmt::format("{:.0f} % of kernel time is in ops that could use Tensor Cores but do not.",
+         fmt::format("{:.0f} % of kernel time is in kernels that could use Tensor Cores but do "
+                     "not.",
                      unused),
          RemedyFor("matrix-units.some", program), "kernel_stats"});
   }

@@ -12,6 +12,7 @@
 
 #include "model/analysis/analysis.h"
 #include "model/analysis/naming/kernel_rules.h"
+#include "model/analysis/naming/matrix_unit.h"
 
 namespace stepscope {
 
@@ -26,6 +27,7 @@ struct KernelGroup {
   bool xprof_uses_tensor_core = false;
   bool uses_matrix_unit = false;
   bool eligible = false;
+  MatrixUnit unit = MatrixUnit::kNoWork;
   uint64_t occurrences = 0;
   Ps total = 0, min = kMaxPs, max = 0;
   int64_t total_ns = 0, min_ns = INT64_MAX,

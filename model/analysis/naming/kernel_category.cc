@@ -6,69 +6,84 @@
 
 #include "model/analysis/naming/collectives.h"
 #include "model/analysis/naming/kernel_rules.h"
-#include "model/base/lower.h"
+#include "model/base/word_parts.h"
 #include "model/base/word_set.h"
 
 namespace stepscope {
 namespace {
 
-// Words in lower case. The first rule in kRules that matches wins: a copy by an elementwise kernel
-// is a copy, attention multiplies too, and a GEMM that splits its sums reduces them.
-constexpr std::string_view kCopy[] = {"memcpy",      "memset",       "direct_copy", "copy_kernel",
-                                      "catarray",    "copydeviceto", "transpose",   "fillfunctor",
-                                      "copy_device", "_copy_"};
-constexpr std::string_view kAttention[] = {"flash_fwd",
-                                           "flash_bwd",
-                                           "flashattn",
-                                           "flash_attention",
-                                           "fmha",
-                                           "attn_fwd",
-                                           "attn_bwd",
-                                           "paged_attention",
-                                           "efficient_attention",
-                                           "attention_kernel",
-                                           "scaled_dot_product",
-                                           "_attention_forward",
-                                           "_attention_backward",
+// Whole words of names (model/base/word_parts.h): "_gemm_" is a word, "gemm_" the end of one,
+// "_norma" the begin of one. The first rule in kRules that matches wins: a copy by an elementwise
+// kernel is a copy, attention multiplies too, and a GEMM that splits its sums reduces them.
+constexpr std::string_view kTransposed[] = {"_conv_transpose_", "_2_d_transpose_",
+                                            "_3_d_transpose_"};
+constexpr std::string_view kCopy[] = {"_memcpy",        "_memset",       "_direct_copy_",
+                                      "_copy_kernel_",  "_copy_async_",  "_cat_array_",
+                                      "_catarray",      "_copy_device_", "transpose_",
+                                      "_fill_functor_", "_copy_cuda_",   "_batched_copy_"};
+constexpr std::string_view kAttention[] = {"_flash_fwd_",
+                                           "_flash_bwd_",
+                                           "_flash_attn_",
+                                           "_flash_attention_",
+                                           "_fmha_",
+                                           "_attn_fwd_",
+                                           "_attn_bwd_",
+                                           "_paged_attention_",
+                                           "_pagedattention_",
+                                           "_efficient_attention_",
+                                           "_attention_kernel_",
+                                           "_scaled_dot_product_",
+                                           "_attention_forward_",
+                                           "_attention_backward_",
                                            "_sdpa_",
-                                           "flash_fprop",
-                                           "flash_bprop",
-                                           "flash_mla",
-                                           "mha_fwd",
-                                           "mha_bwd",
-                                           "paged_attn",
-                                           "pagedattention",
-                                           "unified_attention",
-                                           "flex_attention",
-                                           "flex_decoding",
-                                           "withpagedkvcache",
-                                           "prefillwithkvcache",
-                                           "decodewithkvcache"};
-// Norms of vectors, which clip gradients: sums of squares, and no layer of a network.
-constexpr std::string_view kVectorNorms[] = {"normtwoops", "normoneops",    "normzeroops",
-                                             "normops",    "vector_norm",   "matrix_norm",
-                                             "lpnorm",     "_foreach_norm", "frobenius_norm"};
-constexpr std::string_view kElementwiseKernels[] = {"elementwise_kernel", "triton_poi_"};
-constexpr std::string_view kNormalisation[] = {"norm", "bn_fw", "bn_bw", "welford"};
-constexpr std::string_view kConvolution[] = {"convol",   "conv1d",        "conv2d",    "conv3d",
-                                             "fprop",    "dgrad",         "wgrad",     "im2col",
-                                             "col2im",   "implicit_gemm", "winograd",  "naive_conv",
-                                             "conv_fwd", "conv_bwd",      "igemm_fwd", "igemm_bwd"};
+                                           "_flash_fprop_",
+                                           "_flash_bprop_",
+                                           "_flash_mla_",
+                                           "_mha_fwd_",
+                                           "_mha_bwd_",
+                                           "_paged_attn_",
+                                           "_unified_attention_",
+                                           "_flex_attention_",
+                                           "_flex_decoding_",
+                                           "_paged_kv_cache_",
+                                           "_ragged_kv_cache_",
+                                           "_with_kv_cache_"};
+// Norms of vectors, which clip gradients, and variances: sums, and no layer of a network.
+constexpr std::string_view kVectorNorms[] = {
+    "_norm_two_ops_", "_norm_one_ops_",   "_norm_zero_ops_", "_norm_ops_",
+    "_vector_norm_",  "_matrix_norm_",    "_lp_norm_",       "_lpnorm_",
+    "_foreach_norm_", "_frobenius_norm_", "_grad_norm_",     "_welford_ops_"};
+constexpr std::string_view kElementwiseKernels[] = {"_elementwise_kernel_", "_triton_poi_"};
+// "_normali": of normalise and normalization; a normal distribution is no norm.
+constexpr std::string_view kNormalisation[] = {
+    "norm_",  "_norms_",   "_norm_fwd", "_normali",          "_bn_fw",
+    "_bn_bw", "_welford_", "_renorm",   "_rowwise_moments_", "_gamma_beta_backward_"};
+constexpr std::string_view kConvolution[] = {
+    "_convol",     "_conv_",      "_fprop_",         "_dgrad_",    "_wgrad_",
+    "_im_2_col_",  "_col_2_im_",  "_implicit_gemm_", "_winograd_", "_igemm_fwd_",
+    "_igemm_bwd_", "_igemm_wrw_", "_scudnn_"};
 constexpr std::string_view kGemm[] = {
-    "gemm",         "gemv",        "nvjet",       "cijk_",     "bmm_", "matmul",    "dot_kernel",
-    "splitkreduce", "triton_tem_", "dot_general", "fused_moe", "fmoe", "grouped_mm"};
-constexpr std::string_view kReduction[] = {"reduce",      "reduction", "softmax", "triton_red_",
-                                           "triton_per_", "argmax",    "argmin",  "cumsum",
-                                           "scan",        "topk"};
+    "gemm_",     "_gemmk_",      "gemv_",           "_gemvx_",       "_nvjet_",
+    "_cijk_",    "_bmm_",        "matmul_",         "_mat_mul_",     "_dot_kernel_",
+    "_kreduce_", "_triton_tem_", "_splitk_reduce_", "_dot_general_", "_split_k_reduce_",
+    "_fmoe_",    "_fused_moe_",  "_grouped_mm_",    "_flatmm_"};
+constexpr std::string_view kReduction[] = {"reduce_",    "_reduction_",  "softmax_",     "_softmax",
+                                           "_soft_max_", "_triton_red_", "_triton_per_", "_argmax_",
+                                           "_argmin_",   "_arg_max_",    "_arg_min_",    "_cumsum_",
+                                           "_cumprod_",  "_scan_",       "_topk_",       "_top_k_"};
 constexpr std::string_view kElementwise[] = {
-    "elementwise", "pointwise", "multi_tensor_apply", "loop_", "relu",    "gelu", "silu",
-    "_foreach_",   "dropout",   "fused_adam",         "adam",  "optensor"};
+    "elementwise_", "_element_wise_", "pointwise_", "_multi_tensor_apply_", "relu_",  "gelu_",
+    "silu_",        "_foreach_",      "dropout_",   "_fused_adam_",         "_adam_", "_adamw_",
+    "_op_tensor_",  "_swiglu_"};
+// XLA's names of fusions begin with this word.
+constexpr std::string_view kLoop = "_loop_";
 
 struct Rule {
   KernelCategory category;
   WordSet words;
 };
 constexpr std::array kRules = {
+    Rule{KernelCategory::kConvolution, WordSet(kTransposed)},
     Rule{KernelCategory::kCopy, WordSet(kCopy)},
     Rule{KernelCategory::kElementwise, WordSet(kElementwiseKernels)},
     Rule{KernelCategory::kAttention, WordSet(kAttention)},
@@ -80,33 +95,20 @@ constexpr std::array kRules = {
     Rule{KernelCategory::kElementwise, WordSet(kElementwise)},
 };
 
-void Erase(std::string_view part, std::string* text) {
-  for (size_t at = text->find(part); at != std::string::npos; at = text->find(part, at))
-    text->erase(at, part.size());
-}
-
-// Erases "normal" where it is the distribution, of which random numbers are drawn.
-void EraseNormal(std::string* text) {
-  constexpr std::string_view kNormal = "normal";
-  for (size_t at = text->find(kNormal); at != std::string::npos; at = text->find(kNormal, at)) {
-    const std::string_view rest = std::string_view(*text).substr(at + kNormal.size());
-    if (rest.starts_with("i")) {  // normalise, normalization
-      at += kNormal.size();
-    } else {
-      text->erase(at, kNormal.size());
-    }
-  }
+// Erases a library's name, whose kernels do many other things than the name says.
+void EraseLibrary(std::string_view library, std::string* words) {
+  for (size_t at = words->find(library); at != std::string::npos; at = words->find(library, at))
+    words->erase(at, library.size() - 1);
 }
 
 KernelCategory ByName(std::string_view name) {
   if (IsCollective(name)) return KernelCategory::kCollective;
-  std::string lower = Lower(name);
-  Erase("fbgemm", &lower);  // a library, whose kernels do many other things
-  EraseNormal(&lower);
+  std::string words = WordParts(name);
+  EraseLibrary("_fbgemm_", &words);
   for (const Rule& rule : kRules) {
-    if (rule.words.AnyIn(lower)) return rule.category;
+    if (rule.words.AnyIn(words)) return rule.category;
   }
-  return KernelCategory::kOther;
+  return words.starts_with(kLoop) ? KernelCategory::kElementwise : KernelCategory::kOther;
 }
 
 // By the name of an op of PyTorch, TensorFlow or JAX, where no word for kernels is in it.

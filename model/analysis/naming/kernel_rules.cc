@@ -7,6 +7,7 @@
 #include <span>
 
 #include "model/base/text_parts.h"
+#include "model/base/word_parts.h"
 #include "model/base/word_set.h"
 
 namespace stepscope {
@@ -40,17 +41,9 @@ constexpr WordSet kNvidiaNewerSet(kNvidiaNewer);
 constexpr std::string_view kBothNewer[] = {"flash_fwd", "flash_bwd", "attn_fwd", "attn_bwd",
                                            "matmul_ogs"};
 constexpr WordSet kBothNewerSet(kBothNewer);
-constexpr std::string_view kAmd[] = {"mfma",
-                                     "wmma",
-                                     "gtcx",
-                                     "aiter",
-                                     "_xdl",
-                                     "gemm_fusion",
-                                     "attn_fwd",
-                                     "FMHA_FWD",
-                                     "Custom_Cijk_",
-                                     "TileFmhaShape<",
-                                     "TileFmhaBwdShape<"};
+constexpr std::string_view kAmd[] = {
+    "mfma",     "wmma",     "gtcx",         "_xdl",           "gemm_fusion",
+    "attn_fwd", "FMHA_FWD", "Custom_Cijk_", "TileFmhaShape<", "TileFmhaBwdShape<"};
 constexpr WordSet kAmdSet(kAmd);
 constexpr std::string_view kAmdNewer[] = {"MFMA", "xdlops"};
 constexpr WordSet kAmdNewerSet(kAmdNewer);
@@ -98,6 +91,10 @@ bool IsNorm(std::string_view kernel) {
   return ContainsAny(kernel, kNorms) && !kTilePartsSet.AnyIn(kernel);
 }
 bool AmdRule(std::string_view kernel) { return kAmdSet.AnyIn(kernel) || HasMiShape(kernel); }
+constexpr std::string_view kAiter = "aiter";  // a library of AMD; a waiter is none
+bool IsOfAiter(std::string_view kernel) {
+  return kernel.find(kAiter) != kernel.npos && WordParts(kernel).find("_aiter_") != kernel.npos;
+}
 
 int64_t ParseInt(std::string_view text) {
   int64_t v = 0;
@@ -185,7 +182,7 @@ GpuVendor ParseVendor(std::string_view device_vendor) {
 
 bool XprofUsesTensorCore(std::string_view kernel, GpuVendor vendor) {
   if (vendor == GpuVendor::kNvidia) return NvidiaRule(kernel);
-  return vendor == GpuVendor::kAmd && AmdRule(kernel);
+  return vendor == GpuVendor::kAmd && (AmdRule(kernel) || kernel.find(kAiter) != kernel.npos);
 }
 
 bool UsesMatrixUnit(std::string_view kernel, GpuVendor vendor) {
@@ -197,8 +194,9 @@ bool UsesMatrixUnit(std::string_view kernel, GpuVendor vendor) {
   const bool nvidia =
       vendor != GpuVendor::kAmd &&
       (NvidiaRule(kernel) || kNvidiaNewerSet.AnyIn(kernel) || kernel.starts_with("bmm_"));
-  const bool amd = vendor != GpuVendor::kNvidia && !IsNorm(kernel) &&
-                   (AmdRule(kernel) || kAmdNewerSet.AnyIn(kernel) || AmdTileRule(kernel));
+  const bool amd =
+      vendor != GpuVendor::kNvidia && !IsNorm(kernel) &&
+      (AmdRule(kernel) || kAmdNewerSet.AnyIn(kernel) || AmdTileRule(kernel) || IsOfAiter(kernel));
   return nvidia || amd;
 }
 

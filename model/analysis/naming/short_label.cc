@@ -227,6 +227,14 @@ ShortForms MakeShortForms(std::string_view name) {
   return forms;
 }
 
+std::string InSentence(std::string_view name) {
+  constexpr size_t kLongest = 80;
+  if (name.size() <= kLongest) return std::string(name);
+  const std::string plain = WithoutNamespaces(WithoutArguments(name));
+  if (plain.size() <= kLongest) return plain;
+  return std::string(CutEnd(plain, kLongest)) + "\u2026";
+}
+
 std::string_view CutEnd(std::string_view text, size_t bytes) {
   if (bytes < text.size()) {
     while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xc0u) == 0x80u) --bytes;

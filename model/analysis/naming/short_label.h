@@ -18,6 +18,10 @@ std::string WithoutArguments(std::string_view name);  // "f<a<b>>(c)::g<d>" -> "
 std::string WithoutNamespaces(std::string_view name);
 ShortForms MakeShortForms(std::string_view name);
 
+// A name as sentences have it: one of more than 80 bytes without arguments and namespaces, and cut
+// with an ellipsis if it is still longer. A kernel's template may take 400 characters.
+std::string InSentence(std::string_view name);
+
 // The first `bytes` at most, cut at a UTF-8 boundary, without separators at the end. The caller
 // adds the ellipsis.
 std::string_view CutEnd(std::string_view text, size_t bytes);

@@ -1,5 +1,7 @@
 // The analysis `overview` (docs/rules.md#overview): steps, where their time went, the verdict and
 // the environment.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -17,9 +19,12 @@
 #include "model/analysis/naming/remedies.h"
 #include "model/analysis/ops/host_side_ops.h"
 #include "model/analysis/ops/op_database.h"
+#include "model/analysis/pages/kernel_work.h"
 #include "model/analysis/pages/xprof_bottlenecks.h"
 #include "model/analysis/steps/builders/infer_steps.h"
 #include "model/analysis/steps/builders/tpu_steps.h"
+#include "model/analysis/ranks/late_rank.h"
+#include "model/analysis/steps/device_steps.h"
 #include "model/analysis/steps/loss_tables.h"
 #include "model/analysis/steps/scope.h"
 #include "model/analysis/steps/step_table.h"
@@ -112,7 +117,10 @@ void OverviewBuilder::ReadDevices() {
   const XprofDefinitions& xprof = context_.xprof();
   ParallelFor(3, [&](size_t i) {
     if (i == 0 && !xprof_) {
-      overlap_ = OverlapTable(DeviceEvents(context_, params_, stop_));
+      // A step that begins in the part asked for counts whole, also beyond the part's end.
+      AnalysisParams whole = params_;
+      if (!whole_) whole.range = {}, whole.steps.reset();
+      overlap_ = OverlapTable(DeviceEvents(context_, whole, stop_), StepSpans(db_));
     } else if (i == 1 && db_.kind == DeviceKind::kGpu && !xprof.device_classes_of_xprof) {
       precision_ = ComputePrecision(context_, params_, db_, stop_);
     } else if (i == 2 && !xprof.training_by_gradients) {
@@ -198,6 +206,7 @@ void OverviewBuilder::Judge() {
   const std::shared_ptr<const OpDatabase> ops = context_.ops(params_, stop_);
   const std::vector<uint8_t> on_host = HostSideOps(trace_, *OpsOf(ops, trace_, params_));
   verdict_ = stepscope::Judge(trace_, judged_, whole_, waits_, on_host);
+  NameLateRank(context_, params_, stop_, &verdict_);
 }
 
 // Adds the first sentence and the losses that explain it.
@@ -233,30 +242,15 @@ double OverviewBuilder::CoreTime() const {
 // Cores."
 std::string OverviewBuilder::WorkText() {
   if (db_.kind != DeviceKind::kGpu) return {};
-  const auto kernels = context_.Get("kernel_stats", params_, stop_);
-  const ResultTable* t = kernels->Table("by_category");
-  if (t == nullptr || t->rows.empty()) return {};
-  const auto work = std::find_if(t->rows.begin(), t->rows.end(), [](const auto& row) {
-    const auto* name = std::get_if<SharedText>(&row[0]);  // the largest category that is compute
-    return name != nullptr && !(*name == "Collective") && !(*name == "Copy");
-  });
-  if (work == t->rows.end()) return {};
-  const auto number = [&](const char* id) {
-    const int c = t->Column(id);
-    const auto* v = c >= 0 ? std::get_if<double>(&(*work)[static_cast<size_t>(c)]) : nullptr;
-    return v != nullptr ? 100 * *v : 0.0;
-  };
-  const auto* name = std::get_if<SharedText>(&(*work)[0]);
-  std::array<char, 160> text{};
-  std::snprintf(text.data(), text.size(), " %.0f %% of the kernels' time is %s", number("share"),
-                name->str().c_str());
-  std::string out = text.data();
-  const double matrix = number("matrix_share");
-  if (matrix >= 1) {
-    std::snprintf(text.data(), text.size(), ", %.0f %% of that on Tensor Cores", matrix);
-    out += text.data();
-  }
-  return out + ".";
+  const CategoryTimes times =
+      KernelTimesInSteps(trace_, *context_.Get("kernel_stats", params_, stop_), StepSpans(db_));
+  const CategoryTime* work = times.LargestCompute();
+  if (work == nullptr) return {};
+  std::string text = fmt::format(" {:.0f} % of the kernels' time is {}", times.Percent(*work),
+                                 CategoryName(work->category));
+  const double matrix = 100 * work->matrix / work->time;
+  if (matrix >= 1) text += fmt::format(", {:.0f} % of that on Tensor Cores", matrix);
+  return text + ".";
 }
 
 void OverviewBuilder::AddPercents(const HostOps& ops) {

@@ -160,6 +160,12 @@ Finding NobodyLate(const RankFacts& f, Finding finding) {
   return finding;
 }
 
+// What keeps a rank, with the host's event: "waiting for input (DataLoader)". Empty if unknown.
+std::string CauseText(const LateCause& cause) {
+  if (!cause.known) return {};
+  return WordsOf(cause) + (cause.event.empty() ? "" : " (" + cause.event + ")");
+}
+
 Finding FindingOf(const RankFacts& f, const RankLateness* slowest) {
   Finding finding;
   finding.panel = "ranks";
@@ -171,8 +177,7 @@ Finding FindingOf(const RankFacts& f, const RankLateness* slowest) {
                   : share >= 3 ? Finding::Grade::kWarning
                                : Finding::Grade::kInfo;
   finding.text = LastText(f, *slowest);
-  if (cause.known) finding.text += "; the cause is " + WordsOf(cause);
-  if (cause.known && !cause.event.empty()) finding.text += " (" + cause.event + ")";
+  if (cause.known) finding.text += "; the cause is " + CauseText(cause);
   finding.text += ".";
   if (cause.known) finding.next_step = RemedyOf(cause);
   return finding;
@@ -188,6 +193,13 @@ void AddProperties(const RankFacts& f, const RankLateness* slowest, AnalysisResu
       slowest == nullptr ? Value() : Value(f.ranks[PlaceOf(f, slowest)].number), Unit::kNone,
       "the one that most steps wait for: by 1 % of a step and more often than by chance, or by "
       "10 %");
+  if (slowest != nullptr) {
+    const std::optional<double> share = ShareOfStep(f, PlaceOf(f, slowest));
+    add("slowest_wait_percent", "Waits for it", share ? Value(*share) : Value(), Unit::kPercent,
+        "by how much it is the last, of a step");
+    if (const std::string cause = CauseText(f.causes.ranks[PlaceOf(f, slowest)]); !cause.empty())
+      add("slowest_cause", "Cause", SharedText(cause), Unit::kNone);
+  }
   add("ranks", "Ranks", count(f.ranks.size()), Unit::kCount);
   add("step_spread_percent", "Spread of step times", SpreadPercent(f, &RankStep::total),
       Unit::kPercent, "(largest - smallest) / median of the ranks' median step times");

@@ -48,15 +48,6 @@ HostRole RoleOfCause(const Trace& trace, MetaId event) {
 
 namespace {
 
-// A kernel's template may take 400 characters and would fill a sentence.
-std::string Shortened(std::string name) {
-  constexpr size_t kLongest = 80;
-  if (name.size() <= kLongest) return name;
-  name = WithoutNamespaces(WithoutArguments(name));
-  if (name.size() <= kLongest) return name;
-  return std::string(CutEnd(name, kLongest)) + "\u2026";
-}
-
 // Some profilers name a launch call after its kernel. The op that launched it says more.
 bool NamedAfterKernel(const Trace& trace, const IdleCause& cause) {
   if (!cause.inside.valid()) return false;
@@ -71,7 +62,7 @@ std::string OwnName(const Trace& trace, MetaId event) {
     case HostRole::kGarbage:
       return "garbage collection";
     case HostRole::kSave:
-      return "checkpoint saving: " + Shortened(CauseName(name));
+      return "checkpoint saving: " + InSentence(CauseName(name));
     case HostRole::kEvent:
       return name.starts_with("<built-in") ? "Event.synchronize" : "";
     default:
@@ -84,7 +75,7 @@ std::string OwnName(const Trace& trace, MetaId event) {
 std::string CauseName(const Trace& trace, const IdleCause& cause) {
   const auto name_of = [&](MetaId event) {
     if (std::string own = OwnName(trace, event); !own.empty()) return own;
-    std::string name = Shortened(CauseName(trace.names().DisplayName(event)));
+    std::string name = InSentence(CauseName(trace.names().DisplayName(event)));
     // All steps' marks are one cause: "ProfilerStep" for ProfilerStep#3.
     const bool mark = trace.names().metas[event.value].category == EventCategory::kStep;
     const size_t end = mark ? name.find_last_not_of("0123456789#_ ") : std::string::npos;

@@ -533,7 +533,8 @@ void Judgement::Judge() {
   verdict_.leads = first.id;
   verdict_.percent = first.of_waiting;
   f.grade = first.of_waiting >= kBadShare ? Finding::Grade::kBad : Finding::Grade::kWarning;
-  f.text = Sentence(first, said) + Others(1);
+  verdict_.others = Others(1);
+  f.text = Sentence(first, said) + verdict_.others;
   f.next_step = RemedyFor(said.remedy, program_);
   f.panel = said.panel;
 }

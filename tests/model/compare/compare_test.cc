@@ -1,5 +1,6 @@
 // Pairs of profiles with one planted change: it must come first and explain the change of the step.
 #include "model/compare/compare.h"
+#include "model/compare/compare_table.h"
 #include "model/compare/step_tables.h"
 #include "model/compare/summary.h"
 
@@ -253,8 +254,34 @@ TEST_CASE("The first sentence is the difference with its significance in words")
                          "2.00 ms, and 5 and "
                          "5 steps are few (p = "));
   CHECK(DifferenceOf(890, 3, 0.1) ==
-        "B's step is 880 ms longer (+8800 %); 3 and 3 steps are too few to test it.");
+        "B's step is 880 ms longer; 3 and 3 steps are too few to test it.");  // no 8800 %
+  CHECK(DifferenceOf(109, 3, 0.1) ==
+        "B's step is 99.0 ms longer (+990 %); 3 and 3 steps are too few to test it.");
   CHECK(DifferenceOf(10, 12, 0.1) == "B's step takes as long as A's: 10.0 ms.");
+}
+
+TEST_CASE("A change of many times A has no percentage, in no table and in no sentence") {
+  using compare::ChangePercent;
+  CHECK(*ChangePercent(2, 3) == doctest::Approx(50));
+  CHECK(*ChangePercent(2, 0) == doctest::Approx(-100));
+  CHECK(*ChangePercent(1, 11) == doctest::Approx(1000));
+  CHECK_FALSE(ChangePercent(1, 11.1));
+  CHECK_FALSE(ChangePercent(0, 1));
+  CHECK_FALSE(ChangePercent(0, 0));
+  CHECK_FALSE(ChangePercent(1, std::nan("")));
+  GpuProfileOptions a, b;
+  a.layers = b.layers = 6;
+  b.scenario = GpuScenario::kInputBound;  // A waits hardly for input
+  const AnalysisResult result = ComparedWith(a, b);
+  for (const ResultTable& table : result.tables) {
+    const int column = table.Column("delta_percent");
+    if (column < 0) continue;
+    CAPTURE(table.id);
+    for (const auto& row : table.rows) {
+      const auto* percent = std::get_if<double>(&row[static_cast<size_t>(column)]);
+      if (percent != nullptr) CHECK(std::abs(*percent) <= 1000);
+    }
+  }
 }
 
 TEST_CASE("Names in common are those of kernels, but for numbers") {
@@ -279,6 +306,11 @@ TEST_CASE("Rows have shares of a change, and none of next to no change") {
   }
   change.test.significance = compare::Significance::kStrong;  // small, but certain
   CHECK(change.divisor() == doctest::Approx(-0.4));
+  change.largest_row = 1.9;
+  CHECK(change.divisor() == doctest::Approx(-0.4));
+  change.largest_row = 2.1;  // certain, but next to nothing beside what rows changed
+  CHECK(change.divisor() == 0);
+  change.largest_row = 0;
   change.test.significance = compare::Significance::kNone;
   change.b.mean = 101;
   CHECK(change.divisor() == doctest::Approx(1));

@@ -88,7 +88,7 @@ std::string BarText(const StepMarker& step, TimeRange bar) {
   const auto text = [](Ps time) { return WithoutZeros(FormatDuration(time, 4)); };
   const double off = std::abs(static_cast<double>(bar.length() - step.length()));
   if (off <= kSameLength * static_cast<double>(step.length())) return text(step.length());
-  return text(bar.length()) + " \u00B7 step " + text(step.length());
+  return text(step.length()) + ", mean of devices";
 }
 
 }  // namespace stepscope

@@ -30,8 +30,9 @@ std::string TickLabel(const Ticks& ticks, Ps t);
 // labels are relative, it is the base that they count from, else the view's left edge.
 std::string CornerLabel(const Ticks& ticks, const TimeAxis& axis);
 
-// Returns how long the bar of a step in the strip is, and the step's own time where that is another
-// one: "11.2 ms", "22.4 ms \u00B7 step 11.2 ms".
+// Returns the step's time, as all pages have it: "11.2 ms". Where the bar of the step is of another
+// length, because it goes from the first device's begin to the last one's end, the text says which
+// time that is: "11.2 ms, mean of devices".
 std::string BarText(const StepMarker& step, TimeRange bar);
 
 }  // namespace stepscope

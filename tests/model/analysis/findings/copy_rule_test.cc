@@ -41,7 +41,50 @@ std::string Title() {
   return test::Text(found, "findings", static_cast<size_t>(row), "title");
 }
 
+// What is found in steps of 1 ms in which 300 us of copies are hidden by nothing.
+AnalysisResult WithCopies(const char* copy, const char* page) {
+  test::KinetoText t;
+  for (int step = 0; step < 4; ++step) {
+    const double at = 100 + 1000 * step;
+    t.Host("user_annotation", "ProfilerStep#" + std::to_string(step), at, 999);
+    t.Launch(2 * step + 1, at + 1, 2, "cudaMemcpyAsync").Launch(2 * step + 2, at + 4, 2);
+    t.Device("gpu_memcpy", copy, 2 * step + 1, at + 10, 300, "\"bytes\":4194304");
+    t.Kernel("gemm", 2 * step + 2, at + 310, 690);
+  }
+  auto trace = LoadBytes("t.json", t.Text(test::kH100), {});
+  REQUIRE_MESSAGE(trace.ok(), trace.status().message());
+  AnalysisContext context(*trace, Definitions::kStepscope);
+  return *context.Get(page);
+}
+
 }  // namespace
+
+TEST_CASE("Copies of pinned memory get no advice to pin it, others do") {
+  const auto remedy = [](const char* copy) {
+    const AnalysisResult found = WithCopies(copy, "findings");
+    const int row = test::RowOfRule(found, "copies");
+    REQUIRE(row >= 0);
+    const size_t r = static_cast<size_t>(row);
+    return test::Text(found, "findings", r, "title") + test::Text(found, "findings", r, "remedy");
+  };
+  const std::string pinned = remedy("Memcpy HtoD (Pinned -> Device)");
+  CHECK(pinned.find("from pinned memory") != std::string::npos);
+  CHECK(pinned.find("pin_memory") == std::string::npos);
+  CHECK(pinned.find("blocks the host") == std::string::npos);
+  const std::string pageable = remedy("Memcpy HtoD (Pageable -> Device)");
+  CHECK(pageable.find("from pageable memory, which blocks the host") != std::string::npos);
+  CHECK(pageable.find("pin") != std::string::npos);
+}
+
+TEST_CASE("Copies to the device are part of a step's infeed, and copies among the losses") {
+  const AnalysisResult overview = WithCopies("Memcpy HtoD (Pinned -> Device)", "overview");
+  // The first step begins with its first event.
+  CHECK(test::Real(overview, "steps", 1, "infeedTimeMs") == doctest::Approx(0.3));
+  CHECK(test::Real(overview, "step_losses", 1, "copies") == doctest::Approx(0.3));
+  CHECK(test::PropertyText(overview, "verdict") == "copies");
+  CHECK(std::get<double>(overview.Find("copies_percent")->value) ==
+        doctest::Approx(30).epsilon(0.05));
+}
 
 TEST_CASE("Copies of pageable memory are told by call site") {
   const std::string title = Title();

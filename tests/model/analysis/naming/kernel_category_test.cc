@@ -46,7 +46,36 @@ TEST_CASE("categories of kernels by name, then by op") {
       {"normal_kernel", C::kOther},
       {"void (anonymous namespace)::l2_normalize_kernel", C::kNormalisation},
       {"rms_norm_kernel<c10::BFloat16>", C::kNormalisation},
+      {"reduce_kernel<512, 1, ReduceOp<float, WelfordOps<float, float, int>>>", C::kReduction},
+      {"RowwiseMomentsCUDAKernel<float, float>", C::kNormalisation},
+      {"flashinfer::BatchPrefillWithRaggedKVCacheKernel", C::kAttention},
+      {"void gemmk1_kernel<float, 256, 5>", C::kGemm},
+      {"volta_scudnn_128x64_relu_interior_nn_v1", C::kConvolution},
+      {"void cutlass::Kernel2<cutlass_80_simt_sgemm_128x32_8x5_nn_align1>", C::kGemm},
+      {"cunn_SoftMaxForwardReg<float>", C::kReduction},
+      {"softmax_warp_forward<float>", C::kReduction},
+      {"leaky_relu_kernel", C::kElementwise},
+      {"silu_and_mul_kernel", C::kElementwise},
       {"mystery", C::kOther},
+      // Names that look like those of other kernels: a word of the table inside a longer one.
+      {"enormous_table_lookup", C::kOther},
+      {"lognormal_kernel", C::kOther},
+      {"gemmology_kernel", C::kOther},
+      {"scanline_fill_kernel", C::kOther},
+      {"precomputed_topkey_kernel", C::kOther},
+      {"madam_update_kernel", C::kOther},
+      {"reducer_buckets_ready", C::kOther},
+      {"convert_fp16_kernel", C::kOther},
+      {"bias_add_grad_kernel", C::kOther},
+      {"unfused_moean_kernel", C::kOther},
+      {"inflashinfer_sdparse_kernel", C::kOther},
+      {"flex_attentional_mask", C::kOther},
+      {"unified_attentions_table", C::kOther},
+      {"paged_attentive_gather", C::kOther},
+      {"copy_kernels_list", C::kOther},
+      {"memory_transposes_kernel", C::kOther},
+      {"event_loop_tick", C::kOther},
+      {"preluded_kernel", C::kOther},
   };
   for (const auto& [name, category] : kByName) {
     CAPTURE(name);
@@ -54,6 +83,9 @@ TEST_CASE("categories of kernels by name, then by op") {
   }
   CHECK(CategoryOfKernel("mystery", "aten::mm") == C::kGemm);
   CHECK(CategoryOfKernel("mystery", "aten::convolution") == C::kConvolution);
+  CHECK(CategoryOfKernel("mystery", "aten::conv_transpose2d") == C::kConvolution);
+  CHECK(CategoryOfKernel("mystery", "jit(f)/conv_general_dilated") == C::kConvolution);
+  CHECK(CategoryOfKernel("mystery", "BiasAddGrad") == C::kOther);
   CHECK(CategoryOfKernel("mystery", "aten::_scaled_dot_product_flash_attention") == C::kAttention);
   CHECK(CategoryOfKernel("mystery", "aten::add_") == C::kElementwise);
   CHECK(CategoryOfKernel("mystery", "aten::copy_") == C::kCopy);

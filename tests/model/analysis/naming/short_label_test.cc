@@ -21,6 +21,14 @@ TEST_CASE("namespaces and paths are cut next, but not those inside arguments") {
   CHECK(WithoutNamespaces("a::") == "a::");
 }
 
+TEST_CASE("a name in a sentence fits into it") {
+  CHECK(InSentence("gemv2T_kernel_val<float>") == "gemv2T_kernel_val<float>");
+  const std::string arguments(400, 'x');
+  CHECK(InSentence("void at::native::elementwise_kernel<" + arguments + ">(int)") ==
+        "elementwise_kernel");
+  CHECK(InSentence(arguments) == std::string(80, 'x') + "\u2026");
+}
+
 TEST_CASE("kernel names keep the word that people use for them") {
   const ShortForms fprop =
       MakeShortForms("ampere_fp16_s16816fprop_optimized_128x128_ldg8_stages_32x5_nhwc");

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <set>
 #include <string>
@@ -12,8 +13,10 @@
 #include "loaders/loader.h"
 #include "model/analysis/analysis.h"
 #include "tests/support/gpu_profile.h"
+#include "tests/support/memory_snapshot.h"
 #include "tests/support/report_figures.h"
 #include "tests/support/samples.h"
+#include "tests/support/source_paths.h"
 
 namespace stepscope {
 namespace {
@@ -238,6 +241,70 @@ void Devices(const Report& r) {
   }
 }
 
+// The overlap is of the steps that count: its computation, and the collectives that nothing hides,
+// are those of the steps' classes.
+void Overlaps(const Report& r) {
+  const Rows overlap = r.Table("overview", "overlap"),
+             devices = r.Table("overview", "device_steps");
+  if (devices.size() == 0 || overlap.size() == 0) return;
+  const Rows steps = r.Table("overview", "steps");
+  // Of one host the table of steps has no column.
+  const bool hosts = !steps.Text(0, "host").empty();
+  const auto step = [hosts](const Rows& of, size_t row) {
+    return (hosts ? of.Text(row, "host") : "") + "|" + of.Text(row, "stepnum");
+  };
+  std::set<std::string> counted;
+  for (const size_t row : Counted(steps)) counted.insert(step(steps, row));
+  std::map<std::string, std::pair<double, double>> sums;  // compute, collectives
+  for (size_t row = 0; row < devices.size(); ++row) {
+    if (!counted.contains(step(devices, row))) continue;
+    auto& [compute, collectives] =
+        sums[devices.Text(row, "host") + "|" + devices.Text(row, "device")];
+    compute += devices.Number(row, "deviceComputeTimeMs");
+    collectives += devices.Number(row, "deviceCollectivesTimeMs");
+  }
+  for (size_t row = 0; row < overlap.size(); ++row) {
+    const auto& [compute, collectives] =
+        sums[overlap.Text(row, "host") + "|" + overlap.Text(row, "device")];
+    const double exposed = overlap.Number(row, "exposedMs");
+    CHECK(overlap.Number(row, "computeMs") == About(compute));
+    // A copy to the host or on the device comes before a collective.
+    CHECK(exposed >= collectives * (1 - 1e-9));
+    CHECK(exposed + overlap.Number(row, "hiddenMs") == About(overlap.Number(row, "collectiveMs")));
+  }
+}
+
+// The overview names a late rank with the share that the page of ranks has.
+void LateRank(const Report& r) {
+  const auto& findings = r.Page("overview").findings;
+  if (findings.empty() || !findings.front().text.starts_with("Waiting for rank ")) return;
+  const std::string share = fmt::format("{:.1f} % of", r.Number("ranks", "slowest_wait_percent"));
+  CHECK(findings.front().text.find(share) != std::string::npos);
+  CHECK(r.Page("ranks").findings.front().text.find(share) != std::string::npos);
+}
+
+// Sentences have no kernel's template and no other name that fills lines.
+void Names(const Report& r) {
+  std::set<std::string> templates;
+  const Rows kernels = r.Table("kernel_stats", "kernels");
+  for (size_t row = 0; row < kernels.size(); ++row) {
+    const std::string name = kernels.Text(row, "kernel_name");
+    if (name.size() > 80) templates.insert(name.substr(0, 81));
+  }
+  for (const auto& [id, page] : r.pages) {
+    for (const Finding& finding : page->findings) {
+      CAPTURE(id);
+      CAPTURE(finding.text);
+      for (const std::string& name : templates) CHECK(finding.text.find(name) == std::string::npos);
+      for (size_t at = 0; at < finding.text.size();) {
+        const size_t blank = std::min(finding.text.find(' ', at), finding.text.size());
+        CHECK(blank - at <= 100);
+        at = blank + 1;
+      }
+    }
+  }
+}
+
 // The causes of a class sum to the loss; copies and collectives are no idle time of a device.
 void CausesOfLosses(const Report& r) {
   const Rows losses = r.Table("overview", "losses"), causes = r.Table("overview", "idle_by_cause");
@@ -376,6 +443,9 @@ constexpr FigureCheck kChecks[] = {
     {"precisions sum to all", Precision},
     {"copies are the same on each page", Copies},
     {"steps are the mean over devices", Devices},
+    {"the overlap is of the steps that count", Overlaps},
+    {"the overview and the ranks name one late rank", LateRank},
+    {"sentences have no names that fill lines", Names},
     {"causes are within what they explain", Causes},
     {"the largest ops are those of the table of ops", TopOps},
     {"types of ops have what their ops have", TopOpTypes},
@@ -403,7 +473,48 @@ void CheckFiles(const std::vector<std::string>& paths) {
   }
 }
 
+// The tables of a snapshot sum to what its properties say, and other pages say the same.
+void CheckSnapshot(const std::shared_ptr<const Trace>& trace) {
+  AnalysisContext context(trace, Definitions::kStepscope);
+  const Report r(context);
+  const auto number = [&](const char* id) { return r.Number("memory_snapshot", id); };
+  CHECK(r.Table("memory_snapshot", "at_peak").Sum("bytes") == number("peak_bytes"));
+  CHECK(r.Table("memory_snapshot", "at_end").Sum("bytes") == number("at_end_bytes"));
+  CHECK(number("peak_bytes") >= number("at_end_bytes"));
+  CHECK(number("reserved_bytes") >= number("at_end_bytes"));
+  for (const char* side : {"memory_peak_bytes_a", "memory_peak_bytes_b"})
+    CHECK(r.Number("compare", side) == number("peak_bytes"));
+  const Rows leaks = r.Table("memory_snapshot", "leaks");
+  const Rows at_end = r.Table("memory_snapshot", "at_end");
+  CHECK(leaks.Sum("bytes") <= at_end.Sum("bytes"));
+  const Rows findings = r.Table("findings", "findings");
+  for (size_t row = 0; row < findings.size(); ++row) {
+    const std::string title = findings.Text(row, "title");
+    CAPTURE(title);
+    const auto& own = r.Page("memory_snapshot").findings;
+    CHECK(std::any_of(own.begin(), own.end(), [&](const Finding& f) { return f.text == title; }));
+  }
+}
+
 }  // namespace
+
+TEST_CASE("No two figures of a memory snapshot's report contradict each other") {
+  for (const bool out_of_memory : {false, true}) {
+    const test::TrainingSnapshot made = test::MakeTrainingSnapshot(6, 8, 3'000'320, out_of_memory);
+    const auto trace = LoadBytes("a.pickle", test::ToPickle(made.file), {});
+    REQUIRE(trace.ok());
+    CheckSnapshot(*trace);
+  }
+  for (const char* name : {"snapshots/mosaic.pickle", "snapshots/train_leak_oom.pickle"}) {
+    const std::string path = test::SharedPath(name);
+    if (!std::filesystem::exists(path)) continue;
+    CAPTURE(path);
+    Progress progress;
+    const auto trace = LoadPath(path, {}, {}, progress);
+    REQUIRE_MESSAGE(trace.ok(), trace.status().message());
+    CheckSnapshot(*trace);
+  }
+}
 
 TEST_CASE("No two figures of a sample's report contradict each other") {
   std::vector<std::string> paths = test::Samples();

@@ -1,5 +1,6 @@
 // The analysis `ranks` finds what is planted in the traces of a job's ranks.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -207,6 +208,35 @@ TEST_CASE("Ranks: on CPUs the backend's own events are the collectives, and wait
 }
 
 // The numbers were computed from the files by a few lines of Python with decimal arithmetic.
+TEST_CASE("Ranks: the first sentence of a run names the rank that the others wait for") {
+  const auto overview_of = [](const std::shared_ptr<const Trace>& trace, const char* page) {
+    AnalysisContext context(trace, Definitions::kStepscope);
+    return FindAnalysis(page)->run(context, {}, {});
+  };
+  const auto late = GlooJob(3000, {0, 0, 0});
+  const AnalysisResult ranks = Ranks(late);
+  const double share = std::get<double>(ranks.Find("slowest_wait_percent")->value);
+  CHECK(share > 40);
+  const std::string number = fmt::format("{:.1f} % of", share);
+  CHECK(ranks.findings.front().text.find(number + " it") != std::string::npos);
+  for (const char* page : {"overview", "findings"}) {
+    CAPTURE(page);
+    const Finding said = overview_of(late, page).findings.front();
+    CAPTURE(said.text);
+    CHECK(said.text.starts_with("Waiting for rank 1: the other ranks wait " + number +
+                                " each step for it in collectives, which take "));
+    CHECK(said.text.find("; the cause is host work (load)") != std::string::npos);
+    CHECK(said.next_step == ranks.findings.front().next_step);
+    CHECK(said.panel == "ranks");
+  }
+  // Collectives that are slow for all ranks are no rank's fault.
+  RankJobOptions even;
+  even.transfer_us = 3000;
+  const auto slow = Job(even);
+  CHECK(PropertyText(overview_of(slow, "overview"), "verdict") == "collectives");
+  CHECK(overview_of(slow, "overview").findings.front().text.starts_with("Collective-bound: "));
+}
+
 TEST_CASE("Ranks: a recording of gloo, in which rank 1 sleeps 30 ms while it loads") {
   Progress progress;
   const auto trace = LoadPath(test::SourcePath("tests/data/torch_gloo"), {}, {}, progress);

@@ -28,6 +28,7 @@ struct Summed {
   const char *analysis, *table;
   std::vector<const char*> key, value;
   bool of_steps = false;  // it is about steps: without steps the span of the whole trace has none
+  bool counted = false;   // of the steps that count: a part without any has all of its steps
 };
 
 const std::vector<Summed>& Sums() {
@@ -63,7 +64,12 @@ const std::vector<Summed>& Sums() {
        {"host_or_device", "type", "operation"},
        {"occurrences", "total_time", "total_self_time"}},
       {"op_stats", "by_category", {"category"}, {"count", "timeMs"}},
-      {"overview", "overlap", {"host", "device"}, {"count"}},
+      {"overview",
+       "overlap",
+       {"host", "device"},
+       {"count", "collectiveMs", "hiddenMs", "exposedMs", "computeMs"},
+       true,
+       true},
       {"overview", "steps", {"stepnum", "host"}, {"stepTimeMs", "otherTimeMs"}, true},
       {"overview",
        "device_steps",
@@ -123,6 +129,16 @@ void CheckAdded(Totals parts, const Totals& whole) {
   }
 }
 
+// Whether a part has a step that counts.
+bool HasCounted(AnalysisContext& context, const AnalysisParams& params) {
+  const auto page = context.Get("overview", params);
+  const Rows steps(*page, "steps");
+  for (size_t r = 0; r < steps.size(); ++r) {
+    if (!steps.Is(r, "partial") && !steps.Is(r, "warmup")) return true;
+  }
+  return false;
+}
+
 AnalysisParams InRange(TimeRange range) {
   AnalysisParams params;
   params.range = range;
@@ -133,7 +149,9 @@ void CheckCut(AnalysisContext& context, Ps cut) {
   CAPTURE(cut);
   const TimeRange span = context.trace().span;
   const AnalysisParams left = InRange({span.begin, cut}), right = InRange({cut, span.end});
+  const bool counted = HasCounted(context, left) && HasCounted(context, right);
   for (const Summed& sum : Sums()) {
+    if (sum.counted && !counted) continue;
     if (sum.of_steps && context.steps().steps.empty()) continue;
     CAPTURE(sum.analysis);
     CAPTURE(sum.table);

@@ -1,0 +1,46 @@
+// The time of a profile's steps that count, device by device, for figures that must speak of the
+// same steps as the verdict (docs/rules.md#verdict). Immutable; any thread. Times are ps.
+#pragma once
+
+#include <unordered_map>
+
+#include "model/analysis/intervals/ranges.h"
+#include "model/analysis/steps/steps.h"
+
+namespace stepscope {
+
+class StepSpans {
+ public:
+  // The steps that count, or all if none counts. O(steps log steps).
+  explicit StepSpans(const StepDatabase& db);
+  // Whether no device has a step: then all of the recording counts.
+  bool none() const { return by_device_.empty(); }
+  // The spans of a device; null if it has no such step.
+  const Ranges* Of(PlaneId device) const {
+    const auto found = by_device_.find(device.value);
+    return found != by_device_.end() ? &found->second : nullptr;
+  }
+
+ private:
+  std::unordered_map<uint32_t, Ranges> by_device_;
+};
+
+// Says whether a time is in one of the spans, for times that mostly ascend. Views the spans. O(1)
+// amortised over a stream.
+class SpanCursor {
+ public:
+  explicit SpanCursor(const Ranges& spans) : spans_(spans) {}
+  bool Has(Ps t) {
+    if (t < last_) after_ = 0;
+    last_ = t;
+    while (after_ < spans_.size() && spans_[after_].begin <= t) ++after_;
+    return after_ > 0 && t < spans_[after_ - 1].end;
+  }
+
+ private:
+  const Ranges& spans_;
+  size_t after_ = 0;  // index of the first span that begins later
+  Ps last_ = kMinPs;
+};
+
+}  // namespace stepscope

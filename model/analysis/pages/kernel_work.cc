@@ -1,0 +1,57 @@
+#include "model/analysis/pages/kernel_work.h"
+
+#include <algorithm>
+
+#include "model/analysis/findings/kernels/kernel_rows.h"
+
+namespace stepscope {
+namespace {
+
+bool InSteps(const Trace& trace, const StepSpans& spans, EventRow row) {
+  const TrackSet& set = trace.set;
+  const Ranges* of = spans.Of(set.tracks[set.lanes[set.LaneOf(row).value].track.value].plane);
+  if (of == nullptr) return false;
+  const Ps begin = set.Start(row);
+  const auto after = std::upper_bound(of->begin(), of->end(), begin,
+                                      [](Ps t, const TimeRange& r) { return t < r.begin; });
+  return after != of->begin() && begin < std::prev(after)->end;
+}
+
+}  // namespace
+
+void CategoryTimes::Add(KernelCategory category, double time, bool matrix) {
+  CategoryTime& of = times_[static_cast<size_t>(category)];
+  of.category = category;
+  of.time += time, all_ += time;
+  if (matrix) of.matrix += time;
+}
+
+const CategoryTime* CategoryTimes::LargestCompute() const {
+  const CategoryTime* most = nullptr;
+  for (const CategoryTime& of : times_) {
+    const bool computes =
+        of.category != KernelCategory::kCollective && of.category != KernelCategory::kCopy;
+    if (computes && of.time > 0 && (most == nullptr || of.time > most->time)) most = &of;
+  }
+  return most;
+}
+
+CategoryTimes KernelTimesInSteps(const Trace& trace, const AnalysisResult& kernels,
+                                 const StepSpans& spans) {
+  CategoryTimes times;
+  const ResultTable* table = kernels.Table("kernels");
+  if (table == nullptr) return times;
+  const KernelRows rows(*table);
+  if (!rows.known()) return times;
+  for (size_t r = 0; r < table->rows.size(); ++r) {
+    double time = 0;
+    for (const EventRow event : rows.events(r)) {
+      if (spans.none() || InSteps(trace, spans, event))
+        time += static_cast<double>(trace.set.Duration(event));
+    }
+    times.Add(CategoryOfKernel(rows.name(r), rows.op(r)), time, rows.uses(r));
+  }
+  return times;
+}
+
+}  // namespace stepscope
