@@ -6,6 +6,7 @@
 
 #include "model/analysis/intervals/ranges.h"
 #include "model/analysis/steps/steps.h"
+#include "model/trace.h"
 
 namespace stepscope {
 
@@ -20,6 +21,8 @@ class StepSpans {
     const auto found = by_device_.find(device.value);
     return found != by_device_.end() ? &found->second : nullptr;
   }
+  // Whether an event of a device begins in one of its spans. O(log lanes + log steps).
+  bool Has(const Trace& trace, EventRow event) const;
 
  private:
   std::unordered_map<uint32_t, Ranges> by_device_;

@@ -7,10 +7,11 @@
 #include <set>
 #include <string_view>
 
+#include "model/analysis/findings/kernels/kernels_in_steps.h"
+#include "model/analysis/findings/late_rank.h"
 #include "model/analysis/naming/remedies.h"
-#include "model/analysis/steps/builders/tpu_steps.h"
 #include "model/analysis/naming/short_label.h"
-#include "model/analysis/ranks/late_rank.h"
+#include "model/analysis/steps/builders/tpu_steps.h"
 #include "model/analysis/steps/scope.h"
 #include "model/analysis/steps/step_table.h"
 #include "model/analysis/tables/in_unit.h"
@@ -106,6 +107,20 @@ std::vector<uint32_t> FindingContext::AllSteps() const {
 const AnalysisResult* FindingContext::Kernels() const {
   if (!kernels_) kernels_ = context_.Get("kernel_stats", params_, stop_);
   return kernels_->empty_reason.empty() ? kernels_.get() : nullptr;
+}
+
+const ResultTable* FindingContext::KernelTable() const {
+  const AnalysisResult* result = Kernels();
+  const ResultTable* all = result != nullptr ? result->Table("kernels") : nullptr;
+  if (all == nullptr || db_->device_steps.empty()) return nullptr;
+  if (!kernel_table_) kernel_table_ = KernelsInSteps(trace(), *all, StepSpans(*db_), stop_);
+  return &*kernel_table_;
+}
+
+double FindingContext::DeviceSteps() const {
+  const auto& steps = db_->device_steps;
+  return static_cast<double>(std::count_if(
+      steps.begin(), steps.end(), [this](const DeviceStep& d) { return counts_[d.step]; }));
 }
 
 const std::vector<DeviceScan>& FindingContext::Scans() const {

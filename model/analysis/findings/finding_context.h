@@ -55,6 +55,10 @@ class FindingContext {
 
   // The result of `kernel_stats`; null if the profile has no kernels.
   const AnalysisResult* Kernels() const;
+  // Its table `kernels`, of the kernels in the steps that findings are of; null if there are none.
+  // `DeviceSteps` is how many steps of devices these are.
+  const ResultTable* KernelTable() const;
+  double DeviceSteps() const;
   const std::vector<DeviceScan>& Scans() const;
   const MemoryProfile& Memory() const;
   const std::vector<KernelSequence>& Sequences() const;
@@ -98,6 +102,7 @@ class FindingContext {
   std::array<double, kStepTimeClasses> loss_ms_{};
   double step_ms_ = 0;
   mutable std::shared_ptr<const AnalysisResult> kernels_;
+  mutable std::optional<ResultTable> kernel_table_;
   mutable std::optional<std::vector<DeviceScan>> scans_;
   mutable std::shared_ptr<const MemoryProfile> memory_;
   mutable std::optional<std::vector<KernelSequence>> sequences_;

@@ -213,11 +213,10 @@ OptimizerKernels KernelsOf(const FindingContext& input, const KernelRows& rows,
 
 void FindOptimizer(const FindingContext& input, double threshold, std::vector<RuleFinding>* out) {
   const OptimizerSteps steps = FindOptimizerSteps(input);
-  const AnalysisResult* result = input.Kernels();
-  const ResultTable* table = result != nullptr ? result->Table("kernels") : nullptr;
+  const ResultTable* table = input.KernelTable();
   if (steps.spans.empty() || table == nullptr || !KernelRows(*table).known()) return;
   OptimizerKernels kernels = KernelsOf(input, KernelRows(*table), steps.spans);
-  const auto device_steps = static_cast<double>(input.db().device_steps.size());
+  const double device_steps = input.DeviceSteps();
   const double ms = device_steps > 0 ? InMs(kernels.time) / device_steps : 0;
   if (kernels.count == 0 || input.PercentOfStep(ms) < threshold) return;
   const double fused = steps.adam ? kFusedAdam : kFusedOther;

@@ -22,10 +22,8 @@ namespace {
 constexpr double kAligned = 0.6;
 
 const ResultTable* KernelTableOf(const FindingContext& input) {
-  const AnalysisResult* result = input.Kernels();
-  const ResultTable* table = result != nullptr ? result->Table("kernels") : nullptr;
-  const bool usable = table != nullptr && KernelRows(*table).known();
-  return usable && !input.db().device_steps.empty() ? table : nullptr;
+  const ResultTable* table = input.KernelTable();
+  return table != nullptr && KernelRows(*table).known() ? table : nullptr;
 }
 
 // Kernels that share what their names say.
@@ -56,9 +54,7 @@ RuleFinding FindingOf(const FindingContext& input, const NamedKernels& sum, doub
   return found;
 }
 
-double MsOfStep(const FindingContext& input, double us) {
-  return us / 1000 / static_cast<double>(input.db().device_steps.size());
-}
+double MsOfStep(const FindingContext& input, double us) { return us / 1000 / input.DeviceSteps(); }
 
 // --- layout ---
 

@@ -183,12 +183,11 @@ void FindLaunchBound(const FindingContext& input, double threshold, std::vector<
 
 void FindShortKernels(const FindingContext& input, double threshold,
                       std::vector<RuleFinding>* out) {
-  const AnalysisResult* result = input.Kernels();
-  const ResultTable* table = result != nullptr ? result->Table("kernels") : nullptr;
-  if (table == nullptr || input.db().device_steps.empty()) return;
+  const ResultTable* table = input.KernelTable();
+  if (table == nullptr) return;
   const ShortKernels kernels = CountShort(*table);
   const double percent = kernels.all > 0 ? 100 * kernels.count / kernels.all : 0;
-  const double steps = static_cast<double>(input.db().device_steps.size());
+  const double steps = input.DeviceSteps();
   const LateTimes late = input.Late();
   const double lost =
       late.launch > 0 ? input.LossMs(StepTimeClass::kLaunch) * late.after_short / late.launch : 0;

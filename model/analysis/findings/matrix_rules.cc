@@ -93,12 +93,11 @@ bool HaveTf32(const FindingContext& input, const std::vector<PlaneId>& devices) 
 }  // namespace
 
 void FindMatrixUnits(const FindingContext& input, double threshold, std::vector<RuleFinding>* out) {
-  const AnalysisResult* result = input.Kernels();
-  const ResultTable* table = result != nullptr ? result->Table("kernels") : nullptr;
-  if (table == nullptr || input.db().device_steps.empty()) return;
+  const ResultTable* table = input.KernelTable();
+  if (table == nullptr) return;
   const std::vector<PlaneId> devices = DevicesWithUnits(input);
   const Unused unused = EligibleWithout(*table);
-  const double steps = static_cast<double>(input.db().device_steps.size());
+  const double steps = input.DeviceSteps();
   const double ms = unused.us / 1000 / steps, unknown_ms = unused.unknown_us / 1000 / steps;
   if (devices.empty() || input.PercentOfStep(ms) < threshold) return;
   const auto first =
@@ -131,8 +130,7 @@ void FindMatrixUnits(const FindingContext& input, double threshold, std::vector<
 // The finding is a share below the threshold.
 void FindPrecision(const FindingContext& input, double threshold, std::vector<RuleFinding>* out) {
   const std::vector<PlaneId> devices = DevicesWithUnits(input);
-  const AnalysisResult* result = input.Kernels();
-  const ResultTable* table = result != nullptr ? result->Table("kernels") : nullptr;
+  const ResultTable* table = input.KernelTable();
   const double compute = input.PercentOfStep(input.LossMs(StepTimeClass::kCompute));
   if (devices.empty() || table == nullptr || compute < 20) return;
   const PrecisionTimes times =
@@ -140,12 +138,14 @@ void FindPrecision(const FindingContext& input, double threshold, std::vector<Ru
   if (times.known <= 0 || times.percent() >= threshold) return;
   const KernelRows kernels(*table);
   double matrix_us = 0;
+  uint64_t count = 0;
   std::vector<EventRow> rows;  // kernels with the most time
   for (size_t r = 0; kernels.known() && r < table->rows.size(); ++r) {
     matrix_us += kernels.uses(r) ? kernels.us(r) : 0;
+    count += static_cast<uint64_t>(kernels.count(r));
     AppendEvents(*table, r, &rows);
   }
-  const double ms = matrix_us / 1000 / static_cast<double>(input.db().device_steps.size());
+  const double ms = matrix_us / 1000 / input.DeviceSteps();
   RuleFinding found;
   const std::string word = DeviceWord(input.program());
   const char* verb = input.program().devices > 1 ? "are" : "is";
@@ -167,10 +167,7 @@ void FindPrecision(const FindingContext& input, double threshold, std::vector<Ru
   found.devices = devices;
   found.steps = input.AllSteps();
   found.link = LinkTo(EventRows(std::move(rows)));
-  if (const Property* count = result->Find("kernel_count")) {
-    if (const auto* n = std::get_if<int64_t>(&count->value))
-      found.link.total = static_cast<uint64_t>(*n);
-  }
+  found.link.total = count;
   out->push_back(std::move(found));
 }
 

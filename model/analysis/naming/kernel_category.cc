@@ -6,13 +6,14 @@
 
 #include "model/analysis/naming/collectives.h"
 #include "model/analysis/naming/kernel_rules.h"
-#include "model/base/word_parts.h"
+#include "model/analysis/naming/word_parts.h"
 #include "model/base/word_set.h"
 
 namespace stepscope {
 namespace {
 
-// Whole words of names (model/base/word_parts.h): "_gemm_" is a word, "gemm_" the end of one,
+// Whole words of names (model/analysis/naming/word_parts.h): "_gemm_" is a word, "gemm_" the end of
+// one,
 // "_norma" the begin of one. The first rule in kRules that matches wins: a copy by an elementwise
 // kernel is a copy, attention multiplies too, and a GEMM that splits its sums reduces them.
 constexpr std::string_view kTransposed[] = {"_conv_transpose_", "_2_d_transpose_",

@@ -6,8 +6,8 @@
 #include <charconv>
 #include <span>
 
+#include "model/analysis/naming/word_parts.h"
 #include "model/base/text_parts.h"
-#include "model/base/word_parts.h"
 #include "model/base/word_set.h"
 
 namespace stepscope {

@@ -1,7 +1,7 @@
 #include "model/analysis/naming/matrix_unit.h"
 
 #include "model/analysis/naming/kernel_category.h"
-#include "model/base/word_parts.h"
+#include "model/analysis/naming/word_parts.h"
 #include "model/base/word_set.h"
 
 namespace stepscope {

@@ -1,24 +1,8 @@
 #include "model/analysis/pages/kernel_work.h"
 
-#include <algorithm>
-
 #include "model/analysis/findings/kernels/kernel_rows.h"
 
 namespace stepscope {
-namespace {
-
-bool InSteps(const Trace& trace, const StepSpans& spans, EventRow row) {
-  const TrackSet& set = trace.set;
-  const Ranges* of = spans.Of(set.tracks[set.lanes[set.LaneOf(row).value].track.value].plane);
-  if (of == nullptr) return false;
-  const Ps begin = set.Start(row);
-  const auto after = std::upper_bound(of->begin(), of->end(), begin,
-                                      [](Ps t, const TimeRange& r) { return t < r.begin; });
-  return after != of->begin() && begin < std::prev(after)->end;
-}
-
-}  // namespace
-
 void CategoryTimes::Add(KernelCategory category, double time, bool matrix) {
   CategoryTime& of = times_[static_cast<size_t>(category)];
   of.category = category;
@@ -46,7 +30,7 @@ CategoryTimes KernelTimesInSteps(const Trace& trace, const AnalysisResult& kerne
   for (size_t r = 0; r < table->rows.size(); ++r) {
     double time = 0;
     for (const EventRow event : rows.events(r)) {
-      if (spans.none() || InSteps(trace, spans, event))
+      if (spans.none() || spans.Has(trace, event))
         time += static_cast<double>(trace.set.Duration(event));
     }
     times.Add(CategoryOfKernel(rows.name(r), rows.op(r)), time, rows.uses(r));

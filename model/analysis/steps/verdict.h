@@ -37,7 +37,7 @@ struct Verdict {
   Finding finding;           // the sentence, its grade, and what to try
   std::vector<Loss> losses;  // by size, without compute; none is 0
   std::string others;        // the sentence's end: ". Next largest: copies, 11 %."
-  std::string late_rank;     // the rank that the sentence names (ranks/late_rank.h); else empty
+  std::string late_rank;     // the rank that the sentence names (findings/late_rank.h); else empty
 };
 
 // `whole`: no step was found, and db's one step is the span of all device events (WholeSpan).

@@ -1,4 +1,4 @@
-#include "model/base/word_parts.h"
+#include "model/analysis/naming/word_parts.h"
 
 #include <doctest/doctest.h>
 

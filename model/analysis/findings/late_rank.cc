@@ -1,4 +1,4 @@
-#include "model/analysis/ranks/late_rank.h"
+#include "model/analysis/findings/late_rank.h"
 
 #include <fmt/format.h>
 
