@@ -1,8 +1,9 @@
-// Tests of the timeline's right-click menu: on an event, and on a plane's heading.
+// Tests of the timeline's right-click menu: on an event, on a plane's heading and on a track.
 #include <imgui_internal.h>
 
 #include "tests/ui/ui_app.h"
 #include "viewer/core/commands/command.h"
+#include "viewer/core/state/track_rules.h"
 #include "viewer/core/state/view_state.h"
 #include "viewer/shell/shell.h"
 
@@ -90,11 +91,86 @@ void HeadingMenu(UiApp& app, ImGuiTestContext* ctx) {
   IM_CHECK_EQ(folded(), 0u);
 }
 
+// The rules of tracks as the settings keep them.
+TrackRules RulesOf(const UiApp& app) {
+  return ParseTrackRules(app.viewer->settings().Get("timeline.tracks"));
+}
+
+// Opens the menu of a plane or track whose name is at the left, and in it the menu of an item.
+bool OpenSubmenu(ImGuiTestContext* ctx, const char* item) {
+  const std::string path = std::string("//$FOCUSED/") + item;
+  if (!OpenMenuWith(ctx, 0.03f, path.c_str())) return false;
+  ctx->ItemClick(path.c_str());
+  ctx->Yield(3);
+  return true;
+}
+
+// Clicks an item of the menu that was opened last.
+void ClickInSubmenu(ImGuiTestContext* ctx, const char* item) {
+  ImGuiWindow* menu = ImGui::GetCurrentContext()->OpenPopupStack.back().Window;
+  IM_CHECK(menu != nullptr);
+  ctx->SetRef(menu);
+  ctx->ItemClick(item);
+}
+
+// Each item of a track's menu does what it says, and one step back takes it back.
+void TrackMenu(UiApp& app, ImGuiTestContext* ctx) {
+  const std::string before = app.viewer->settings().Get("timeline.tracks");
+  const auto rules = [&] { return app.viewer->settings().Get("timeline.tracks"); };
+  const auto back = [&] {
+    app.Push(ctx, "view.back", {});
+    IM_CHECK_STR_EQ(rules().c_str(), before.c_str());
+  };
+  app.Push(ctx, "view.expand_all", {});
+  IM_CHECK(OpenSubmenu(ctx, "Rename"));
+  ctx->KeyCharsReplaceEnter("main one");
+  app.WaitIdle(ctx);
+  IM_CHECK_EQ(RulesOf(app).names.size(), 1u);
+  IM_CHECK_STR_EQ(RulesOf(app).names.begin()->second.c_str(), "main one");
+  back();
+
+  IM_CHECK(OpenSubmenu(ctx, "Colour"));
+  ClickInSubmenu(ctx, "$$3/     Colour 3");
+  app.WaitIdle(ctx);
+  IM_CHECK_EQ(RulesOf(app).colors.size(), 1u);
+  IM_CHECK_EQ(RulesOf(app).colors.begin()->second, 3u);
+  back();
+
+  IM_CHECK(OpenSubmenu(ctx, "Height"));
+  ClickInSubmenu(ctx, "At most 2 rows");
+  app.WaitIdle(ctx);
+  IM_CHECK_EQ(RulesOf(app).rows.size(), 1u);
+  back();
+
+  for (const char* item : {"Pin to the top", "Move to the top of its group", "Hide"}) {
+    const std::string path = std::string("//$FOCUSED/") + item;
+    IM_CHECK(OpenMenuWith(ctx, 0.03f, path.c_str()));
+    ctx->ItemClick(path.c_str());
+    app.WaitIdle(ctx);
+    IM_CHECK(rules() != before);
+    back();
+  }
+
+  IM_CHECK(OpenMenuWith(ctx, 0.03f, "//$FOCUSED/Select all events on it"));
+  ctx->ItemClick("//$FOCUSED/Select all events on it");
+  app.WaitIdle(ctx);
+  IM_CHECK(!app.viewer->view().shown.empty());
+  app.Push(ctx, "select.clear", {});
+
+  IM_CHECK(OpenMenuWith(ctx, 0.03f, "//$FOCUSED/Only this"));
+  ctx->ItemClick("//$FOCUSED/Only this");
+  app.WaitIdle(ctx);
+  IM_CHECK(!app.viewer->view().profiles.front().only.empty());
+  app.Push(ctx, "view.back", {});
+  IM_CHECK(app.viewer->view().profiles.front().only.empty());
+}
+
 }  // namespace
 
 void AddTimelineTests(UiApp* app) {
   app->Add("event_menu", EventMenu);
   app->Add("heading_menu", HeadingMenu);
+  app->Add("track_menu", TrackMenu);
 }
 
 }  // namespace stepscope::ui

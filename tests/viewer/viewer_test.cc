@@ -316,6 +316,22 @@ TEST_CASE("undo takes back what was pinned, hidden, moved and marked") {
     f.Frame(2);
     CHECK(rules() != before);
   }
+  const std::vector<std::pair<const char*, CommandArgs>> looks = {
+      {"track.rename", {.text = "late one", .paths = {"host|GPU 1"}}},
+      {"track.color", {.text = "host|GPU 1", .color = 3}},
+      {"track.rows", {.text = "host|GPU 1", .rows = 2}},
+      {"track.reset_looks", {}}};
+  for (const auto& [command, args] : looks) {
+    CAPTURE(std::string(command));
+    const std::string before = rules();
+    f.Push(command, args);
+    const std::string after = rules();
+    CHECK(after != before);
+    f.Push("view.back");
+    CHECK(rules() == before);
+    f.Push("view.forward");
+    CHECK(rules() == after);
+  }
   f.Push("mark.add");
   f.Frame(2);
   REQUIRE(f.viewer->view().profiles[0].markers.size() == 1);

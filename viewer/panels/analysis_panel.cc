@@ -49,7 +49,7 @@ void AnalysisPanel::Draw(const PanelContext& context) {
     return;
   }
   if (!context.profile->analysis) {
-    CentredText(context, "This run has no events to analyse.");
+    CentredText(context, "This profile has no events to analyse.");
     return;
   }
   const AnalysisResult* result =

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/analysis/tables/cells.h"
 #include "model/base/count_text.h"
 #include "model/compare/waterfall.h"
 #include "viewer/core/analysis_cache.h"
@@ -45,8 +46,10 @@ class ComparePanel final : public Panel {
   void ShowBar(const PanelContext& context, size_t bar) const;
   void DrawChooser();
   void DrawTable(const PanelContext& context, float height);
+  int SpreadRow(const ResultTable& table) const;
   void UpdateSpread(const PanelContext& context);
   void DrawSpread(const PanelContext& context);
+  bool SpreadAtLeft(const PanelContext& context, float room) const;
   void DrawLeft(const PanelContext& context, bool keys);
   void ForgetSpread();
   uint64_t TableKey(const ResultTable& table) const;  // changes with its contents
@@ -64,7 +67,7 @@ class ComparePanel final : public Panel {
   int bar_ = -1;             // the last one that was chosen among the bars
   // The row that the bar selects when its table is drawn; -1: none is selected then.
   std::optional<int> wanted_row_;
-  // Durations of the selected row's events in both profiles.
+  // Durations of the events of SpreadRow() in both profiles.
   LatestJob<ComparedDurations> spread_job_;
   ComparedDurations spread_;
   std::pair<uint64_t, int> spread_of_{0, -1};  // TableKey() and row that spread_ is about
@@ -294,12 +297,17 @@ uint64_t ComparePanel::TableKey(const ResultTable& table) const {
   return found_->serial * 64 + static_cast<uint64_t>(&table - found_->tables.data());
 }
 
+// The row whose durations are drawn: the selected one, else the first, which is the largest change.
+int ComparePanel::SpreadRow(const ResultTable& table) const {
+  return view_.current() < 0 && !table.rows.empty() ? 0 : view_.current();
+}
+
 void ComparePanel::UpdateSpread(const PanelContext& context) {
   const ResultTable* shown = found_->Table(table_);
   if (shown == nullptr) return;
   const ResultTable& table = *shown;
   if (std::optional<ComparedDurations> spread = spread_job_.Take()) spread_ = *spread;
-  const std::pair<uint64_t, int> wanted(TableKey(table), view_.current());
+  const std::pair<uint64_t, int> wanted(TableKey(table), SpreadRow(table));
   if (wanted == spread_of_) return;
   spread_of_ = wanted;
   spread_job_.Stop();
@@ -320,7 +328,11 @@ void ComparePanel::DrawSpread(const PanelContext& context) {
     WrappedIn(context, Role::kText3, "Select a row to see how its durations spread in both.");
     return;
   }
-  SectionTitle(context, "Durations");
+  const ResultTable* table = found_->Table(table_);
+  const auto row = table != nullptr ? static_cast<size_t>(SpreadRow(*table)) : 0;
+  std::string_view of;
+  if (table != nullptr && row < table->rows.size()) of = TextAt(*table, row, "name");
+  SectionTitle(context, of.empty() ? "Durations" : "Durations of " + ItemLabel(of));
   {
     const FaceScope small(context, Face::kUi);
     const auto counted = [](uint64_t some, uint64_t all) {
@@ -334,14 +346,19 @@ void ComparePanel::DrawSpread(const PanelContext& context) {
   DrawComparedBars(context, spread_, {ImGui::GetContentRegionAvail().x, height});
 }
 
-constexpr float kSpreadHeight = 10;  // em
+constexpr float kSpreadHeight = 8;  // em
 
-bool SpreadAtLeft(float room) { return room > 2 * kSpreadHeight * BaseEm(); }
+// Whether all bars and the durations have room below each other.
+bool ComparePanel::SpreadAtLeft(const PanelContext& context, float room) const {
+  const float spread = kSpreadHeight * BaseEm();
+  const float bars = WaterfallRowHeight(context) * static_cast<float>(bars_.bars.size());
+  return room > 2 * spread || (!bars_.bars.empty() && bars + spread < room);
+}
 
 // The bars, and where there is room how the durations of the selected row spread.
 void ComparePanel::DrawLeft(const PanelContext& context, bool keys) {
   const float room = ImGui::GetContentRegionAvail().y;
-  const bool both = SpreadAtLeft(room);
+  const bool both = SpreadAtLeft(context, room);
   DrawBars(context, both ? room - kSpreadHeight * BaseEm() : room, keys);
   if (both) DrawSpread(context);
 }
@@ -381,7 +398,8 @@ void ComparePanel::Draw(const PanelContext& context) {
     DrawChooser();
     // The left column may have no room for the durations of the selected row.
     const float low = em * kSpreadHeight, left = ImGui::GetContentRegionAvail().y;
-    const bool spread = left > em * 17 && view_.current() >= 0 && !(beside && SpreadAtLeft(room.y));
+    const bool spread =
+        left > em * 17 && view_.current() >= 0 && !(beside && SpreadAtLeft(context, room.y));
     DrawTable(context, spread ? left - low : 0);
     if (spread) DrawSpread(context);
   }

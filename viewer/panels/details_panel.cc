@@ -17,6 +17,7 @@
 #include "viewer/core/look/name_cache.h"
 #include "viewer/core/panel.h"
 #include "viewer/core/profiles/profile.h"
+#include "viewer/core/state/given_names.h"
 #include "viewer/panels/graph_facts.h"
 #include "viewer/panels/hlo_pages.h"
 #include "viewer/panels/name_rank_view.h"
@@ -48,13 +49,13 @@ struct Memo {
   std::vector<Fact> facts, stats;
 };
 
-std::string Where(const Trace& trace, const TrackSet& set, TrackId id) {
-  const Track& track = set.tracks[id.value];
-  std::string out(set.names->strings.View(track.name));
-  if (track.plane.valid() && track.plane.value < trace.planes.size()) {
-    const Plane& plane = trace.planes[track.plane.value];
-    out += " on " + plane.display_name;
-    if (trace.hosts.size() > 1) out += " of " + std::string(trace.HostName(plane.host));
+std::string Where(const GivenNames& names, const Trace& trace, const TrackSet& set, TrackId id) {
+  std::string out = names.OfTrack(trace, set, id);
+  const PlaneId plane = set.tracks[id.value].plane;
+  if (plane.valid() && plane.value < trace.planes.size()) {
+    out += " on " + names.OfPlane(trace, plane);
+    if (trace.hosts.size() > 1)
+      out += " of " + std::string(trace.HostName(trace.planes[plane.value].host));
   }
   return out;
 }
@@ -245,6 +246,7 @@ class DetailsPanel final : public Panel {
   void DrawFacts(const PanelContext& context, const char* id, const std::vector<Fact>& facts) const;
   void DrawFact(const PanelContext& context, const Fact& fact) const;
   Memo memo_;
+  GivenNames names_;
   GraphFacts graphs_;
   ViewSummary summary_;
   NameRankView rank_;
@@ -258,7 +260,8 @@ bool DetailsPanel::Update(const PanelContext& context) {
   const Profile* profile = FindProfile(context.profiles, event.trace);
   if (!event.valid() || profile == nullptr) return false;
   const std::shared_ptr<const GraphOps> graphs = graphs_.Of(context, *profile);
-  if (memo_.event == event && memo_.trace == profile->trace.get() &&
+  const bool renamed = names_.Update(context.settings);
+  if (!renamed && memo_.event == event && memo_.trace == profile->trace.get() &&
       memo_.flows == profile->flows.get() && memo_.graphs == graphs.get())
     return true;
   const TrackSet* set = profile->SetOf(event);
@@ -270,7 +273,7 @@ bool DetailsPanel::Update(const PanelContext& context) {
   memo_.graphs = graphs.get();
   memo_.name = std::string(set->Name(event.row));
   memo_.title = ShortOf(memo_.name);
-  memo_.where = Where(*profile->trace, *set, set->TrackOf(event.row));
+  memo_.where = Where(names_, *profile->trace, *set, set->TrackOf(event.row));
   const Lane& lane = set->lanes[set->LaneOf(event.row).value];
   AddTimes(*set, event.row, lane, &memo_);
   AddParent(event, *set, &memo_);

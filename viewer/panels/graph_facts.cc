@@ -30,7 +30,7 @@ std::vector<GraphFact> GraphFactsOf(const GraphOps& graphs, EventRow row) {
   add("Op in the graph", std::string(graphs.NameOf(op)),
       "The innermost op around the launch that was recorded.");
   add("Layer", std::string(graphs.LayerOf(op)),
-      "The outermost module around it that has siblings of its class.");
+      "The outermost module around it that stands beside others of its class.");
   add("Modules", graphs.ModuleOf(op), "The modules around it, outermost first.");
   add("Shapes", graphs.ShapesOf(op), "Shapes of the op's inputs when it was recorded.");
   add("Found in", SourceText(graphs.sources[op.source]),

@@ -65,8 +65,9 @@ void NameRankView::DrawNeighbours(const PanelContext& context, const TrackSet& s
     if (LinkText(context, i == 0 ? "##previous" : "##next", text))
       context.commands.Push("select.reveal", {.event = {event.trace, event.set, row}});
     const std::string keys(KeysOf(context, *FindCommand(kCommands[i])));
-    ImGui::SetItemTooltip("Of the same name, on this track (%s); from begin to begin.",
-                          keys.c_str());
+    ImGui::SetItemTooltip(
+        "The event of the same name on this track (%s). The time is from begin to begin.",
+        keys.c_str());
   }
   if (!any) ImGui::Dummy({1, ImGui::GetTextLineHeight()});
 }
@@ -101,7 +102,8 @@ void NameRankView::Draw(const PanelContext& context, const Profile& profile,
     context.commands.Push("search.set", std::move(all));
   }
   if (ready_ && rank_.count > 1)
-    ImGui::SetItemTooltip("Of the whole profile. Click to find them all: F3 goes through them.");
+    ImGui::SetItemTooltip(
+        "All events of this name in the profile. A click finds them, and F3 goes through them.");
   DrawNeighbours(context, *set, event);
   if (ready_ && rank_.count > 1) {
     DrawTotal(context, profile, event);

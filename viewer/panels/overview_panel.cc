@@ -292,9 +292,15 @@ void OverviewPanel::DrawMiddle(const PanelContext& context, const AnalysisResult
   const size_t below = types != nullptr ? types->rows.size()
                        : ops != nullptr ? ops->rows.size()
                                         : 0;
-  // The chart leaves room for the first table, but no more than half of the column.
-  const float table = below > 0 ? ResultTableView::HeightOf(context, below) + em * 4 : 0;
-  const float chart = std::clamp(height - table, std::min(em * 34, height * 0.5f), em * 34);
+  // The chart leaves room for the first table, but no more than half of the column. A table of
+  // which hardly a row would be in sight follows below all that is.
+  constexpr size_t kFewRows = 3;
+  const float title = em * 4;
+  const float table = below > 0 ? ResultTableView::HeightOf(context, below) + title : 0;
+  const float few = ResultTableView::HeightOf(context, std::min(below, kFewRows)) + title;
+  const bool fits = below > 0 && height - few > em * 12;
+  const float chart = fits ? std::clamp(height - table, std::min(em * 34, height * 0.5f), em * 34)
+                           : std::min(height, em * 34);
   // A chart of one step would say what the column beside it says.
   const bool one = chart_.bars().labels.size() == 1 && below > 0;
   if (steps != nullptr && !one)

@@ -79,12 +79,15 @@ ClassSummary StepChart::SumOf(std::string_view column) const {
 
 namespace {
 
-// The number of hosts whose steps follow each other in the table.
-size_t HostsOf(const ResultTable& steps) {
+// The hosts whose steps follow each other in the table; none where all are of one host.
+std::vector<BarGroup> HostsOf(const ResultTable& steps) {
   const int host = steps.Column("host");
-  size_t hosts = steps.rows.empty() ? 0 : 1;
-  for (size_t r = 1; host >= 0 && r < steps.rows.size(); ++r)
-    hosts += TextAt(steps.rows[r], host) != TextAt(steps.rows[r - 1], host) ? 1 : 0;
+  std::vector<BarGroup> hosts;
+  for (size_t r = 0; host >= 0 && r < steps.rows.size(); ++r) {
+    if (r == 0 || TextAt(steps.rows[r], host) != TextAt(steps.rows[r - 1], host))
+      hosts.push_back({r, std::string(TextAt(steps.rows[r], host))});
+  }
+  if (hosts.size() < 2) hosts.clear();
   return hosts;
 }
 
@@ -101,7 +104,7 @@ void StepChart::Update(const PanelContext& context, const AnalysisResult& result
   bars_ = {};
   bars_.title = "step_times";
   counted_ = partial_ = inferred_ = 0;
-  hosts_ = HostsOf(steps);
+  bars_.groups = HostsOf(steps);
   const int partial = steps.Column("partial"), inferred = steps.Column("inferred");
   const int warmup = steps.Column("warmup");
   const auto left_out = [&](size_t r) {
@@ -157,7 +160,8 @@ void StepChart::Update(const PanelContext& context, const AnalysisResult& result
 void StepChart::Draw(const PanelContext& context, const ResultTable& steps, ImVec2 size) {
   const float top = ImGui::GetCursorPosY();
   std::string note = "ms, by step";
-  if (hosts_ > 1) note += ", " + Counted(hosts_, "hosts") + " one after another";
+  if (!bars_.groups.empty())
+    note += ", " + Counted(bars_.groups.size(), "hosts") + " one after another";
   if (inferred_ > 0) note += ", " + GroupDigits(inferred_) + " inferred";
   SectionTitle(context, "Step time", note.c_str());
   if (bars_.labels.empty() && !context.view.Filter().empty()) {

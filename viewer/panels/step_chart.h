@@ -53,7 +53,6 @@ class StepChart {
   std::vector<ClassSummary> sums_;
   ClassSummary total_;
   size_t counted_ = 0, partial_ = 0, inferred_ = 0;
-  size_t hosts_ = 0;  // whose steps follow one another
   uint64_t key_ = 0;
   ThemeKind theme_ = ThemeKind::kDark;
 };

@@ -3,6 +3,8 @@
 #include <imgui.h>
 
 #include <algorithm>
+#include <cmath>
+#include <span>
 
 #include "model/base/count_text.h"
 #include "viewer/panels/analysis_panel.h"
@@ -12,6 +14,7 @@
 namespace stepscope {
 namespace {
 
+constexpr const char* kTimesOfNames[] = {"self_us", "share", "total_us", "mean_us"};
 constexpr double kViewRest = 0.2;  // seconds that the view has to rest before it is added up
 
 }  // namespace
@@ -87,13 +90,19 @@ void ViewSummary::Draw(const PanelContext& context) {
   ImGui::Spacing();
   DrawKinds(context);
   ImGui::Spacing();
-  table_.Draw(context, events_.names, version_,
-              {.id = "visible",
-               .noun = "names",
-               .name_column = "name",
-               .shorten_names = true,
-               .toolbar = false,
-               .total_row = false});
+  // Instants take no time, so that nothing but their number is known.
+  const int self = events_.names.Column("self_us");
+  const bool timed = std::any_of(
+      events_.names.rows.begin(), events_.names.rows.end(),
+      [&](const auto& row) { return std::isfinite(NumberOf(row[static_cast<size_t>(self)])); });
+  TableOptions options;
+  options.id = timed ? "visible" : "visible instants";
+  options.noun = "names";
+  options.name_column = "name";
+  options.shorten_names = true;
+  options.toolbar = options.total_row = false;
+  if (!timed) options.hidden_columns = kTimesOfNames;
+  table_.Draw(context, events_.names, version_, options);
 }
 
 }  // namespace stepscope

@@ -37,7 +37,7 @@ void DrawRecent(const ShellInput& input, float width) {
   const auto& recent = input.panel.session.recent;
   SectionTitle(input.panel, "Recent profiles");
   if (recent.empty()) {
-    ImGui::TextDisabled("None yet. What you open will be listed here.");
+    ImGui::TextDisabled("Profiles that you open are listed here.");
     return;
   }
   for (size_t i = 0; i < std::min<size_t>(recent.size(), 10); ++i) {

@@ -81,6 +81,12 @@ double Percentile(const std::vector<double>& sorted, double p) {
 
 }  // namespace
 
+std::string_view StepBars::GroupOf(size_t step) const {
+  const auto after = std::upper_bound(groups.begin(), groups.end(), step,
+                                      [](size_t s, const BarGroup& g) { return s < g.first; });
+  return after == groups.begin() ? std::string_view() : std::string_view((after - 1)->label);
+}
+
 double StepBars::TotalOf(size_t step, const ChartState& state) const {
   double sum = 0;
   for (size_t i = 0; i < series.size(); ++i) {

@@ -46,15 +46,21 @@ void DrawLegend(const PanelContext& context, std::span<const ChartSeries> series
                 bool right_align);
 
 // --- Bars, one per step
+struct BarGroup {  // of neighbouring steps, such as those of one host
+  size_t first = 0;
+  std::string label;
+};
 struct StepBars {
   std::string title = "steps";
   const char* unit = "ms";
   std::vector<ChartSeries> series;  // bottom to top, values by step
   std::vector<std::string> labels;  // by step
   std::vector<std::string> notes;   // by step: "partial", "inferred"; may be empty
+  std::vector<BarGroup> groups;     // in the order of the steps; empty: all are of one
   double reference = 0;             // dashed line; 0: none
   std::string reference_label;
   double TotalOf(size_t step, const ChartState& state) const;  // the sum of the shown series
+  std::string_view GroupOf(size_t step) const;                 // its label; empty without groups
 };
 // Returns the index of the clicked step, or -1.
 int DrawStepBars(const PanelContext& context, const char* id, const StepBars& bars, uint64_t key,

@@ -50,6 +50,46 @@ int FormatStep(double value, char* buffer, int size, void* data) {
                        digits.empty() ? label.c_str() : digits.data());
 }
 
+// Names the groups below their middles, fewer of them where there is no room for all. Where few
+// steps are in view, these have their numbers. Returns whether the groups are named.
+bool NameGroups(const StepBars& bars, const ChartState& state, float width) {
+  constexpr double kFewSteps = 12;
+  if (bars.groups.size() < 2 || state.x_max - state.x_min < kFewSteps) return false;
+  std::vector<double> middles;
+  std::vector<const char*> labels;
+  float widest = 0;
+  double least = state.x_max - state.x_min;  // steps of a group
+  for (size_t g = 0; g < bars.groups.size(); ++g) {
+    const auto first = static_cast<double>(bars.groups[g].first);
+    const auto end = static_cast<double>(g + 1 < bars.groups.size() ? bars.groups[g + 1].first
+                                                                    : bars.labels.size());
+    widest = std::max(widest, TextWidth(bars.groups[g].label));
+    least = std::min(least, end - first);
+    middles.push_back((first + end - 1) / 2);
+    labels.push_back(bars.groups[g].label.c_str());
+  }
+  const double room = static_cast<double>(width) * least / (state.x_max - state.x_min);
+  const double wanted = static_cast<double>(widest + Em());
+  const auto every = static_cast<size_t>(std::ceil(wanted / std::max(room, 1.0)));
+  std::vector<double> at;
+  std::vector<const char*> names;
+  for (size_t g = 0; g < middles.size(); g += std::max<size_t>(1, every)) {
+    at.push_back(middles[g]);
+    names.push_back(labels[g]);
+  }
+  ImPlot::SetupAxisTicks(ImAxis_X1, at.data(), static_cast<int>(at.size()), names.data());
+  return true;
+}
+
+void DrawGroupLines(const PanelContext& context, ImDrawList* list, const StepBars& bars) {
+  const float top = ImPlot::GetPlotPos().y, bottom = top + ImPlot::GetPlotSize().y;
+  for (size_t g = 1; g < bars.groups.size(); ++g) {
+    const double at = static_cast<double>(bars.groups[g].first) - 0.5;
+    const float x = std::floor(ImPlot::PlotToPixels(at, 0).x);
+    list->AddLine(ImVec2(x, top), ImVec2(x, bottom), context.theme[Role::kLine]);
+  }
+}
+
 void BarTooltip(const PanelContext& context, const StepBars& bars, const ChartState& state,
                 size_t step) {
   if (!ImGui::BeginTooltip()) return;
@@ -57,6 +97,8 @@ void BarTooltip(const PanelContext& context, const StepBars& bars, const ChartSt
     const FaceScope bold(context, Face::kBold);
     ImGui::TextUnformatted(bars.labels[step].c_str());
   }
+  if (const std::string_view group = bars.GroupOf(step); !group.empty())
+    TextIn(context, Role::kText2, std::string(group));
   if (step < bars.notes.size() && !bars.notes[step].empty())
     TextIn(context, Role::kWarning, bars.notes[step]);
   const float start = ImGui::GetCursorPosX();
@@ -168,8 +210,10 @@ int DrawStepBars(const PanelContext& context, const char* id, const StepBars& ba
                     ImPlotAxisFlags_NoTickMarks | ImPlotAxisFlags_Lock);
   ImPlot::SetupAxisLinks(ImAxis_X1, &state->x_min, &state->x_max);
   ImPlot::SetupAxisLimitsConstraints(ImAxis_X1, -kEdge, n - 1 + kEdge);
-  ImPlot::SetupAxisFormat(ImAxis_X1, FormatStep,
-                          const_cast<std::vector<std::string>*>(&bars.labels));
+  if (!NameGroups(bars, *state, size.x)) {
+    ImPlot::SetupAxisFormat(ImAxis_X1, FormatStep,
+                            const_cast<std::vector<std::string>*>(&bars.labels));
+  }
   ImPlot::SetupAxisLimits(ImAxis_Y1, 0, top, ImPlotCond_Always);
   ImPlot::SetupFinish();
   const float step_px = ImPlot::PlotToPixels(1, 0).x - ImPlot::PlotToPixels(0, 0).x;
@@ -179,6 +223,7 @@ int DrawStepBars(const PanelContext& context, const char* id, const StepBars& ba
   const double mouse = ImPlot::GetPlotMousePos().x;
   ImDrawList* list = ImPlot::GetPlotDrawList();
   ImPlot::PushPlotClipRect();
+  DrawGroupLines(context, list, bars);
   int under = -1;
   for (const Bucket& b : BucketsOf(bars, *state, first, last, per_bucket)) {
     const auto from = static_cast<double>(b.first), to = static_cast<double>(b.last - 1);

@@ -6,6 +6,8 @@
 #include "tests/viewer/drawn_text.h"
 #include "tests/viewer/open_trace.h"
 #include "tests/viewer/viewer_fixture.h"
+#include "viewer/core/state/track_path.h"
+#include "viewer/core/state/track_rules.h"
 
 namespace stepscope {
 namespace {
@@ -77,6 +79,24 @@ TEST_CASE("details: a host event has its self time and what it launches") {
   CHECK(text.RightOf("Inside") == "step");
   CHECK(text.Find("Launch delay") == nullptr);
   CHECK(text.RightOf("cat") == "cpu_op");
+}
+
+TEST_CASE("details: tracks and planes are called as the user calls them") {
+  PanelFixture f;
+  OpenTrace(f, TwoKernels());
+  const Trace& trace = *f.profile.trace;
+  const EventRow row = RowOf(trace, "second");
+  f.view.selected = {f.profile.id, 0, row};
+  const auto panel = FindPanel("details")->create();
+  CHECK(DrawCalm(f, *panel).Has("on GPU 0"));
+  const TrackId track = trace.set.TrackOf(row);
+  TrackRules rules;
+  rules.names[TrackPath(trace, trace.set, track)] = "main stream";
+  rules.names[PlanePath(trace, trace.set.tracks[track.value].plane)] = "the fast one";
+  f.settings.Set("timeline.tracks", ToText(rules));
+  CHECK(DrawCalm(f, *panel).Has("main stream on the fast one"));
+  f.settings.Set("timeline.tracks", "");
+  CHECK(DrawCalm(f, *panel).Has("on GPU 0"));
 }
 
 TEST_CASE("details: without a selection it adds up what is in view") {

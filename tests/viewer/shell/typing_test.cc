@@ -179,3 +179,28 @@ TEST_CASE("typing: no key is lost in any field of a panel or window, while jobs 
     CHECK(TextOfField() == kText);
   }
 }
+
+TEST_CASE("typing: no key is lost in a field of the settings, and the setting keeps the text") {
+  struct TextSetting {
+    std::string key, label, text;
+  };
+  const TextSetting settings[] = {{"keys.custom", "Custom keys", kText},
+                                  {"peaks", "Peaks of devices", "MY GPU: memory=3350"}};
+  for (const TextSetting& setting : settings) {
+    CAPTURE(setting.key);
+    ViewerFixture f;
+    OpenWithAnalyses(f, TrainingTrace());
+    f.Push("app.settings", {.text = setting.key});
+    f.Frame(4);
+    const TextPiece at = DrawnText().At(setting.label);
+    constexpr float kToField = 220;  // pixels from the begin of the label
+    f.Click(at.min.x + kToField, at.middle().y);
+    ++f.session.generation;  // every panel computes again
+    TypeFast(f, setting.text, 4);
+    CHECK(TextOfField() == setting.text);
+    f.Key(ImGuiKey_Tab);
+    f.WaitIdle();
+    CHECK(f.viewer->settings().Get(setting.key) == setting.text);
+    CHECK(f.viewer->view().selected == EventRef());  // no letter was a key of a command
+  }
+}

@@ -65,8 +65,8 @@ constexpr CommandDesc kApp[] = {
     {"app.palette", "Command palette", "Help", "Finds and runs any command.", "search actions",
      "> | Ctrl+Shift+P", Always, TogglePalette},
     {"app.menu", "Menu bar", "Help",
-     "Opens the first menu for the arrow keys, or closes the open one; so does a tap of Alt.",
-     "keyboard", "F10", Always, OpenMenu},
+     "Opens the menu bar for the keyboard, or closes it. A tap of Alt does the same.", "keyboard",
+     "F10", Always, OpenMenu},
     {"app.help", "Keys and commands", "Help", "Lists all commands with their keys.",
      "shortcuts keyboard", "? | F1", Always, ToggleHelp, HelpOn},
 };

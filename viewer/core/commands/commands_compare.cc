@@ -165,8 +165,8 @@ constexpr CommandDesc kCompare[] = {
      "Draws the steps of both profiles equally long, or true to scale again.",
      "diff scale normalise", "", Compares, StretchSteps, StepsStretched},
     {"compare.colors", "Colour by change", "View",
-     "Colours events by how much more or less time those of their name take in a step than in "
-     "the other profile, or by their names again.",
+     "Colours events by whether those of their name take more or less time in a step than in the "
+     "other profile, or by their names again.",
      "diff tint slower faster hatching", "", Compares, CompareColors, CompareColorsOn},
     {"compare.layout", "Layout of profiles", "View",
      "Switches between one list of tracks, profiles above each other and profiles beside each "

@@ -103,9 +103,8 @@ constexpr CommandDesc kView[] = {
      "Shows the selected event, or the measured range.", "focus fit event", "F", HasProfile,
      ZoomSelection, nullptr, &A::closer_only},
     {"view.zoom_all", "Whole trace", "View",
-     "Shows where the devices work, or all of the trace if that is visible already; of two "
-     "profiles "
-     "that are compared, all of both.",
+     "Shows the part in which devices work, and when called again the whole trace. While two "
+     "profiles are compared, shows all of both.",
      "reset fit everything", "0", HasProfile, ZoomAll},
     {"view.set_range", "Show range", "", "Shows a range of time.", "", "", HasProfile, SetRange},
 };

@@ -79,12 +79,21 @@ double Share(const EventStatsRow& row, TimeRange range, const StepDatabase* step
   return whole > 0 ? 100 * static_cast<double>(row.total) / static_cast<double>(whole) : 0;
 }
 
-void AddRows(const Asked& asked, SelectionStats* out) {
+// The name of a group; that of a track is the one that the user gave it.
+std::string NameOf(const Profile& profile, const SelectionRequest& request,
+                   const EventStatsRow& row) {
+  if (request.by != GroupBy::kTrack) return std::string(row.name);
+  return request.names.OfTrack(*profile.trace, profile.Set(row.set), row.track);
+}
+
+void AddRows(const Profile& profile, const SelectionRequest& request, const Asked& asked,
+             SelectionStats* out) {
   for (const EventStatsRow& row : out->stats.groups) {
-    out->groups.rows.push_back({SharedText(row.name), static_cast<int64_t>(row.count),
-                                InUs(row.total), InUs(row.self), InUs(row.mean), InUs(row.median),
-                                InUs(row.p95), InUs(row.p99), InUs(row.min), InUs(row.max),
-                                InUs(row.stddev), Share(row, out->range, asked.question.steps)});
+    out->groups.rows.push_back({SharedText(NameOf(profile, request, row)),
+                                static_cast<int64_t>(row.count), InUs(row.total), InUs(row.self),
+                                InUs(row.mean), InUs(row.median), InUs(row.p95), InUs(row.p99),
+                                InUs(row.min), InUs(row.max), InUs(row.stddev),
+                                Share(row, out->range, asked.question.steps)});
   }
 }
 
@@ -136,10 +145,12 @@ struct Listed {
   auto operator<=>(const Listed&) const = default;
 };
 
-std::string TrackName(const Trace& trace, const TrackSet& set, EventRow row) {
-  const Track& track = set.tracks[set.TrackOf(row).value];
-  std::string name(set.names->strings.View(track.name));
-  if (track.plane.valid()) name += " \u00b7 " + trace.planes[track.plane.value].display_name;
+std::string TrackName(const GivenNames& names, const Trace& trace, const TrackSet& set,
+                      EventRow row) {
+  const TrackId track = set.TrackOf(row);
+  const PlaneId plane = set.tracks[track.value].plane;
+  std::string name = names.OfTrack(trace, set, track);
+  if (plane.valid()) name += " \u00b7 " + names.OfPlane(trace, plane);
   return name;
 }
 
@@ -164,7 +175,7 @@ std::vector<Listed> FirstOf(const Asked& asked, SelectionStats* out) {
   return list;
 }
 
-void ListEvents(const Asked& asked, SelectionStats* out) {
+void ListEvents(const Asked& asked, const GivenNames& names, SelectionStats* out) {
   using V = ValueType;
   out->events = {
       "events",
@@ -180,9 +191,10 @@ void ListEvents(const Asked& asked, SelectionStats* out) {
     const EventPart& part = asked.question.parts[event.part];
     const EventRow row(event.row);
     const Ps duration = part.events->Duration(row);
-    out->events.rows.push_back({SharedText(part.events->Name(row)), InUs(event.start),
-                                InUs(duration), InUs(SelfTime(*part.events, row)),
-                                SharedText(TrackName(*asked.question.trace, *part.events, row))});
+    out->events.rows.push_back(
+        {SharedText(part.events->Name(row)), InUs(event.start), InUs(duration),
+         InUs(SelfTime(*part.events, row)),
+         SharedText(TrackName(names, *asked.question.trace, *part.events, row))});
     RowLink& link = out->events.links.emplace_back(LinkTo(EventRows(std::vector{row})));
     link.set = part.set;
     link.range = {event.start, SaturatingAdd(event.start, std::max<Ps>(1, duration))};
@@ -245,9 +257,9 @@ SelectionStats AddUpSelection(const Profile& profile, const SelectionRequest& re
   out.stats = AddUp(asked.question, stop);
   out.range = request.range.empty() ? HullOf(asked.question.parts) : request.range;
   out.groups = GroupTable(request.by);
-  AddRows(asked, &out);
+  AddRows(profile, request, asked, &out);
   AddLinks(asked, &out, stop);
-  ListEvents(asked, &out);
+  ListEvents(asked, request.names, &out);
   if (request.stacks) out.stacks = StacksOf(asked, stop);
   return out;
 }

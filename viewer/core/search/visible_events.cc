@@ -9,6 +9,7 @@
 #include "model/analysis/tables/in_unit.h"
 #include "model/base/key_table.h"
 #include "model/lookup.h"
+#include "viewer/core/state/track_folding.h"
 
 namespace stepscope {
 namespace {
@@ -44,16 +45,10 @@ const char* KindText(TrackKind kind) {
   return FindValue(kTexts, kind, "Others");
 }
 
-// Tracks whose events only name the time of events on other tracks, which would count twice.
-bool OnlyNames(TrackKind kind) {
-  constexpr TrackKind kThose[] = {TrackKind::kSteps, TrackKind::kNameScope, TrackKind::kSource,
-                                  TrackKind::kNvtx};
-  return std::find(std::begin(kThose), std::end(kThose), kind) != std::end(kThose);
-}
-
 class Adder {
  public:
-  Adder(const Trace& trace, TimeRange range) : set_(trace.set), range_(range) {
+  Adder(const Trace& trace, TimeRange range)
+      : set_(trace.set), range_(range), few_(PlanesOfFewEvents(trace)) {
     names_.resize(set_.names->metas.size());
     annotations_.resize(names_.size());
   }
@@ -64,43 +59,95 @@ class Adder {
   Ps Inside(const Lane& lane, size_t i) const {
     return std::min(lane.end(i), range_.end) - std::max(lane.start[i], range_.begin);
   }
-  void TakeFromParents(const Lane& lane, const Lane& parents, std::vector<NameSum>* names) const;
+  bool OnlyNames(const Track& track) const;
+  std::vector<NameSum>& SumsOf(const Track& track, const Lane& lane, uint32_t meta);
+  void TakeFromParents(const Track& track, const Lane& lane, const Lane& parents);
+  Ps BusyTime(const Track& track) const;
   ResultTable Names() const;
   ResultTable Kinds() const;
 
   const TrackSet& set_;
   TimeRange range_;
+  std::vector<bool> few_;                     // by plane
   std::vector<NameSum> names_, annotations_;  // by meta
   std::array<KindSum, kKinds> kinds_{};
   uint64_t events_ = 0, tracks_ = 0;
 };
 
+// Whether the track's events only name the time of events on other tracks, which would count twice.
+// So do the few events of a plane that has hardly any, such as the one that spans the recording.
+bool Adder::OnlyNames(const Track& track) const {
+  constexpr TrackKind kThose[] = {TrackKind::kSteps, TrackKind::kNameScope, TrackKind::kSource,
+                                  TrackKind::kNvtx};
+  if (track.plane.value < few_.size() && few_[track.plane.value]) return true;
+  return std::find(std::begin(kThose), std::end(kThose), track.kind) != std::end(kThose);
+}
+
+// Returns the sums that an event of the lane adds to. Marks of steps only name time wherever they
+// are, and annotations where they overlap what they name instead of enclosing it.
+std::vector<NameSum>& Adder::SumsOf(const Track& track, const Lane& lane, uint32_t meta) {
+  const EventCategory category = set_.names->metas[meta].category;
+  const bool annotation =
+      category == EventCategory::kUserAnnotation || category == EventCategory::kGpuUserAnnotation;
+  const bool names = category == EventCategory::kStep ||
+                     (annotation && lane.kind == LaneKind::kSpill) || OnlyNames(track);
+  return names ? annotations_ : names_;
+}
+
 // Takes from each event's self time the events of the lane below that lie inside it. Both lanes are
 // sorted, and the events of a lane do not overlap.
-void Adder::TakeFromParents(const Lane& lane, const Lane& parents,
-                            std::vector<NameSum>* names) const {
+void Adder::TakeFromParents(const Track& track, const Lane& lane, const Lane& parents) {
   const auto [first, last] = EventsIn(lane, range_);
   auto [parent, end] = EventsIn(parents, range_);
   for (uint32_t i = first; i < last; ++i) {
     while (parent < end && parents.end(parent) <= lane.start[i]) ++parent;
     if (parent == end) return;
-    if (parents.start[parent] > lane.start[i] || parents.meta[parent] >= names->size()) continue;
-    (*names)[parents.meta[parent]].self -= std::max<Ps>(0, Inside(lane, i));
+    const uint32_t meta = parents.meta[parent];
+    if (parents.start[parent] > lane.start[i] || meta >= names_.size()) continue;
+    SumsOf(track, parents, meta)[meta].self -= std::max<Ps>(0, Inside(lane, i));
   }
 }
 
+// Returns the time in which an event of the track is open. Its outermost events and those that
+// overlap them may be open at once. O(events * lanes of such)
+Ps Adder::BusyTime(const Track& track) const {
+  struct Cursor {
+    const Lane* lane;
+    uint32_t at, end;
+  };
+  std::vector<Cursor> cursors;
+  for (uint32_t l = 0; l < track.lane_count; ++l) {
+    const Lane& lane = set_.lanes[track.first_lane.value + l];
+    const auto [first, last] = EventsIn(lane, range_);
+    const bool outer =
+        lane.kind == LaneKind::kSpill || (lane.kind == LaneKind::kNested && lane.depth == 0);
+    if (outer && first < last) cursors.push_back({&lane, first, last});
+  }
+  Ps busy = 0, until = range_.begin;
+  while (!cursors.empty()) {
+    const auto next = std::min_element(
+        cursors.begin(), cursors.end(),
+        [](const Cursor& a, const Cursor& b) { return a.lane->start[a.at] < b.lane->start[b.at]; });
+    const Ps end = std::min(next->lane->end(next->at), range_.end);
+    busy += std::max<Ps>(0, end - std::max(next->lane->start[next->at], until));
+    until = std::max(until, end);
+    if (++next->at == next->end) cursors.erase(next);
+  }
+  return busy;
+}
+
 void Adder::Add(const Track& track, const std::stop_token& stop) {
-  std::vector<NameSum>& names = OnlyNames(track.kind) ? annotations_ : names_;
   uint64_t count = 0;
   const Lane* above = nullptr;
+  const bool few = track.plane.value < few_.size() && few_[track.plane.value];
+  KindSum& kind = kinds_[static_cast<size_t>(few ? TrackKind::kOther : track.kind)];
   for (uint32_t l = 0; l < track.lane_count && !stop.stop_requested(); ++l) {
     const Lane& lane = set_.lanes[track.first_lane.value + l];
     const auto [first, last] = EventsIn(lane, range_);
-    KindSum& kind = kinds_[static_cast<size_t>(track.kind)];
     const bool instants = lane.kind == LaneKind::kInstant;
     for (uint32_t i = first; i < last; ++i) {
-      if (lane.meta[i] >= names.size()) continue;
-      NameSum& sum = names[lane.meta[i]];
+      if (lane.meta[i] >= names_.size()) continue;
+      NameSum& sum = SumsOf(track, lane, lane.meta[i])[lane.meta[i]];
       const Ps inside = instants ? 0 : std::max<Ps>(0, Inside(lane, i));
       ++sum.count;
       sum.inside += inside;
@@ -108,15 +155,15 @@ void Adder::Add(const Track& track, const std::stop_token& stop) {
       if (instants) continue;
       ++sum.slices;
       sum.whole += static_cast<double>(lane.dur[i]);
-      if (lane.depth == 0 || lane.kind == LaneKind::kSpill) kind.busy += inside;
     }
     count += last - first;
-    kind.count += last - first;
     const bool nested = lane.kind == LaneKind::kNested;
     if (nested && above != nullptr && lane.depth == above->depth + 1)
-      TakeFromParents(lane, *above, &names);
+      TakeFromParents(track, lane, *above);
     above = nested ? &lane : nullptr;
   }
+  kind.count += count;
+  kind.busy += stop.stop_requested() ? 0 : BusyTime(track);
   events_ += count;
   tracks_ += count > 0 ? 1 : 0;
 }

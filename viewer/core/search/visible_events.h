@@ -15,8 +15,8 @@ struct VisibleEvents {
   uint64_t events = 0, tracks = 0;  // events that touch the range; tracks that have some
   // name, self_us, share, total_us, count, mean_us; most self time first. Times count as
   // far as they lie in the range, but the mean is of whole durations. Self time leaves out
-  // the events inside. Annotations, which name the time of other tracks' events, count only
-  // where nothing else is in view. Names of instants only have no times.
+  // the events inside. Annotations and marks of steps, which name the time of other events,
+  // count only where nothing else is in view. Names of instants only have no times.
   ResultTable names;
   ResultTable kinds;  // kind of track, count, busy_us; the busiest first
 };

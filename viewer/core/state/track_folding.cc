@@ -15,6 +15,7 @@ bool ShowsDevice(PlaneKind kind) {
 }
 
 constexpr size_t kMostRules = 4000;  // far more than anybody folds
+constexpr uint64_t kFew = 3, kTimesAsMany = 100;
 
 TrackRules::Paths PlanePaths(const Trace& trace) {
   TrackRules::Paths out{PlanePath(trace, PlaneId())};  // derived tracks without a plane
@@ -49,10 +50,8 @@ bool StandsStill(const Trace& trace, const Track& track) {
          track.counters.empty() && track.busy > trace.span.length() / 2;
 }
 
-}  // namespace
-
-TrackRules::Paths FoldedAtFirst(const Trace& trace) {
-  constexpr uint64_t kFew = 3, kTimesAsMany = 100;
+// The number of events of each plane. A counter counts as more than a few.
+std::vector<uint64_t> EventsOfPlanes(const Trace& trace) {
   std::vector<uint64_t> events;
   for (const Plane& plane : trace.planes) {
     uint64_t& sum = events.emplace_back(0);
@@ -61,11 +60,28 @@ TrackRules::Paths FoldedAtFirst(const Trace& trace) {
       sum += track.events + (track.counters.empty() ? 0 : kFew + 1);
     }
   }
+  return events;
+}
+
+}  // namespace
+
+std::vector<bool> PlanesOfFewEvents(const Trace& trace) {
+  const std::vector<uint64_t> events = EventsOfPlanes(trace);
   const uint64_t most = events.empty() ? 0 : *std::max_element(events.begin(), events.end());
+  std::vector<bool> few;
+  for (uint32_t p = 0; p < events.size(); ++p)
+    few.push_back(events[p] <= kFew && events[p] * kTimesAsMany < most &&
+                  trace.planes[p].kind != PlaneKind::kGpu);
+  return few;
+}
+
+TrackRules::Paths FoldedAtFirst(const Trace& trace) {
+  const std::vector<uint64_t> events = EventsOfPlanes(trace);
+  const uint64_t most = events.empty() ? 0 : *std::max_element(events.begin(), events.end());
+  const std::vector<bool> few = PlanesOfFewEvents(trace);
   TrackRules::Paths folded;
   for (uint32_t p = 0; p < events.size(); ++p) {
-    const bool few = events[p] <= kFew && events[p] * kTimesAsMany < most;
-    if (few && trace.planes[p].kind != PlaneKind::kGpu) folded.insert(PlanePath(trace, PlaneId(p)));
+    if (few[p]) folded.insert(PlanePath(trace, PlaneId(p)));
     if (ShowsDevice(trace.planes[p].kind)) folded.insert(DerivedTracksPath(trace, PlaneId(p)));
     for (TrackId id : trace.planes[p].tracks) {
       const Track& track = trace.set.tracks[id.value];

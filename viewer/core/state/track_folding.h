@@ -2,10 +2,15 @@
 // back. Planes and tracks are named by PlanePath and TrackPath. Pure; O(tracks).
 #pragma once
 
+#include <vector>
+
 #include "model/trace.h"
 #include "viewer/core/state/track_rules.h"
 
 namespace stepscope {
+
+// Whether a plane has next to no events beside others, by plane. GPUs always count.
+std::vector<bool> PlanesOfFewEvents(const Trace& trace);
 
 // What begins folded where no rule names it: planes with next to no events beside others (PyTorch's
 // "Spans" and "Traces" have one event each), threads that wait in one call, the derived tracks of

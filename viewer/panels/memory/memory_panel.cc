@@ -308,7 +308,9 @@ void MemoryPanel::DrawTabs(const PanelContext& context) {
     note = "the largest " + GroupDigits(boxes->spans.size()) + " by size and time, of " +
            GroupDigits(boxes->spans.size() + boxes->left_out);
   }
-  TextIn(context, Role::kText2, full_job_.active() ? "reading every snapshot\u2026" : note.c_str());
+  if (full_job_.active()) note = "reading every snapshot\u2026";
+  if (TextWidth(note.c_str()) <= ImGui::GetContentRegionAvail().x)
+    TextIn(context, Role::kText2, note);
 }
 
 void MemoryPanel::DrawGraph(const PanelContext& context, float height) {
@@ -344,10 +346,11 @@ void MemoryPanel::DrawBoxes(const PanelContext& context, ImVec2 size) {
 
 void MemoryPanel::DrawLiveTitle(const PanelContext& context) {
   const std::string when = WithoutZeros(FormatDuration(marked_, 6));
+  const bool narrow = ImGui::GetContentRegionAvail().x < BaseEm() * 32;
   SectionTitle(context, (at_time_ ? "Live at " : "Live at the peak, ") + when,
-               live_job_.active() ? "looking up\u2026"
-               : at_time_         ? ""
-                                  : "click in the graph for another time");
+               live_job_.active()   ? "looking up\u2026"
+               : at_time_ || narrow ? ""
+                                    : "click in the graph for another time");
   if (!at_time_ && !live_job_.active()) return;
   ImGui::SameLine(0, Em());
   const FaceScope small(context, Face::kUi);
@@ -409,8 +412,9 @@ void MemoryPanel::DrawResult(const PanelContext& context, const AnalysisResult& 
     ImGui::SameLine(0, em * 1.2f);
     ImGui::BeginChild("data", ImVec2(0, 0));
     const ImVec2 room = ImGui::GetContentRegionAvail();
-    if (room.y < em * 26 && room.x > em * 60) {  // low and wide: the table stands beside the graph
-      ImGui::BeginChild("graph", ImVec2(std::floor(room.x * 0.55f), 0));
+    if (room.y < em * 26 && room.x > em * 40) {  // low and wide: the table stands beside the graph
+      const float share = room.x > em * 60 ? 0.55f : 0.48f;  // numbers need the same room anywhere
+      ImGui::BeginChild("graph", ImVec2(std::floor(room.x * share), 0));
       DrawGraph(context, room.y);
       ImGui::EndChild();
       ImGui::SameLine(0, em);

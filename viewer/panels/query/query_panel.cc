@@ -278,7 +278,7 @@ void QueryPanel::DrawResult(const PanelContext& context) {
 
 void QueryPanel::Draw(const PanelContext& context) {
   if (context.profile == nullptr || !context.profile->trace || !context.profile->analysis) {
-    DrawEmpty(context, "No profile is open that SQL could ask.");
+    DrawEmpty(context, "Open a profile to query it in SQL.");
     return;
   }
   const std::string& setting = context.settings.Get(QueryHistory::kSetting);

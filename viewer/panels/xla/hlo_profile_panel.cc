@@ -94,7 +94,7 @@ void HloProfilePanel::DrawSide(const PanelContext& context, const ResultTable& t
     WrappedIn(
         context, Role::kText2,
         "Choose a row to see its numbers, its events, its source and its place in the program. "
-        "Much time with much waste is the place to look.");
+        "Look first at ops that take and waste much time.");
     return;
   }
   const auto row = static_cast<size_t>(current);

@@ -128,7 +128,9 @@ void TimelineModel::UpdateRules(const TimelineFrame& frame, bool* changed) {
   const std::string& kept = frame.settings.Get("timeline.tracks");
   if (kept != kept_rules_) {
     kept_rules_ = kept;
-    kept_ = ParseTrackRules(kept);
+    TrackRules rules = ParseTrackRules(kept);
+    tracks_moved_ = tracks_moved_ || rules.order != kept_.order;
+    kept_ = std::move(rules);
     rules_.clear();
   }
   *changed = *changed || rules_.size() != frame.profiles.size();
@@ -215,9 +217,10 @@ void TimelineModel::UpdateLayout(const TimelineFrame& frame, CommandQueue* comma
   UpdateDepth(frame);
   scroll_ = std::min(scroll_, std::floor(max_scroll()));
   // The row under the mouse stays under the mouse, unless ranks came to the top, which are looked
-  // at.
+  // at, or a track was moved, which is looked at where it was dropped.
   const bool to_top = std::exchange(ranks_moved_, false);
-  if (anchor && !other_profiles && !to_top) scroll_ = ScrollFor(*anchor);
+  const bool dropped = std::exchange(tracks_moved_, false);
+  if (anchor && !other_profiles && !to_top && !dropped) scroll_ = ScrollFor(*anchor);
   if (scroll_ != stored) PushScroll(frame, scroll_ - stored, commands);
   sticky_ = StickyAt(scroll_);
 }

@@ -196,6 +196,7 @@ class TimelineModel : public EventPlaces {
   std::vector<TrackRules> rules_;         // by profile
   std::vector<std::string> hosts_;        // by profile, the only one shown
   bool ranks_moved_ = false;              // since the layout was last placed
+  bool tracks_moved_ = false;             // the same, by the user
   std::vector<RankLayout> rank_layouts_;  // by profile
   std::vector<std::shared_ptr<const std::vector<RankTracks>>> ranks_;  // by profile; items view it
   std::string kept_rules_;

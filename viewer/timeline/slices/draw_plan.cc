@@ -16,6 +16,7 @@ namespace {
 
 constexpr size_t kRowsForThreads = 24;  // below, starting a thread costs more than it saves
 constexpr float kGapGrey = 0.5f;        // between the ground and muted text
+constexpr float kIdleShare = 0.6f;      // of the colour of its loss, the rest is the ground
 constexpr uint32_t kGapFrom = 4;        // slices at least this wide give a column to the gap
 
 PlanRowKey KeyOf(const PlanInput& input, const LayoutItem& item, uint32_t depth) {
@@ -148,6 +149,7 @@ class DrawPlan::SliceColors {
         deepest_(item.depth + FirstDepth(item)),
         frames_(item.frames_in_one ? item.frames : 0),
         kinds_(plan.KindsOf(input, item)),
+        idle_(item.lane == DerivedTrackKind::kIdle),
         theme_(input.names->theme()),
         grey_(Mix(input.names->theme()[Role::kPanel], input.names->theme()[Role::kText3],
                   kGapGrey)) {}
@@ -162,6 +164,7 @@ class DrawPlan::SliceColors {
   }
   Rgba operator()(uint32_t meta) const {
     if (kinds_ != nullptr && meta < kinds_->size()) return theme_[(*kinds_)[meta]];
+    if (idle_ && !plan_.patterns_) return Mix(theme_[Role::kPanel], names_(meta), kIdleShare);
     if (!plan_.patterns_) return names_(meta);
     if (changes_ == nullptr) return texel::WithPattern(names_(meta), texel::Pattern::kPlain);
     return plan_.tint_colors_(meta < changes_->size() ? (*changes_)[meta] : NameChange());
@@ -175,6 +178,7 @@ class DrawPlan::SliceColors {
   const Ps all_the_time_, python_;
   const uint32_t deepest_, frames_;
   const std::vector<Kind>* kinds_;  // null: colours of names
+  const bool idle_;                 // time without work is quieter than work
   const Theme& theme_;
   const Rgba grey_;
 };

@@ -69,6 +69,10 @@ std::vector<TrackId> ActivityTracks(const Trace& trace, PlaneId plane) {
       }
     }
   }
+  // Instants take no time, so a plane that has nothing else is neither busy nor idle.
+  if (std::none_of(out.begin(), out.end(),
+                   [&](TrackId id) { return trace.set.tracks[id.value].busy > 0; }))
+    return {};
   if (out.size() > kMaxActivityTracks) {
     std::nth_element(out.begin(), out.begin() + kMaxActivityTracks, out.end(),
                      [&](TrackId a, TrackId b) {

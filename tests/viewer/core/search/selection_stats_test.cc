@@ -16,6 +16,8 @@
 #include "tests/support/samples.h"
 #include "tests/viewer/open_trace.h"
 #include "tests/viewer/viewer_fixture.h"
+#include "viewer/core/state/track_path.h"
+#include "viewer/core/state/track_rules.h"
 
 using namespace stepscope;           // NOLINT
 using namespace stepscope::testing;  // NOLINT
@@ -236,6 +238,23 @@ TEST_CASE("groups by track have the same total") {
   Ps sum = 0;
   for (const EventStatsRow& row : tracks.stats.groups) sum += row.total;
   CHECK(sum == tracks.stats.total.total);
+}
+
+TEST_CASE("groups and events call tracks as the user does") {
+  SelectionRequest request = InRange(2 * kPsPerMs, 7 * kPsPerMs);
+  request.by = GroupBy::kTrack;
+  const Profile profile = Training();
+  const Trace& trace = *profile.trace;
+  TrackRules rules;
+  rules.names[TrackPath(trace, trace.set, TrackId(0))] = "compute";
+  rules.names[PlanePath(trace, trace.set.tracks[0].plane)] = "first";
+  Settings settings;
+  settings.Set("timeline.tracks", ToText(rules));
+  request.names.Update(settings);
+  const SelectionStats s = AddUpSelection(profile, request, {}, {});
+  CHECK(Number(s.groups, "compute", "count") == 40);
+  const size_t track = static_cast<size_t>(s.events.Column("track"));
+  CHECK(std::get<SharedText>(s.events.rows[0][track]).view() == "compute \u00b7 first");
 }
 
 TEST_CASE("selected events count, but not those of other profiles") {

@@ -1,11 +1,13 @@
 #include "viewer/core/search/visible_events.h"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <cmath>
 #include <map>
 #include <string>
 
+#include "loaders/loader.h"
 #include "model/analysis/tables/cells.h"
 #include "tests/viewer/viewer_fixture.h"
 
@@ -93,6 +95,36 @@ TEST_CASE("visible events: annotations add nothing to what they name, and count 
   only.Track(process, "NVTX", TrackKind::kNvtx, {{"phase", 0, 6 * kMs}});
   CHECK(NumberOfRow(AddUpVisible(*only.Finish(), {0, 8 * kMs}, "", {}).names, "phase", "self_us") ==
         6000);
+}
+
+TEST_CASE("visible events: marks of steps and what spans the recording hide no work") {
+  const auto event = [](const char* cat, const char* name, const char* pid, int ts, int dur) {
+    return fmt::format(R"({{"ph":"X","cat":"{}","name":"{}","pid":{},"tid":1,"ts":{},"dur":{}}},)",
+                       cat, name, pid, ts, dur);
+  };
+  std::string text = R"({"schemaVersion":1,"traceEvents":[)";
+  text += event("user_annotation", "ProfilerStep#1", "7", 0, 400);
+  text += event("cpu_op", "aten::mm", "7", 10, 100);
+  text += event("cpu_op", "aten::add", "7", 350, 100);  // begins in the step and ends behind it
+  text += event("user_annotation", "Optimizer", "7", 300, 100);
+  for (int i = 0; i < 400; ++i) text += event("cpu_op", "aten::sum", "7", 500 + i, 1);
+  text += event("Trace", "PyTorch Profiler (0)", "\"Spans\"", 0, 1000);
+  text.back() = ']';
+  const auto trace = LoadBytes("t.json", text + "}", {});
+  REQUIRE(trace.ok());
+  const VisibleEvents all = AddUpVisible(**trace, (*trace)->span, "", {});
+  CHECK(NumberOfRow(all.names, "aten::mm", "self_us") == 100);
+  CHECK(NumberOfRow(all.names, "aten::sum", "self_us") == 400);
+  CHECK(NumberOfRow(all.names, "ProfilerStep#1", "count") == -1);
+  CHECK(NumberOfRow(all.names, "PyTorch Profiler (0)", "count") == -1);
+  double self = 0;
+  for (const auto& row : all.names.rows)
+    self += NumberOf(row[static_cast<size_t>(all.names.Column("self_us"))]);
+  CHECK(self <= 1000);  // one thread in a millisecond
+  CHECK(all.events == 405);
+  // No time of the thread counts twice, however its events overlap.
+  CHECK(NumberOfRow(all.kinds, "Threads", "busy_us") == 450 + 400);
+  CHECK(NumberOfRow(all.kinds, "Others", "busy_us") == 1000);
 }
 
 TEST_CASE("visible events: halves add up to the whole") {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <random>
+#include <set>
 
 #include "loaders/loader.h"
 #include "tests/support/gpu_profile.h"
@@ -141,6 +142,31 @@ TEST_CASE("as much of the lane Idle is drawn as there is idle time, in recording
     REQUIRE(loaded.ok());
     CheckIdleLanes(*loaded);
   }
+}
+
+TEST_CASE("idle time is quieter than work: a part of its colour is the ground") {
+  test::GpuProfileOptions options;
+  options.scenario = test::GpuScenario::kInputBound;
+  auto trace = LoadBytes("h.xplane.pb", test::MakeGpuProfile(options), {});
+  REQUIRE(trace.ok());
+  PlanTester t(ProfileOf(ProfileId(0), *trace));
+  t.Build((*trace)->span, 1000, 20'000);
+  size_t seen = 0;
+  for (size_t r = 0; r < t.plan.rows().size(); ++r) {
+    const PlanRow& row = t.plan.rows()[r];
+    const LayoutItem& item = t.layout.items()[row.item];
+    if (item.lane != DerivedTrackKind::kIdle || row.lane == nullptr) continue;
+    const NameColors colors = t.names.Colors(*t.profiles[0].Set(item.set).names);
+    std::set<Rgba> quiet;
+    for (const uint32_t meta : row.lane->meta)
+      quiet.insert(Mix(t.names.theme()[Role::kPanel], colors(meta), 0.6f) & 0xffffffu);
+    for (const uint32_t texel : t.plan.texels().subspan(r * t.plan.width(), t.plan.width())) {
+      if (!Filled(texel)) continue;
+      CHECK(quiet.contains(texel & 0xffffffu));
+      ++seen;
+    }
+  }
+  CHECK(seen > 100);
 }
 
 TEST_CASE("slices of a derived lane cover columns as far as they last, others whole ones") {
@@ -359,6 +385,15 @@ TEST_CASE("activity of a device is that of its busiest stream, of a host the mea
   CHECK(PlaneActivityInView(profile, host, axis, 600, &scratch).mean ==
         doctest::Approx(0.75).epsilon(0.01));
   CHECK(PlaneActivityInView(profile, PlaneId(), axis, 600, &scratch).mean < 0);
+}
+
+TEST_CASE("a plane of instants only is neither busy nor idle") {
+  TraceMaker maker;
+  const PlaneId marks = maker.Plane("Traces", PlaneKind::kHostThreads);
+  maker.Track(marks, "t", TrackKind::kThread, {{"begin", 0, -1}, {"end", 900, -1}});
+  const Profile profile{ProfileId(0), "run", maker.Finish(), {}};
+  std::vector<Bin> scratch;
+  CHECK(PlaneActivityInView(profile, marks, TimeAxis({0, 1000}, 600), 600, &scratch).mean < 0);
 }
 
 // The mean activity of one stream whose kernels lie across the borders of columns.
