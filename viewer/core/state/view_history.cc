@@ -61,11 +61,20 @@ ViewHistory::Place ViewHistory::PlaceOf(const ViewState& view, const Settings& s
 }
 
 void ViewHistory::Note(const Place& before, const Place& now, double seconds, uint64_t press) {
-  if (std::exchange(restored_, false) || before == now) return;
+  if (std::exchange(restored_, false)) {
+    arranged_ = true;
+    last_ = seconds;
+    return;
+  }
+  if (before == now) return;
   const bool tracks = before.arrangement != now.arrangement;
   const bool moved = !tracks && OnlyMoved(before.view, now.view);
   const bool quickly = moved && gesture_ && seconds - last_ < kOneGesture;
   const bool held = press != 0 && press == press_;
+  // The scroll that follows from other tracks is taken back with them, and is no step of its own.
+  const bool scrolled = moved && before.view.visible == now.view.visible;
+  if (scrolled && arranged_ && seconds - last_ < kSettles) return;
+  arranged_ = !moved;
   gesture_ = moved;
   press_ = press;
   last_ = seconds;

@@ -17,6 +17,8 @@ class ViewHistory {
  public:
   static constexpr size_t kMost = 200;        // the oldest are forgotten
   static constexpr double kOneGesture = 0.7;  // seconds between changes that belong together
+  // Seconds after a change of tracks in which the timeline may scroll by itself to what is left.
+  static constexpr double kSettles = 0.3;
 
   // What is brought back: a view, and the settings that arrange its tracks.
   struct Place {
@@ -44,6 +46,7 @@ class ViewHistory {
   double last_ = 0;        // when a view was last noted
   uint64_t press_ = 0;     // during which it was
   bool gesture_ = false;   // the last change moved the visible part only
+  bool arranged_ = false;  // the last change was another one
   bool restored_ = false;  // the next change was made by Back or Forward
 };
 

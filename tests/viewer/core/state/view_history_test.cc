@@ -148,3 +148,33 @@ TEST_CASE("the arrangement of tracks comes back") {
   CHECK(settings.Get("timeline.tracks") == "hide host|GPU 1");
   CHECK(settings.Get("timeline.track_sort") == "name");
 }
+
+TEST_CASE("the scroll that follows from other tracks is taken back with them, in one step") {
+  ViewHistory history;
+  Settings settings;
+  ViewState view = ViewAt(0, 100);
+  const auto now = [&] { return ViewHistory::PlaceOf(view, settings); };
+  const auto scroll = [&](double to, double seconds) {
+    const auto before = now();
+    view.scroll_y = to;
+    history.Note(before, now(), seconds);
+  };
+  scroll(40, 1);
+  const auto before = now();
+  settings.Set("timeline.tracks", "hide host|GPU 1");
+  history.Note(before, now(), 10);
+  scroll(25, 10.02);  // the timeline keeps the row under the mouse
+  REQUIRE(history.Back(&view, &settings));
+  CHECK(settings.Get("timeline.tracks").empty());
+  CHECK(view.scroll_y == 40);
+  history.Note(before, now(), 20);  // of Back itself
+  scroll(39, 20.02);                // what the timeline does then forgets nothing
+  REQUIRE(history.CanGoForward());
+  REQUIRE(history.Forward(&view, &settings));
+  CHECK(settings.Get("timeline.tracks") == "hide host|GPU 1");
+  history.Note(before, now(), 30);
+  scroll(90, 31);  // by the user
+  REQUIRE(history.Back(&view, &settings));
+  CHECK(view.scroll_y == 25);
+  CHECK(settings.Get("timeline.tracks") == "hide host|GPU 1");
+}
