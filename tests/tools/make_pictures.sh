@@ -76,8 +76,8 @@ wait_idle
 COMMANDS
 guide range "$work/gpu.xplane.pb" <<'COMMANDS'
 wait_idle
-view.set_range range=20ms..45ms
-measure.set range=31ms..35ms
+view.set_range range=18ms..38ms
+measure.set range=23.5ms..27.7ms
 filter.here
 panel.show text=selection
 wait_idle

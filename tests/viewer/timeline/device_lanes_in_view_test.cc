@@ -53,7 +53,9 @@ std::vector<std::string> Names(const std::vector<Profile>& profiles, LaneChoice 
 
 // Counts the texels of idle time that waits for input.
 size_t InputTexels(const ViewerFixture& f) {
-  const Rgba color = MakeTheme(ThemeKind::kDark)[Kind::kInput] & 0xffffffu;
+  constexpr float kIdleShare = 0.6f;  // idle time is paler than work
+  const Theme theme = MakeTheme(ThemeKind::kDark);
+  const Rgba color = Mix(theme[Role::kPanel], theme[Kind::kInput], kIdleShare) & 0xffffffu;
   const auto texels = f.canvas().texels;
   return static_cast<size_t>(std::count_if(
       texels.begin(), texels.end(), [color](uint32_t t) { return (t & 0xffffffu) == color; }));

@@ -164,10 +164,10 @@ class DrawPlan::SliceColors {
   }
   Rgba operator()(uint32_t meta) const {
     if (kinds_ != nullptr && meta < kinds_->size()) return theme_[(*kinds_)[meta]];
-    if (idle_ && !plan_.patterns_) return Mix(theme_[Role::kPanel], names_(meta), kIdleShare);
-    if (!plan_.patterns_) return names_(meta);
-    if (changes_ == nullptr) return texel::WithPattern(names_(meta), texel::Pattern::kPlain);
-    return plan_.tint_colors_(meta < changes_->size() ? (*changes_)[meta] : NameChange());
+    if (plan_.patterns_ && changes_ != nullptr)
+      return plan_.tint_colors_(meta < changes_->size() ? (*changes_)[meta] : NameChange());
+    const Rgba color = idle_ ? Mix(theme_[Role::kPanel], names_(meta), kIdleShare) : names_(meta);
+    return plan_.patterns_ ? texel::WithPattern(color, texel::Pattern::kPlain) : color;
   }
 
  private:

@@ -119,7 +119,7 @@ TEST_CASE("query: two columns can be plotted") {
 TEST_CASE("query: without a profile the panel says so") {
   PanelFixture f;
   const auto panel = FindPanel("query")->create();
-  CHECK(DrawCalm(f, *panel).Has("No profile is open"));
+  CHECK(DrawCalm(f, *panel).Has("Open a profile to query it"));
 }
 
 }  // namespace
