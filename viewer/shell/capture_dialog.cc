@@ -203,6 +203,8 @@ bool CaptureDialog::DrawButtons(const ShellInput& input) {
 }
 
 void CaptureDialog::Draw(const ShellInput& input, bool* open) {
+  // One dialog at a time: two would take the place of each other in every frame.
+  if (input.windows.file_dialog || input.panel.session.question) *open = false;
   if (!*open) return;
   if (!ImGui::IsPopupOpen(kCaptureWindow)) {
     Begin(input);
