@@ -19,6 +19,7 @@ constexpr PeakField kPeakFields[] = {
     {"fp16", "FP16, TFLOP/s", &PeakNumbers::fp16},
     {"bf16", "BF16, TFLOP/s", &PeakNumbers::bf16},
     {"fp8", "FP8, TFLOP/s", &PeakNumbers::fp8},
+    {"fp4", "FP4, TFLOP/s", &PeakNumbers::fp4},
     {"int8", "INT8, TOP/s", &PeakNumbers::int8},
     {"memory", "Main memory, GB/s", &PeakNumbers::gbps},
 };

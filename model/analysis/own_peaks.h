@@ -20,6 +20,7 @@ struct PeakNumbers {
   double tf32 = 0;  // and what AMD calls xf32
   double fp16 = 0, bf16 = 0, fp8 = 0, int8 = 0;
   double gbps = 0;
+  double fp4 = 0;
   bool operator==(const PeakNumbers&) const = default;
 };
 

@@ -26,6 +26,7 @@ enum class ElementType : uint8_t {
   kBf16 = 16,
   kToken = 17,
   kC128 = 18,
+  kF4E2M1 = 32,
 };
 
 // The bits of an element in memory: 8 for PRED, 4 for S4. 0 for tuples, tokens and unknown types.

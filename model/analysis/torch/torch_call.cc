@@ -128,8 +128,10 @@ double ElementsOf(const TorchDims& dims) {
   return elements;
 }
 
+bool IsPacked(std::string_view type) { return type.starts_with("c10::Float4"); }
+
 double BytesOfType(std::string_view type) {
-  if (type.starts_with("c10::Float8")) return 1;
+  if (type.starts_with("c10::Float8") || IsPacked(type)) return 1;
   for (const TypeSize& size : kSizes) {
     if (size.name == type) return size.bytes;
   }

@@ -38,6 +38,8 @@ TorchCall ParseTorchCall(std::string_view name, std::string_view dims, std::stri
 
 double ElementsOf(const TorchDims& dims);
 double BytesOfType(std::string_view type);  // of one element; 0: unknown
+// Whether an element holds two numbers: PyTorch packs two of FP4 into a byte.
+bool IsPacked(std::string_view type);
 // The numbers of "[16, 16]" or "2".
 std::vector<int64_t> NumbersIn(std::string_view text);
 

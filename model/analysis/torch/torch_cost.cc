@@ -33,7 +33,8 @@ Cost Product(const TorchCall& call, size_t a, size_t b, size_t rank) {
   if (x.size() != rank || y.size() != rank || x.back() != y[rank - 2]) return std::nullopt;
   const double batch = rank == 3 ? Dim(x, 0) : 1;
   const double output = batch * Dim(x, rank - 2) * Dim(y, rank - 1);
-  return Matrix(2 * output * FromEnd(x, 0),
+  const double packed = IsPacked(call.args[a].type) ? 2 : 1;
+  return Matrix(2 * output * FromEnd(x, 0) * packed,
                 call.BytesOf(a) + call.BytesOf(b) + output * SizeOf(call, a));
 }
 

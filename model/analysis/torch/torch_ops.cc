@@ -367,6 +367,7 @@ TorchPeak PeakOf(const PeakNumbers* peaks, TorchEngine engine, std::string_view 
   if (!matrix) return {peaks->fp32, "fp32 vector"};
   if (type == "c10::BFloat16") return {peaks->bf16, "bf16 matrix"};
   if (type == "c10::Half") return {peaks->fp16, "fp16 matrix"};
+  if (type.starts_with("c10::Float4")) return {peaks->fp4, "fp4 matrix"};
   if (type.starts_with("c10::Float8")) return {peaks->fp8, "fp8 matrix"};
   if (type == "signed char" || type == "unsigned char") return {peaks->int8, "int8 matrix"};
   if (tf32 && peaks->tf32 > 0) return {peaks->tf32, "tf32 matrix"};

@@ -101,7 +101,7 @@ DevicePeaks TpuPeaks(const Plane& plane) {
 void Use(const KnownPeaks& known, DevicePeaks* peaks) {
   const PeakNumbers& n = known.numbers;
   const std::array<double, static_cast<size_t>(PeakKind::kCount)> tflops = {
-      std::max(n.fp64, n.fp64_matrix), n.fp32, n.fp16, n.fp8, n.int8};
+      std::max(n.fp64, n.fp64_matrix), n.fp32, n.fp16, n.fp8, n.fp4, n.int8};
   for (size_t k = 0; k < tflops.size(); ++k) peaks->flops_of[k] = tflops[k] * 1e3;
   const double most = *std::max_element(peaks->flops_of.begin(), peaks->flops_of.end());
   if (most > 0) peaks->flops = n.fp16 > 0 ? n.fp16 * 1e3 : most;
@@ -130,6 +130,8 @@ double DevicePeaks::FlopsOf(xla::ElementType type) const {
     case xla::ElementType::kS8:
     case xla::ElementType::kU8:
       return of(PeakKind::kInt8);
+    case xla::ElementType::kF4E2M1:
+      return of(PeakKind::kFp4);
     default:
       return xla::BitsOf(type) == 8 && type != xla::ElementType::kPred ? of(PeakKind::kFp8)
                                                                        : of(PeakKind::kFp32);

@@ -17,7 +17,7 @@ inline constexpr double kBytesPerGiB = 1073741824;
 inline constexpr double kGBPerGiB = kBytesPerGiB / 1e9;
 
 // The arithmetic whose peaks differ.
-enum class PeakKind : uint8_t { kFp64, kFp32, kFp16, kFp8, kInt8, kCount };
+enum class PeakKind : uint8_t { kFp64, kFp32, kFp16, kFp8, kFp4, kInt8, kCount };
 
 struct DevicePeaks {
   std::string device;  // as XProf names its type

@@ -22,6 +22,7 @@ TEST_CASE("Own peaks are read by device and written as they are read") {
   const std::string text = OwnPeaksText(*own);
   CHECK(text == "MY GPU: fp32=67 fp16=989.5 memory=3350; CPU: fp64=0.5 fp64_matrix=1");
   CHECK(ParseOwnPeaks(text).value() == *own);
+  CHECK(ParseOwnPeaks("A: fp4=9000")->front().numbers.fp4 == 9000);
   CHECK(ParseOwnPeaks("")->empty());
   CHECK(ParseOwnPeaks("gfx942:xnack-: int8=1")->front().device == "gfx942:xnack-");
 }

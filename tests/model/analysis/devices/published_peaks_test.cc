@@ -56,6 +56,7 @@ TEST_CASE("Each row of the table is complete") {
     CHECK(row.numbers.fp64_matrix >= row.numbers.fp64);
     CHECK(row.numbers.gbps > 100);
     CHECK_FALSE(row.source.empty());
+    CHECK((row.numbers.fp4 == 0 || row.numbers.fp4 > 1.9 * row.numbers.fp8));
     CHECK((row.numbers.fp8 == 0 || row.numbers.fp8 > 1.9 * row.numbers.fp16));
   }
 }

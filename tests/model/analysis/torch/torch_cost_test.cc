@@ -45,6 +45,11 @@ TEST_CASE("Products of matrices: two operations for each multiplication, each te
   const TorchCost scaled =
       Cost("aten::_scaled_mm", "[[3,4],[4,5]]", R"(["c10::Float8_e4m3fn","c10::Float8_e4m3fn"])");
   CHECK(scaled.bytes == 12 + 20 + 15);
+  // A byte holds two numbers of FP4.
+  const TorchCost packed = Cost("aten::_scaled_mm", "[[3,4],[4,5]]",
+                                R"(["c10::Float4_e2m1fn_x2","c10::Float4_e2m1fn_x2"])");
+  CHECK(packed.flops == 2 * 3 * 8 * 5);
+  CHECK(packed.bytes == 12 + 20 + 15);
 }
 
 TEST_CASE("Convolutions count the positions of the output, with padding, stride and dilation") {

@@ -63,6 +63,14 @@ TEST_CASE("what the user states wins, for GPUs that are known or not, and for CP
   CHECK(some.hbm == doctest::Approx(3000 / kGBPerGiB));
 }
 
+TEST_CASE("FP4 has a peak of its own where the device has the type") {
+  const Trace b200 = GpuOf({{"gpu_device_name", std::string("NVIDIA B200")}});
+  CHECK(DevicePeaksOf(b200, false).FlopsOf(xla::ElementType::kF4E2M1) == 9000e3);
+  const Trace h100 = GpuOf({{"gpu_device_name", std::string("NVIDIA H100 80GB HBM3")}});
+  CHECK(DevicePeaksOf(h100, false).FlopsOf(xla::ElementType::kF4E2M1) ==
+        DevicePeaksOf(h100, false).flops);
+}
+
 TEST_CASE("without a device, or facts about it, no peak is known") {
   CHECK(DevicePeaksOf(Trace(), false).flops == 0);
   CHECK(DevicePeaksOf(GpuOf({}), false).flops == 0);
