@@ -6,6 +6,7 @@
 #include "loaders/capture_files.h"
 #include "loaders/loader.h"
 #include "loaders/profile_dir.h"
+#include "loaders/remote/bucket.h"
 #include "loaders/remote/remote_load.h"
 #include "loaders/remote/remote_path.h"
 #include "loaders/store/trace_part.h"
@@ -159,17 +160,6 @@ uint64_t BytesOf(const std::vector<CaptureFile>& captures) {
   return sum;
 }
 
-Result<ProfileRun> PickRun(std::vector<ProfileRun> runs, const std::string& wanted,
-                           const std::string& path) {
-  if (wanted.empty()) return std::move(runs.front());
-  std::string known;
-  for (ProfileRun& run : runs) {
-    if (run.name == wanted) return std::move(run);
-    known += (known.empty() ? "" : ", ") + run.name;
-  }
-  return Status(ErrorCode::kUsage, path + ": no run named " + wanted + "; there are: " + known);
-}
-
 Result<std::shared_ptr<const Trace>> LoadRun(const std::string& path, ProfileRun run,
                                              const LoadOptions& options,
                                              const std::stop_token& stop, Progress& progress) {
@@ -214,6 +204,11 @@ Result<std::shared_ptr<const Trace>> LoadPath(const std::string& path, const Loa
                                               const std::stop_token& stop, Progress& progress,
                                               std::vector<std::string>* runs) {
   try {
+    if (IsBucketPath(path)) {
+      Result<ProfileRun> run = remote::FetchRun(path, options, stop, &progress, runs);
+      if (!run.ok()) return run.status();
+      return LoadRun(path, std::move(run).value(), options, stop, progress);
+    }
     if (IsRemotePath(path)) return remote::LoadRemote(path, options, stop, progress, runs);
     Result<std::vector<ProfileRun>> found = FindRuns(path);
     if (!found.ok()) return found.status();

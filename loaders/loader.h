@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <stop_token>
@@ -31,6 +32,9 @@ struct LoadOptions {
   std::string run = {};   // name of the run of a log directory; empty: the newest
   std::string host = {};  // only this host is read; empty: all
   unsigned threads = 0;   // 0: all cores
+  // Gets what can be drawn before all of a profile that arrives slowly is there: its tracks, with
+  // some hundred slices a lane. Called once, on the thread of the load, or never.
+  std::function<void(std::shared_ptr<const Trace>)> preview = {};
 };
 
 // One file of a run.

@@ -203,10 +203,8 @@ void DropCaptures(std::vector<ProfileRun>* runs) {
   if (!std::all_of(runs->begin(), runs->end(), captures)) std::erase_if(*runs, captures);
 }
 
-Result<std::vector<ProfileRun>> RunsOfDirectory(const std::string& path) {
+Result<std::vector<ProfileRun>> RunsOfWalk(const std::string& path, Walk walk, bool loose) {
   const fs::path root(path);
-  Walk walk;
-  List(root, "", 0, &walk);
   std::vector<ProfileRun> runs;
   for (auto& [relative, found] : walk.files) {
     ProfileRun run;
@@ -221,7 +219,7 @@ Result<std::vector<ProfileRun>> RunsOfDirectory(const std::string& path) {
     });
     if (!has_profile && !at_root) continue;
     run.name = RunName(root, relative);
-    if (MakeRun(found, at_root && !profiler_directory, &run)) runs.push_back(std::move(run));
+    if (MakeRun(found, loose && at_root && !profiler_directory, &run)) runs.push_back(std::move(run));
   }
   if (runs.empty()) return NothingFound(path, walk);
   DropCaptures(&runs);
@@ -234,7 +232,42 @@ Result<std::vector<ProfileRun>> RunsOfDirectory(const std::string& path) {
   return runs;
 }
 
+Result<std::vector<ProfileRun>> RunsOfDirectory(const std::string& path) {
+  Walk walk;
+  List(fs::path(path), "", 0, &walk);
+  return RunsOfWalk(path, std::move(walk), true);
+}
+
 }  // namespace
+
+Result<std::vector<ProfileRun>> RunsOfListing(const std::string& root,
+                                              std::span<const ListedFile> files) {
+  Walk walk;
+  for (const ListedFile& file : files) {
+    if (++walk.entries > kMaxDirectoryEntries) {
+      walk.cut = true;
+      break;
+    }
+    const size_t slash = file.path.rfind('/');
+    const std::string name = slash == std::string::npos ? file.path : file.path.substr(slash + 1);
+    FileName kind = ClassifyFileName(name);
+    if (kind.loader == nullptr || file.bytes == 0) continue;
+    walk.files[slash == std::string::npos ? std::string() : file.path.substr(0, slash)].push_back(
+        {root + (root.ends_with('/') ? "" : "/") + file.path, name, std::move(kind)});
+  }
+  return RunsOfWalk(root, std::move(walk), false);
+}
+
+Result<ProfileRun> PickRun(std::vector<ProfileRun> runs, const std::string& wanted,
+                           const std::string& path) {
+  if (wanted.empty()) return std::move(runs.front());
+  std::string known;
+  for (ProfileRun& run : runs) {
+    if (run.name == wanted) return std::move(run);
+    known += (known.empty() ? "" : ", ") + run.name;
+  }
+  return Status(ErrorCode::kUsage, path + ": no run named " + wanted + "; there are: " + known);
+}
 
 FileName ClassifyFileName(std::string_view name) {
   std::string_view stem = name;

@@ -4,8 +4,11 @@
 // Stateless.
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "loaders/loader.h"
 
@@ -22,6 +25,21 @@ struct FileName {
   std::string host;         // what comes before the ending
   const char* reason = "";  // only for kSkipped: what the file is
 };
+
+// A file of a place that is listed by other means than a file system.
+struct ListedFile {
+  std::string path;  // below the place
+  uint64_t bytes = 0;
+};
+// The runs among the files, as FindRuns finds them in a directory. Files that only their content
+// could show to be profiles are left out, and so are empty ones. The paths of the runs' files begin
+// with `root`.
+Result<std::vector<ProfileRun>> RunsOfListing(const std::string& root,
+                                              std::span<const ListedFile> files);
+
+// The run of that name; empty: the first. kUsage where there is none: the names that there are.
+Result<ProfileRun> PickRun(std::vector<ProfileRun> runs, const std::string& wanted,
+                           const std::string& path);
 
 // Classifies a file by its name alone: "vm.xplane.pb.gz" is {XSpace, kOwn, "vm"}.
 FileName ClassifyFileName(std::string_view name);

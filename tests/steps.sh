@@ -93,7 +93,13 @@ python_tables() {
   python3 -m venv "$home"
   "$home/bin/pip" install -q --disable-pip-version-check --require-hashes --only-binary :all: \
     -r tests/python/requirements.txt || return 1
+  # Its packages want other versions than those of the tables.
+  python3 -m venv "$home/s3"
+  "$home/s3/bin/pip" install -q --disable-pip-version-check --require-hashes --only-binary :all: \
+    -r tests/python/requirements_s3.txt || return 1
   local name
+  PATH=$PWD/$home/s3/bin:$PATH "$home/s3/bin/python" tests/tools/check_bucket.py "$PWD/build/release/stepscope" \
+    tests/data/torch_cpu.json.gz || return 1
   for name in tables docs mcp; do
     STEPSCOPE_LIBRARY=$PWD/build/release/libstepscope.so STEPSCOPE_PROGRAM=$PWD/build/release/stepscope \
       "$home/bin/python" "tests/python/test_$name.py" || return 1

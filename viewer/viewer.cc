@@ -44,6 +44,11 @@ namespace {
 using Clock = std::chrono::steady_clock;  // ImGui's own counts a frame as 0.1 s at most
 constexpr std::chrono::seconds kNoteTime{4};
 
+// The range that is shown at the start.
+TimeRange FirstRange(const Trace& trace) {
+  return trace.first_view.empty() ? trace.span : trace.first_view;
+}
+
 struct BoundKey {
   KeyChord chord;
   const CommandDesc* command = nullptr;  // null: `panel` is shown
@@ -81,6 +86,7 @@ struct Viewer::State {
         dialog(listings) {}
 
   void ApplyLook();
+  ProfileViewState Continued(const Profile& profile, const ProfileViewState& first);
   void SyncProfiles(const SessionView& session);
   void TakeProfiles(const SessionView& session);
   bool SyncViews();  // whether a profile that was open still is
@@ -138,7 +144,7 @@ struct Viewer::State {
   uint64_t looked = 0;  // generation of the settings that the style was made for
   float looked_scale = 0;
   TimeRange both;  // what FitBoth() has shown last; empty: the user looks at something else
-  uint64_t session_generation = 0, content_generation = 1;
+  uint64_t session_generation = 0, content_generation = 1, session_notes = 0;
   int settle = 3;  // frames until layout and fonts have settled
   WorkspaceState workspace;
   int layout_built = 0;  // frames since the default layout was built, while its text is not taken
@@ -234,11 +240,12 @@ void Viewer::State::TakeProfiles(const SessionView& session) {
   const std::vector<Profile> before = std::exchange(profiles, {});
   for (const Profile& recorded : session.profiles) {
     const Profile& now = profiles.emplace_back(clocks.Shown(recorded, view));
-    const Profile* old = FindProfile(before, now.id);
-    const ProfileViewState* state = view.Find(now.id);
-    if (old == nullptr || state == nullptr || old->trace == now.trace) continue;
-    if (view.visible == state->map.ToShared(old->trace->first_view))
-      view.visible = state->map.ToShared(now.trace->first_view);
+    const bool first_picture = FindProfile(before, now.follows) != nullptr;
+    const Profile* old = FindProfile(before, first_picture ? now.follows : now.id);
+    const ProfileViewState* state = old == nullptr ? nullptr : view.Find(old->id);
+    if (state == nullptr || old->trace == now.trace) continue;
+    if (view.visible == state->map.ToShared(FirstRange(*old->trace)))
+      view.visible = state->map.ToShared(FirstRange(*now.trace));
   }
 }
 
@@ -258,6 +265,21 @@ void Viewer::State::SyncSteps() {
   FitBoth();
 }
 
+// The view of a first picture goes on as that of the whole profile.
+ProfileViewState Viewer::State::Continued(const Profile& profile, const ProfileViewState& first) {
+  ProfileViewState state = first;
+  state.profile = profile.id;
+  const std::vector<Marker> noted = notes.Read(profile, services, &windows);
+  state.markers.clear();
+  std::merge(first.markers.begin(), first.markers.end(), noted.begin(), noted.end(),
+             std::back_inserter(state.markers),
+             [](const Marker& a, const Marker& b) { return a.range.begin < b.range.begin; });
+  for (ProfileId* id : {&view.active, &view.baseline, &view.panel_profile})
+    if (*id == first.profile) *id = profile.id;
+  history = {};  // its steps are of the first picture
+  return state;
+}
+
 bool Viewer::State::SyncViews() {
   std::vector<ProfileViewState> states;
   bool any_kept = false;
@@ -268,6 +290,11 @@ bool Viewer::State::SyncViews() {
       continue;
     }
     ProfileViewState fresh;
+    if (const ProfileViewState* first = view.Find(profile.follows)) {
+      any_kept = true;
+      states.push_back(Continued(profile, *first));
+      continue;
+    }
     fresh.profile = profile.id;
     fresh.collapsed = FoldedBy(ParseTrackRules(settings.Get("timeline.tracks")), *profile.trace);
     fresh.markers = notes.Read(profile, services, &windows);
@@ -334,8 +361,7 @@ TimeRange Viewer::State::FirstView() const {
   const Profile* profile = FindProfile(profiles, view.active);
   const ProfileViewState* state = view.Find(view.active);
   if (profile == nullptr || state == nullptr) return {};
-  const TimeRange first = profile->trace->first_view;
-  return state->map.ToShared(first.empty() ? profile->trace->span : first);
+  return state->map.ToShared(FirstRange(*profile->trace));
 }
 
 void Viewer::State::HandleKeys(const ViewerContext& context) {
@@ -475,6 +501,10 @@ void Viewer::Frame(const SessionView& session) {
   s.ApplyLook();
   s.pointed.NextFrame();
   for (PictureRequest& picture : s.windows.pictures) --picture.wait;
+  if (std::exchange(s.session_notes, session.notes) != session.notes) {
+    s.windows.note = session.note;
+    s.windows.note_is_new = true;
+  }
   if (s.windows.note_is_new) s.note_until = Clock::now() + kNoteTime;
   s.windows.note_is_new = false;
   if (Clock::now() >= s.note_until) s.windows.note.clear();

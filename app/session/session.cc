@@ -3,15 +3,20 @@
 #include <algorithm>
 #include <ctime>
 #include <filesystem>
+#include <mutex>
 #include <new>
 #include <utility>
 
 #include "app/session/capture_job.h"
 #include "app/session/open_together.h"
 #include "app/session/profile_fingerprint.h"
+#include "app/session/store_facts.h"
 #include "app/system/paths.h"
 #include "loaders/profile_dir.h"
 #include "loaders/remote/remote_path.h"
+#include "loaders/store/store_writer.h"
+#include "loaders/store/trace_part.h"
+#include "model/base/bytes_text.h"
 
 namespace stepscope {
 namespace fs = std::filesystem;
@@ -83,6 +88,31 @@ fs::path FreeName(const fs::path& wanted) {
   return path;
 }
 
+// Where a file goes that the user named. A file that exists stays, unless it is to be replaced.
+fs::path TargetOf(const fs::path& suggested, bool replace) {
+  std::error_code error;
+  fs::path target = suggested.is_absolute() ? suggested : fs::current_path(error) / suggested;
+  return replace || target.filename().empty() ? target : FreeName(target);
+}
+
+Status WriteProfile(std::shared_ptr<const Trace> trace, TimeRange range, const fs::path& target,
+                    const std::stop_token& stop, Progress* progress) {
+  if (!range.empty()) trace = PartOfTrace(std::move(trace), range, HostId(), stop);
+  if (trace == nullptr) return {ErrorCode::kCancelled, "cancelled"};
+  AtomicFile file(target);
+  bool good = true;
+  const Status status = store::WriteStore(
+      *trace, StoreFactsOf(*trace),
+      [&](std::string_view bytes) {
+        good = good && file.Write(bytes);
+        progress->bytes_done += bytes.size();
+      },
+      stop);
+  if (!status.ok()) return status;
+  if (good && file.Commit()) return {};
+  return {ErrorCode::kIo, target.string() + ": cannot be written"};
+}
+
 std::vector<std::string> FormatLines() {
   std::vector<std::string> lines;
   for (const LoaderDesc* loader : Loaders()) {
@@ -99,6 +129,12 @@ std::vector<std::string> FormatLines() {
 }
 
 }  // namespace
+
+// The load writes the trace, the window takes it.
+struct Session::Preview {
+  std::mutex mutex;
+  std::shared_ptr<const Trace> trace;
+};
 
 Session::Session(const SettingsStore& store, SessionHost host)
     : store_(store),
@@ -129,19 +165,55 @@ Session::Loaded Session::Load(const LoadRequest& request, const std::stop_token&
 
 void Session::StartNext() {
   if (load_ || queue_.empty()) return;
-  load_ = CurrentLoad{std::move(queue_.front()), std::chrono::steady_clock::now()};
+  load_ = CurrentLoad{std::move(queue_.front()), std::chrono::steady_clock::now(),
+                      std::make_shared<Preview>(), ProfileId()};
   queue_.pop_front();
-  load_job_.Start(threads_,
-                  [request = load_->request](const std::stop_token& stop, Progress& progress) {
-                    return Load(request, stop, progress);
-                  });
+  LoadRequest request = load_->request;
+  // A profile that is to be replaced is shown until all of the other one has come.
+  if (!request.replaces.valid()) {
+    request.options.preview = [preview = load_->preview,
+                               wake = host_.wake](std::shared_ptr<const Trace> trace) {
+      {
+        std::lock_guard lock(preview->mutex);
+        preview->trace = std::move(trace);
+      }
+      if (wake) wake();
+    };
+  }
+  load_job_.Start(threads_, [request](const std::stop_token& stop, Progress& progress) {
+    return Load(request, stop, progress);
+  });
   UpdateLoading();
+}
+
+// Shows the first picture of a profile, whose place the profile takes later.
+void Session::TakePreview() {
+  std::shared_ptr<const Trace> trace;
+  {
+    std::lock_guard lock(load_->preview->mutex);
+    trace = std::exchange(load_->preview->trace, nullptr);
+  }
+  if (trace == nullptr) return;
+  LoadRequest request = load_->request;
+  Profile profile;
+  profile.id = load_->shown = ProfileId(next_id_++);
+  profile.trace = std::move(trace);
+  profile.label = LabelOf(*profile.trace);
+  profile.arriving = true;
+  Put(request, std::move(profile), ProfileLoad{request, false, {}});
+}
+
+// Nothing more comes after a first picture, which by itself would pass for the whole.
+void Session::DropPreview() {
+  if (load_) CloseProfile(std::exchange(load_->shown, ProfileId()));
 }
 
 const SessionView& Session::Update() {
   UpdateDerived();  // before a load ends, so that its profile is drawn once first
+  if (load_) TakePreview();
   if (load_) FinishLoad();
   StartNext();
+  UpdateSaving();
   UpdateLoading();
   if (const auto run = capture_->Update(&view_.capture)) OpenRecorded(*run);
   if (auto paths = dialog_.Take(); paths && !paths->empty()) Open(*paths, false);
@@ -151,6 +223,7 @@ const SessionView& Session::Update() {
 void Session::UpdateLoading() {
   if (!load_) {
     view_.loading.reset();
+    if (save_job_.active()) view_.loading = Saving();
     return;
   }
   LoadingView loading;
@@ -158,9 +231,13 @@ void Session::UpdateLoading() {
   if (load_->request.paths.size() > 1) {
     loading.path += " and " + std::to_string(load_->request.paths.size() - 1) + " more";
   }
-  loading.seconds = Seconds(std::chrono::steady_clock::now() - load_->begin);
+  const auto now = std::chrono::steady_clock::now();
+  loading.seconds = Seconds(now - load_->begin);
+  loading.previewed = load_->shown.valid();
   if (const Progress* progress = load_job_.progress()) {
     loading.stage = progress->stage();
+    const auto stages = progress->history();
+    if (!stages.empty()) loading.stage_seconds = Seconds(now - stages.back().second);
     loading.bytes_done = progress->bytes_done.load(std::memory_order_relaxed);
     loading.bytes_total = progress->bytes_total.load(std::memory_order_relaxed);
     loading.events = progress->events.load(std::memory_order_relaxed);
@@ -179,19 +256,22 @@ void Session::FinishLoad() {
     loaded = Loaded{Status(ErrorCode::kLimit, load_->request.paths[0] + kNoMemory), {}, {}};
   if (!loaded) return;
   load_times_ = std::move(times);
-  const LoadRequest request = std::move(load_->request);
-  load_.reset();
   load_status_ = loaded->trace.status();
+  if (!load_status_.ok()) DropPreview();
+  LoadRequest request = std::move(load_->request);
+  const ProfileId shown = load_->shown;
+  load_.reset();
+  if (IndexOf(shown) != kNowhere) request.replaces = shown;
   if (!load_status_.ok()) {
     if (load_status_.code() != ErrorCode::kCancelled) view_.error = load_status_.message();
     return;
   }
   view_.error.clear();
-  Place(request, std::move(*loaded), Seconds(load_times_.end - load_times_.begin));
+  Place(request, std::move(*loaded), Seconds(load_times_.end - load_times_.begin), shown);
   Remember(request);
 }
 
-void Session::Place(const LoadRequest& request, Loaded loaded, double seconds) {
+void Session::Place(const LoadRequest& request, Loaded loaded, double seconds, ProfileId follows) {
   Profile profile;
   profile.id = ProfileId(next_id_++);
   profile.trace = std::move(loaded.trace).value();
@@ -201,9 +281,13 @@ void Session::Place(const LoadRequest& request, Loaded loaded, double seconds) {
   profile.runs = std::move(loaded.runs);
   profile.load_seconds = seconds;
   profile.fingerprint = std::move(loaded.fingerprint);
+  profile.follows = follows;
   ProfileLoad state{request, !hold_analyses_ && HasDerivedParts(*profile.trace), {}};
   state.request.options.run = profile.trace->run;
+  Put(request, std::move(profile), std::move(state));
+}
 
+void Session::Put(const LoadRequest& request, Profile profile, ProfileLoad state) {
   const size_t place = IndexOf(request.replaces);
   if (place != kNowhere) {
     view_.profiles[place] = std::move(profile);
@@ -272,6 +356,7 @@ void Session::HoldAnalyses(bool hold) {
 void Session::ResetAnalyses(size_t profile_index) {
   loads_[profile_index].derive.Stop();
   Profile& profile = view_.profiles[profile_index];
+  if (profile.arriving) return;
   profile.analysis.reset();
   profile.derived.clear();
   profile.flows.reset();
@@ -351,6 +436,7 @@ void Session::OpenRun(ProfileId profile, const std::string& run_name) {
 }
 
 void Session::CloseProfile(ProfileId profile) {
+  if (load_ && load_->shown.valid() && load_->shown == profile) return CancelLoading();
   const size_t i = IndexOf(profile);
   if (i == kNowhere) return;
   view_.profiles.erase(view_.profiles.begin() + static_cast<std::ptrdiff_t>(i));
@@ -360,11 +446,14 @@ void Session::CloseProfile(ProfileId profile) {
 
 void Session::CancelLoading() {
   queue_.clear();
+  if (save_job_.active()) Note("Not saved: " + save_path_);
+  save_job_.Stop();
+  view_.loading.reset();
   if (!load_) return;
+  DropPreview();
   load_job_.Stop();
   load_.reset();
   load_status_ = Status(ErrorCode::kCancelled, "loading was cancelled");
-  view_.loading.reset();
 }
 
 void Session::Capture(const CaptureRequest& request) {
@@ -414,13 +503,55 @@ void Session::SetClipboard(const std::string& text) {
   if (host_.set_clipboard) host_.set_clipboard(text);
 }
 
+void Session::Note(std::string text) {
+  view_.note = std::move(text);
+  ++view_.notes;
+}
+
+void Session::SaveProfile(ProfileId profile, TimeRange range, const std::string& path,
+                          bool replace) {
+  const size_t i = IndexOf(profile);
+  if (i == kNowhere || view_.profiles[i].arriving) return;
+  const fs::path target = TargetOf(path, replace);
+  save_path_ = target.string();
+  save_begin_ = std::chrono::steady_clock::now();
+  save_job_.Start(threads_, [trace = view_.profiles[i].trace, range, target](
+                                const std::stop_token& stop, Progress& progress) {
+    return WriteProfile(trace, range, target, stop, &progress);
+  });
+  RequestFrame();
+}
+
+void Session::UpdateSaving() {
+  if (!save_job_.active()) return;
+  const std::optional<Status> status = save_job_.Take();
+  if (status && status->ok()) {
+    std::error_code error;
+    const uint64_t bytes = fs::file_size(save_path_, error);
+    Note("Saved " + save_path_ + " (" + BytesText(error ? 0 : bytes) + ")");
+  } else if (status) {
+    Note("Not saved: " + status->message());
+  } else if (save_job_.failed()) {
+    Note("Not saved: " + save_path_ + ": not enough memory");
+  }
+}
+
+LoadingView Session::Saving() const {
+  const auto now = std::chrono::steady_clock::now();
+  LoadingView saving;
+  saving.path = save_path_;
+  saving.stage = "Saving the profile";
+  saving.seconds = saving.stage_seconds = Seconds(now - save_begin_);
+  saving.previewed = true;
+  if (const Progress* progress = save_job_.progress())
+    saving.bytes_done = progress->bytes_done.load(std::memory_order_relaxed);
+  return saving;
+}
+
 bool Session::SaveFile(const std::string& path, const std::string& contents, bool replace,
                        std::string* where) {
-  const fs::path suggested(path);
-  std::error_code error;
-  fs::path target = suggested.is_absolute() ? suggested : fs::current_path(error) / suggested;
+  const fs::path target = TargetOf(path, replace);
   if (target.filename().empty()) return false;
-  if (!replace) target = FreeName(target);
   if (!WriteFileAtomically(target, contents)) return false;
   if (where) *where = target.string();
   return true;

@@ -50,6 +50,7 @@ class Session : public AppServices {
   const SessionView& view() const { return view_; }
 
   bool loading() const { return load_.has_value() || !queue_.empty(); }
+  bool saving() const { return save_job_.active(); }
   bool deriving() const;
   bool recording() const { return view_.capture.running; }
   bool cancelling() { return threads_.stopping() > 0; }       // stopped jobs still run
@@ -93,6 +94,8 @@ class Session : public AppServices {
   void SetClipboard(const std::string& text) override;
   bool SaveFile(const std::string& path, const std::string& contents, bool replace,
                 std::string* where) override;
+  void SaveProfile(ProfileId profile, TimeRange range, const std::string& path,
+                   bool replace) override;
   std::string ReadNotes(const std::string& fingerprint) override;
   bool WriteNotes(const std::string& fingerprint, const std::string& text) override;
   std::string SetNotesAside(const std::string& fingerprint) override;
@@ -112,9 +115,12 @@ class Session : public AppServices {
     std::vector<std::string> runs;
     std::string fingerprint;
   };
+  struct Preview;  // what a load hands over before it ends
   struct CurrentLoad {
     LoadRequest request;
     std::chrono::steady_clock::time_point begin;
+    std::shared_ptr<Preview> preview;
+    ProfileId shown;  // the profile with the first picture; invalid: none
   };
   struct ProfileLoad {  // view_.profiles[i] has loads_[i]
     LoadRequest request;
@@ -127,10 +133,16 @@ class Session : public AppServices {
   void OpenRecorded(const std::string& run_directory);
   void Ask(const std::vector<std::string>& paths, bool beside);
   void StartNext();
+  void TakePreview();
+  void DropPreview();
   void FinishLoad();
-  void Place(const LoadRequest& request, Loaded loaded, double seconds);
+  void Place(const LoadRequest& request, Loaded loaded, double seconds, ProfileId follows);
+  void Put(const LoadRequest& request, Profile profile, ProfileLoad state);
   void UpdateLoading();
+  void UpdateSaving();
+  LoadingView Saving() const;
   void UpdateDerived();
+  void Note(std::string text);
   void Remember(const LoadRequest& request);
   void ResetAnalyses(size_t profile_index);
   std::vector<std::string> AgentFolders() const;
@@ -158,6 +170,9 @@ class Session : public AppServices {
   LatestJob<Loaded> load_job_;  // computes load_
   AgentSocketConfig agent_config_ = DefaultAgentSocket();
   std::unique_ptr<AgentSocket> agents_;
+  std::string save_path_;       // the file that save_job_ writes
+  std::chrono::steady_clock::time_point save_begin_;
+  LatestJob<Status> save_job_;
 };
 
 }  // namespace stepscope

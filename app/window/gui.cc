@@ -157,7 +157,7 @@ void Gui::SavePictures() {
 
 bool Gui::busy() {
   // A stopped job runs until it checks its stop token; its end requests a frame.
-  return session_.loading() || session_.deriving() || session_.recording() ||
+  return session_.loading() || session_.saving() || session_.deriving() || session_.recording() ||
          session_.cancelling() || viewer_->animating() || viewer_->stopping() ||
          !viewer_->commands().empty();
 }
@@ -165,8 +165,8 @@ bool Gui::busy() {
 bool Gui::Step(double max_seconds) {
   PacerState state;
   state.animating = viewer_->moving() || !viewer_->commands().empty();
-  state.jobs_running =
-      session_.loading() || session_.deriving() || session_.recording() || viewer_->animating();
+  state.jobs_running = session_.loading() || session_.saving() || session_.deriving() ||
+                       session_.recording() || viewer_->animating();
   state.hidden = surface_.hidden();
   state.ends_in = viewer_->EndsIn();
   PacerWait wait = pacer_.Next(state);
@@ -210,7 +210,7 @@ Status Gui::DrawUntilIdle(double seconds) {
     calm = busy() ? 0 : calm + 1;
     if (std::chrono::steady_clock::now() - begin > std::chrono::duration<double>(seconds)) {
       const bool loading = session_.loading() || session_.deriving() || session_.cancelling();
-      const char* loads = loading ? "loading; " : "";
+      const char* loads = loading ? "loading; " : session_.saving() ? "saving; " : "";
       return Status(ErrorCode::kLimit, "the window was still busy after " +
                                            std::to_string(static_cast<int>(seconds)) +
                                            " s: " + loads + viewer_->BusyWith());

@@ -32,9 +32,14 @@ std::string ServeCommand() {
 // Takes the frames of one load.
 class Receiver {
  public:
-  Receiver(const RemotePath& remote, const LoadOptions& options, Progress* progress,
-           std::vector<std::string>* runs)
-      : remote_(remote), options_(options), progress_(*progress), runs_(runs) {}
+  Receiver(const std::string& address, const RemotePath& remote, const LoadOptions& options,
+           const std::stop_token& stop, Progress* progress, std::vector<std::string>* runs)
+      : address_(address),
+        remote_(remote),
+        options_(options),
+        stop_(stop),
+        progress_(*progress),
+        runs_(runs) {}
 
   // False where nothing more is expected: an error came, or the end.
   bool Add(std::string_view bytes) {
@@ -71,7 +76,7 @@ class Receiver {
       case FrameType::kHello:
         return TakeHello(payload);
       case FrameType::kProgress:
-        return progress_.SetStage("Loading on the other machine");
+        return TakeProgress(payload);
       case FrameType::kRuns:
         return TakeRuns(payload);
       case FrameType::kData:
@@ -100,6 +105,14 @@ class Receiver {
                          hello.program() + "), which does not fit this one; install the same");
   }
 
+  void TakeProgress(std::string_view payload) {
+    pb::Progress report;
+    if (!Parse(payload, &report) || !store_.empty()) return;
+    if (progress_.bytes_total == 0) progress_.SetStage("Loading on the other machine");
+    progress_.bytes_total = report.bytes_total();
+    progress_.bytes_done = std::min(report.bytes_done(), report.bytes_total());
+  }
+
   void TakeRuns(std::string_view payload) {
     pb::Runs runs;
     if (Parse(payload, &runs) && runs_ != nullptr)
@@ -107,7 +120,11 @@ class Receiver {
   }
 
   void TakeData(std::string_view payload) {
-    if (store_.empty()) progress_.SetStage("Receiving the profile");
+    if (store_.empty()) {
+      progress_.bytes_total = 0;  // the size of the store is known when all of it is there
+      progress_.bytes_done = 0;
+      progress_.SetStage("Receiving the profile");
+    }
     if (store_.size() + payload.size() > options_.max_inflated_bytes) {
       status_ = Status(ErrorCode::kLimit,
                        remote_.Destination() + ": more comes than --max-inflated allows");
@@ -115,6 +132,17 @@ class Receiver {
     }
     store_.append(payload);
     progress_.bytes_done += payload.size();
+    if (options_.preview != nullptr && !previewed_) Preview();
+  }
+
+  void Preview() {
+    const size_t bytes = store::PreviewBytes(store_, &preview_at_);
+    if (bytes == 0) return;
+    previewed_ = true;
+    Result<std::shared_ptr<const Trace>> picture =
+        store::ReadPreview(address_, std::string_view(store_).substr(0, bytes),
+                           options_.max_inflated_bytes, stop_);
+    if (picture.ok()) options_.preview(std::move(picture).value());
   }
 
   void TakeFailure(std::string_view payload) {
@@ -127,14 +155,17 @@ class Receiver {
     status_ = Status(code, remote_.Destination() + ": " + failure.text());
   }
 
+  const std::string& address_;
   const RemotePath& remote_;
   const LoadOptions& options_;
+  const std::stop_token& stop_;
   Progress& progress_;
   std::vector<std::string>* runs_;
   FrameReader frames_;
   std::string store_;
   Status status_;
-  bool begun_ = false, ended_ = false;
+  bool begun_ = false, ended_ = false, previewed_ = false;
+  size_t preview_at_ = 0;
 };
 
 std::string RequestOf(const RemotePath& remote, const LoadOptions& options) {
@@ -191,7 +222,7 @@ Result<std::shared_ptr<const Trace>> LoadRemote(const std::string& address,
   if (!started.ok()) return started.status();
   ChildProcess& ssh = **started;
   ssh.Send(RequestOf(*remote, options));  // where it fails, nothing comes, and ssh says why
-  Receiver receiver(*remote, options, &progress, runs);
+  Receiver receiver(address, *remote, options, stop, &progress, runs);
   std::string bytes;
   for (bool more = true; more;) {
     if (stop.stop_requested()) return Status(ErrorCode::kCancelled, "cancelled");

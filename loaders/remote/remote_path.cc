@@ -4,7 +4,14 @@
 
 namespace stepscope {
 
-bool IsRemotePath(std::string_view path) { return path.starts_with("ssh://"); }
+bool IsBucketPath(std::string_view path) {
+  const auto begins = [path](std::string_view scheme) { return path.starts_with(scheme); };
+  return begins("gs://") || begins("s3://") || begins("https://") || begins("http://");
+}
+
+bool IsRemotePath(std::string_view path) {
+  return path.starts_with("ssh://") || IsBucketPath(path);
+}
 
 namespace remote {
 namespace {

@@ -48,6 +48,30 @@ void WriteEvents(const TrackSet& set, uint32_t first, uint32_t count, std::strin
   writer.Ints(offsets);
 }
 
+void EventColumns::TakeOverview(const std::vector<OverviewLane>& overview) {
+  std::vector<LaneFacts> with_nodes;
+  std::vector<Ps> start, dur;
+  std::vector<uint32_t> meta;
+  for (const OverviewLane& nodes : overview) {
+    if (nodes.lane >= lanes.size() || nodes.begin.empty()) continue;
+    LaneFacts& lane = with_nodes.emplace_back(lanes[nodes.lane]);
+    lane.first_row = static_cast<uint32_t>(start.size());
+    lane.rows = static_cast<uint32_t>(nodes.begin.size());
+    if (lane.kind == LaneKind::kNested) lane.kind = LaneKind::kSpill;
+    start.insert(start.end(), nodes.begin.begin(), nodes.begin.end());
+    dur.insert(dur.end(), nodes.busy.begin(), nodes.busy.end());
+    meta.insert(meta.end(), nodes.meta.begin(), nodes.meta.end());
+  }
+  lanes = std::move(with_nodes);
+  parts_.clear();
+  Prepare({{0, static_cast<uint32_t>(start.size())}});
+  std::copy(start.begin(), start.end(), start_.data());
+  std::copy(dur.begin(), dur.end(), dur_.data());
+  std::copy(meta.begin(), meta.end(), meta_.data());
+  std::fill_n(offset_.data(), start.size(), ~uint64_t{0});
+  if (!parts_.empty()) parts_.front().read = true;
+}
+
 size_t EventColumns::LaneAt(uint32_t row) const {
   const auto after =
       std::upper_bound(lanes.begin(), lanes.end(), row,

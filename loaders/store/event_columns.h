@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "loaders/store/overview.h"
 #include "model/base/column.h"
 #include "model/diagnostics.h"
 #include "model/row_map.h"
@@ -38,6 +39,11 @@ class EventColumns {
   void Prepare(std::vector<Rows> sections);
   // Takes one of them. Different ones may be read by different threads.
   bool Read(Rows rows, std::string_view bytes);
+
+  // Takes the nodes of an overview in place of events, before Prepare or instead of it. Nodes of a
+  // lane do not overlap, but they need not lie within those of the lane before: all lanes that are
+  // not of instants become lanes of events that overlap others.
+  void TakeOverview(const std::vector<OverviewLane>& overview);
 
   struct Built {
     TrackSet set;  // without names

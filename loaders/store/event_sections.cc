@@ -26,6 +26,13 @@ Status WriteFirstPicture(const WriteContext& context, uint32_t, Payload* out) {
   return {};
 }
 
+bool ReadFirstPicture(ReadContext& context, const Section& section, std::string_view bytes) {
+  std::vector<OverviewLane> overview;
+  if (!ReadOverview(bytes, section.header.count, &overview)) return false;
+  context.events.TakeOverview(overview);
+  return true;
+}
+
 }  // namespace
 
 const SectionDesc kOverviewSection = {
@@ -35,7 +42,7 @@ const SectionDesc kOverviewSection = {
     "a first picture of the whole trace",
     [](const WriteContext& c) { return c.trace.set.rows > 0 ? 1u : 0u; },
     WriteFirstPicture,
-    [](ReadContext&, const Section&, std::string_view) { return true; }};
+    ReadFirstPicture};
 const SectionDesc kEventSection = {"EVTS",
                                    1,
                                    ReadMode::kParallel,

@@ -74,7 +74,7 @@ enum class ReadMode : uint8_t {
   kInOrder,   // in order; a damaged one is left out
   kParallel,  // in any order, on all cores
   kLater,     // `read` gets no bytes; they are read when someone asks
-  kPreview,   // not read with the rest, which says the same
+  kPreview,   // read in order, and only where the rest, which says the same, is not there yet
 };
 
 struct SectionDesc {

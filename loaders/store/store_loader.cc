@@ -2,6 +2,8 @@
 #include "loaders/loader.h"
 #include "loaders/store/section.h"
 #include "loaders/store/store_reader.h"
+#include "loaders/store/trace_join.h"
+#include "model/allocator_history.h"
 
 namespace stepscope {
 namespace store {
@@ -11,16 +13,46 @@ namespace {
 // made from.
 constexpr TraceFormat kStore = {"Stepscope store", {}};
 
-Status Load(TraceBuilder& builder, std::span<const InputFile> files, const LoadOptions& options,
-            const std::stop_token& stop, Progress& progress) {
-  progress.SetStage("Reading the store");
-  const InputFile& file = files.front();
-  for (const InputFile& other : files.subspan(1))
-    builder.trace().skipped_files.push_back(other.path + ": one store is read at a time");
+Status LoadOne(TraceBuilder& builder, const InputFile& file, const LoadOptions& options,
+               const std::stop_token& stop, Progress& progress) {
   Result<std::shared_ptr<const ByteSource>> source = OpenInput(file, options, stop, &progress);
   if (!source.ok()) return source.status();
   return ReadStoreInto(std::move(source).value(), {options.max_inflated_bytes, false}, stop,
                        &progress, &builder);
+}
+
+// Events of different formats have no common capabilities, and a snapshot has no time of others.
+Status CheckJoins(const Trace& first, const Trace& next, const InputFile& file) {
+  if (HistoryOf(first) != nullptr || HistoryOf(next) != nullptr)
+    return {ErrorCode::kFormat, file.path + ": a memory snapshot is opened by itself"};
+  if (std::string_view(first.format->name) != next.format->name)
+    return {ErrorCode::kFormat, file.path + ": " + next.format->name + " beside " +
+                                    first.format->name + "; open it by itself"};
+  if (uint64_t{first.set.rows} + next.set.rows > EventRow::kInvalid)
+    return {ErrorCode::kLimit, file.path + ": too many events for one timeline"};
+  return {};
+}
+
+Status Load(TraceBuilder& builder, std::span<const InputFile> files, const LoadOptions& options,
+            const std::stop_token& stop, Progress& progress) {
+  progress.SetStage("Reading the store");
+  if (files.size() == 1) return LoadOne(builder, files.front(), options, stop, progress);
+  std::vector<std::shared_ptr<const Trace>> parts;
+  const Status status = LoadEach(files, &builder.trace(), [&](const InputFile& file) -> Status {
+    TraceBuilder one;
+    one.trace().path = file.path;
+    if (Status s = LoadOne(one, file, options, stop, progress); !s.ok()) return s;
+    Result<std::shared_ptr<const Trace>> part = one.Finish(stop, &progress);
+    if (!part.ok()) return part.status();
+    if (!parts.empty()) {
+      if (Status s = CheckJoins(*parts.front(), **part, file); !s.ok()) return s;
+    }
+    parts.push_back(std::move(part).value());
+    return {};
+  });
+  if (!status.ok()) return status;
+  JoinTraces(std::move(parts), stop, &builder);
+  return {};
 }
 
 bool Sniff(std::span<const std::byte> prefix) {

@@ -23,6 +23,7 @@ class StoreReader {
     context_.label = std::filesystem::path(source_->path()).filename().string();
     context_.most_bytes = options.most_bytes;
     context_.nested = options.nested;
+    preview_ = options.preview;
     context_.stop = stop;
   }
 
@@ -65,7 +66,7 @@ class StoreReader {
       complete = section.header.id == kIndexId;
       if (!complete) sections_.push_back(std::move(section));
     }
-    if (!complete || source_->truncated())
+    if (!preview_ && (!complete || source_->truncated()))
       diagnostics().CountTruncated(context_.label + " byte " + std::to_string(at));
     return {};
   }
@@ -126,7 +127,7 @@ class StoreReader {
   }
 
   Status ReadAll(const SectionDesc& desc) {
-    if (desc.mode == ReadMode::kPreview) return {};
+    if (desc.mode == ReadMode::kPreview && !preview_) return {};
     const std::vector<const Section*> sections = Of(desc);
     // A profile may have no names, but these two are always there.
     const bool always = desc.id == kHeadSection.id || desc.id == kTrackSection.id;
@@ -134,7 +135,7 @@ class StoreReader {
     for (const Section* section : sections) {
       if (!Charge(desc, *section)) return TooLarge();
     }
-    if (desc.id == kEventSection.id) PrepareEvents(sections);
+    if (desc.id == kEventSection.id && !preview_) PrepareEvents(sections);
     if (desc.mode == ReadMode::kParallel || desc.mode == ReadMode::kLater)
       return ReadParallel(desc, sections);
     for (const Section* section : sections) {
@@ -257,6 +258,7 @@ class StoreReader {
   std::shared_ptr<const ByteSource> source_;
   const std::stop_token& stop_;
   Progress& progress_;
+  bool preview_ = false;
   std::vector<Section> sections_;
   ReadContext context_;
 };
@@ -280,6 +282,28 @@ Result<std::shared_ptr<const Trace>> ReadStore(std::shared_ptr<const ByteSource>
   if (Status s = ReadStoreInto(std::move(source), options, stop, progress, &builder); !s.ok())
     return s;
   return builder.Finish(stop, progress);
+}
+
+size_t PreviewBytes(std::string_view begin, size_t* at) {
+  *at = std::max(*at, kFileHeaderBytes);
+  SectionHeader header;
+  while (*at < begin.size() && ReadHeader(begin.substr(*at), &header)) {
+    const size_t payload = *at + kSectionHeaderBytes;
+    if (header.stored > begin.size() - payload) return 0;
+    *at = payload + static_cast<size_t>(header.stored);
+    if (header.id == kOverviewSection.id) return *at;
+  }
+  return 0;
+}
+
+Result<std::shared_ptr<const Trace>> ReadPreview(const std::string& path, std::string_view begin,
+                                                 uint64_t most_bytes, const std::stop_token& stop) {
+  Column<char> copy;
+  copy.Resize(begin.size());
+  std::copy(begin.begin(), begin.end(), copy.data());
+  Progress progress;
+  return ReadStore(MakeMemorySource(path, begin.size(), std::move(copy), false),
+                   {most_bytes, false, true}, stop, &progress);
 }
 
 }  // namespace stepscope::store

@@ -6,6 +6,7 @@
 #include <memory>
 #include <stop_token>
 #include <string>
+#include <string_view>
 
 #include "loaders/files/byte_source.h"
 #include "model/base/status.h"
@@ -19,6 +20,8 @@ struct ReadOptions {
   // Most bytes that all sections may become in memory together: kLimit beyond.
   uint64_t most_bytes = uint64_t{16} << 30;
   bool nested = false;  // a capture within a store
+  // The source ends with the overview, whose nodes stand for events.
+  bool preview = false;
 };
 
 // Fills the builder, which must be new. Uses all cores. kFormat, kUnsupported where a newer program
@@ -28,5 +31,16 @@ Status ReadStoreInto(std::shared_ptr<const ByteSource> source, const ReadOptions
 Result<std::shared_ptr<const Trace>> ReadStore(std::shared_ptr<const ByteSource> source,
                                                const ReadOptions& options,
                                                const std::stop_token& stop, Progress* progress);
+
+// The bytes of a stream up to the end of its overview, which have all that a first picture needs; 0
+// where not all of them have come. `at` is 0 at first; the next call, with more of the stream, goes
+// on from there.
+size_t PreviewBytes(std::string_view begin, size_t* at);
+
+// What can be drawn before the rest of a stream has come: all tracks, each lane with some hundred
+// slices that stand for its events (loaders/store/overview.h). `begin` has PreviewBytes. The slices
+// do not nest and have no arguments. Errors as of ReadStore.
+Result<std::shared_ptr<const Trace>> ReadPreview(const std::string& path, std::string_view begin,
+                                                 uint64_t most_bytes, const std::stop_token& stop);
 
 }  // namespace stepscope::store

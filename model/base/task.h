@@ -32,7 +32,8 @@ class Progress {
     return history_;
   }
   // Bytes of the files on disk. The total is set once, before reading begins. `bytes_done` only
-  // grows, and never beyond the total.
+  // grows, and never beyond the total. Where a profile comes from elsewhere, they begin anew with a
+  // stage, and the total may be 0: unknown.
   std::atomic<uint64_t> bytes_done{0}, bytes_total{0}, events{0};
 
  private:

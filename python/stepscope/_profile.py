@@ -4,7 +4,7 @@ import ctypes
 import html
 import operator
 
-from . import _library, _screenshot
+from . import _address, _library, _screenshot
 from ._errors import UsageError
 from ._library import ask, call, decode, encode, listed, made
 from ._table import Table
@@ -162,7 +162,10 @@ class Profile:
     """A loaded profile. Any thread may use it. It is closed by close(), or when nothing refers to it any more."""
 
     def __init__(self, paths, run=None, max_inflated_bytes=0):
-        self._paths = [str(path) for path in paths]
+        self._addresses = [str(path) for path in paths]
+        copies = [_address.copy(path, run) for path in self._addresses]
+        self._paths = [path for path, _ in copies]
+        self._copies = [folder for _, folder in copies if folder]  # removed when the profile is
         self._asked_run = run
         names = [encode(path) for path in self._paths]
         options = _library.OpenOptions(ctypes.sizeof(_library.OpenOptions), encode(run), max_inflated_bytes)
@@ -187,7 +190,8 @@ class Profile:
     # --- Facts -------------------------------------------------------------------------------------
     @property
     def path(self):
-        return decode(call("profile_path", self._open))
+        path = decode(call("profile_path", self._open))
+        return self._addresses[0] if self._copies and path == self._paths[0] else path
 
     @property
     def run(self):
@@ -295,7 +299,11 @@ class Profile:
 
 
 def open(path, *more, run=None, max_inflated_bytes=0):
-    """Loads what `stepscope PATH...` opens; several paths become one timeline."""
+    """Loads what `stepscope PATH...` opens; several paths become one timeline.
+
+    With fsspec, a path may be an address that it reads: "gcs://bucket/logs", "hf://datasets/…", "zip://…". What lies
+    there is copied; of a log directory, the newest run, or `run`.
+    """
     return Profile([path, *more], run, max_inflated_bytes)
 
 

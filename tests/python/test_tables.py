@@ -2,14 +2,16 @@
 """Tests tables in pandas, polars, pyarrow and DuckDB, as far as this Python has them. The module needs none."""
 
 import importlib
+import os
 import unittest
 
-from support import SAMPLE, program
+from support import DATA, SAMPLE, program
 
 import stepscope
 
+SAMPLE_FILE = os.path.join(DATA, "jax_cpu.xplane.pb.zst")
 LIBRARIES = {}
-for name in ("pyarrow", "polars", "pandas", "duckdb"):
+for name in ("pyarrow", "polars", "pandas", "duckdb", "fsspec"):
     try:
         LIBRARIES[name] = importlib.import_module(name)
     except ImportError:
@@ -121,6 +123,50 @@ class Tables(unittest.TestCase):
         kernels = self.profile.report("kernel_stats")["kernels"]
         found = duckdb.sql("select count(*) from kernels").fetchall()
         self.assertEqual(found, [(len(kernels),)])
+
+
+class Addresses(unittest.TestCase):
+    """Profiles that fsspec reads; `memory://` is its file system without files."""
+
+    @classmethod
+    def setUpClass(cls):
+        fsspec = LIBRARIES.get("fsspec")
+        if fsspec is None:
+            raise unittest.SkipTest("no fsspec")
+        memory = fsspec.filesystem("memory")
+        cls.runs = {"2026_11_24": "tf_keras.xplane.pb.zst", "2026_11_25": "tf_graph.xplane.pb.zst"}
+        for run, name in cls.runs.items():
+            memory.put_file(os.path.join(DATA, name), f"/logs/plugins/profile/{run}/vm.xplane.pb.zst")
+        memory.pipe_file("/logs/model.ckpt", b"not to be copied")
+        memory.put_file(SAMPLE_FILE, "/one.xplane.pb.zst")
+
+    def test_a_file(self):
+        with stepscope.open("memory://one.xplane.pb.zst") as profile:
+            self.assertEqual(profile.path, "memory://one.xplane.pb.zst")
+            self.assertEqual(profile.events().to_dict(), stepscope.open(SAMPLE_FILE).events().to_dict())
+
+    def test_a_log_directory(self):
+        for run, name in self.runs.items():
+            with self.subTest(run=run):
+                profile = stepscope.open("memory://logs", run=None if run == max(self.runs) else run)
+                self.assertEqual(profile.run, run)
+                near = stepscope.open(os.path.join(DATA, name))
+                self.assertEqual(profile.event_count, near.event_count)
+                self.assertEqual(len(profile.report("kernel_stats")), len(near.report("kernel_stats")))
+
+    def test_the_copy_lasts_as_long_as_the_profile(self):
+        profile = stepscope.open("memory://one.xplane.pb.zst")
+        path = profile._paths[0]
+        self.assertGreater(len(profile.events(args=True)), 0)
+        self.assertTrue(os.path.exists(path))
+        del profile
+        self.assertFalse(os.path.exists(path))
+
+    def test_what_is_not_there(self):
+        with self.assertRaises(FileNotFoundError):
+            stepscope.open("memory://missing.xplane.pb")
+        with self.assertRaisesRegex(stepscope.Error, "nowhere://x"):
+            stepscope.open("nowhere://x")
 
 
 if __name__ == "__main__":

@@ -40,6 +40,13 @@ class RecordingServices final : public AppServices {
     replaced = replace;
     return true;
   }
+  void SaveProfile(ProfileId profile, TimeRange range, const std::string& path,
+                   bool replace) override {
+    saved_profile = profile;
+    saved_range = range;
+    saved_path = path;
+    replaced = replace;
+  }
   std::string ReadNotes(const std::string&) override { return notes; }
   bool WriteNotes(const std::string&, const std::string& text) override {
     notes = text;
@@ -61,6 +68,8 @@ class RecordingServices final : public AppServices {
   std::optional<bool> agents_allowed;
   std::string agents_error;
   std::string notes, aside = "aside";
+  ProfileId saved_profile;
+  TimeRange saved_range;
   std::string opened_run, clipboard, saved_path, saved;
   std::vector<CaptureRequest> captured;
   int captures_cancelled = 0, problems_dismissed = 0;

@@ -43,7 +43,7 @@ std::string WithHome(const std::string& path) {
 const char* TitleOf(DialogMode mode) {
   constexpr std::pair<DialogMode, const char*> kTitles[] = {
       {DialogMode::kFolders, "Open folder###open_dialog"},
-      {DialogMode::kSave, "Export###open_dialog"},
+      {DialogMode::kSave, "Save as###open_dialog"},
       {DialogMode::kCompare, "Compare with###open_dialog"}};
   return FindValue(kTitles, mode, "Open files###open_dialog");
 }

@@ -1,9 +1,11 @@
 // The welcome page, and the overlays of loads and errors.
+#include <fmt/format.h>
 #include <imgui.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <string>
 
 #include "viewer/shell/local_time.h"
 #include "viewer/shell/raised_window.h"
@@ -113,12 +115,27 @@ void DrawWelcome(const ShellInput& input) {
   ImGui::End();
 }
 
+std::string LoadingText(const LoadingView& loading) {
+  const double done = static_cast<double>(loading.bytes_done) / 1e6;
+  std::string text;
+  if (loading.bytes_total > 0) {
+    text = fmt::format("{:.0f} of {:.0f} MB", done, static_cast<double>(loading.bytes_total) / 1e6);
+  } else if (loading.bytes_done > 0) {
+    text = fmt::format("{:.1f} MB   {:.1f} MB/s", done, done / std::max(loading.stage_seconds, 0.1));
+  }
+  if (loading.events > 0)
+    text += fmt::format("   {:.2f} M events", static_cast<double>(loading.events) / 1e6);
+  return text + fmt::format("{}{:.1f} s", text.empty() ? "" : "   ", loading.seconds);
+}
+
 void DrawLoading(const ShellInput& input) {
   constexpr double kPatience = 0.15;
   const auto& loading = input.panel.session.loading;
   if (!loading || loading->seconds < kPatience) return;
-  ImGui::SetNextWindowPos(ImGui::GetMainViewport()->GetWorkCenter(), ImGuiCond_Always,
-                          {0.5f, 0.5f});
+  // A first picture is to be seen while the rest comes.
+  ImVec2 place = ImGui::GetMainViewport()->GetWorkCenter();
+  if (loading->previewed) place.y += ImGui::GetMainViewport()->WorkSize.y / 2 - ScaledSize(48);
+  ImGui::SetNextWindowPos(place, ImGuiCond_Always, {0.5f, loading->previewed ? 1.0f : 0.5f});
   ImGui::SetNextWindowSize({RaisedWidth(460), 0});
   const RaisedStyle raised(input.panel.theme);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ScaledSize(20), ScaledSize(16)});
@@ -134,10 +151,7 @@ void DrawLoading(const ShellInput& input) {
                              : -0.6f * static_cast<float>(ImGui::GetTime());
     ImGui::ProgressBar(known ? std::min(done, 1.0f) : done, {inner, ScaledSize(6)}, "");
     ImGui::PushFont(input.panel.fonts.mono, TypeSize::kSmall);
-    ImGui::TextDisabled("%.0f of %.0f MB   %.2f M events   %.1f s",
-                        static_cast<double>(loading->bytes_done) / 1e6,
-                        static_cast<double>(loading->bytes_total) / 1e6,
-                        static_cast<double>(loading->events) / 1e6, loading->seconds);
+    ImGui::TextDisabled("%s", LoadingText(*loading).c_str());
     ImGui::PopFont();
     const float button = ScaledSize(96);
     ImGui::SetCursorPosX(ImGui::GetCursorPosX() + inner - button);

@@ -1,15 +1,24 @@
 #include "app/session/session.h"
 
 #include <doctest/doctest.h>
+#include <stdlib.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <thread>
 
 #include "app/commands/load_input.h"
 #include "app/system/paths.h"
 #include "app/window/waker.h"
+#include "loaders/remote/frames.h"
+#include "loaders/remote/remote.pb.h"
+#include "loaders/remote/serve.h"
+#include "loaders/store/trace_part.h"
 #include "model/capabilities.h"
 #include "tests/app/temp_dir.h"
 #include "tests/support/gpu_profile.h"
@@ -307,6 +316,182 @@ TEST_CASE_FIXTURE(Fixture, "session: the welcome page lists every loader with it
       CHECK((formats[i].find(ending.text) == std::string::npos) ==
             (ending.kind == FileEnding::Kind::kSkipped));
   }
+}
+
+// A server on another machine: a program in the place of ssh that sends what `serve --stdio` would,
+// up to the events, and the rest when it is told to.
+class SlowServer {
+ public:
+  SlowServer(const std::filesystem::path& folder, const std::string& profile) : folder_(folder) {
+    const std::string stream = AnswerOf(profile);
+    const size_t half = stream.find("EVTS") + 200'000;
+    Write("begin", stream.substr(0, half));
+    Write("rest", half < stream.size() ? stream.substr(half) : std::string());
+    Write("ssh", "#!/bin/sh\ncd " + folder.string() +
+                     "\ncat begin\nwhile [ ! -e go ]; do sleep 0.02; done\n"
+                     "[ -e cut ] || cat rest\n");
+    std::filesystem::permissions(folder / "ssh", std::filesystem::perms::owner_all);
+    ::setenv("STEPSCOPE_SSH", (folder / "ssh").c_str(), 1);
+  }
+  ~SlowServer() { ::unsetenv("STEPSCOPE_SSH"); }
+  void Continue() { Write("go", "x"); }
+  void Cut() { Write("cut", "x"), Continue(); }
+
+ private:
+  void Write(const char* name, const std::string& bytes) {
+    std::ofstream(folder_ / name, std::ios::binary) << bytes;
+  }
+  std::string AnswerOf(const std::string& profile) {
+    int in[2];
+    REQUIRE(::pipe(in) == 0);
+    remote::pb::Request request;
+    request.set_protocol(remote::kProtocol);
+    request.set_path(profile);
+    const std::string frame =
+        remote::Frame(remote::FrameType::kRequest, request.SerializeAsString());
+    REQUIRE(::write(in[1], frame.data(), frame.size()) == static_cast<ssize_t>(frame.size()));
+    std::FILE* out = std::fopen((folder_ / "answer").c_str(), "wb");
+    CHECK(remote::Serve(in[0], ::fileno(out), "test"));
+    std::fclose(out);
+    ::close(in[0]);
+    ::close(in[1]);
+    std::ifstream file(folder_ / "answer", std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+
+  std::filesystem::path folder_;
+};
+
+// A store of it is larger than what SlowServer sends at first.
+std::string LargeTrace(const std::filesystem::path& folder) {
+  std::string text = R"({"traceEvents":[)";
+  for (int i = 0; i < 60'000; ++i) {
+    if (i > 0) text += ',';
+    text += R"({"ph":"X","cat":"cpu_op","name":"op )" + std::to_string(i * 7919 % 5000) +
+            R"(","pid":1,"tid":)" + std::to_string(i % 4) + R"(,"ts":)" +
+            std::to_string(i * 10 + i * 7919 % 3) + R"(,"dur":)" + std::to_string(i * 31 % 9) +
+            R"(,"args":{"External id":)" + std::to_string(i * 104729 % 1000003) + "}}";
+  }
+  std::ofstream(folder / "large.json") << text << "]}";
+  return (folder / "large.json").string();
+}
+
+TEST_CASE_FIXTURE(Fixture, "session: a profile from another machine is shown while it comes") {
+  SlowServer server(dir.path(), LargeTrace(dir.path()));
+  const std::string address = "ssh://host/large.json";
+  session.Open({address}, false);
+  REQUIRE(UpdateUntil([](const SessionView& v) { return !v.profiles.empty(); }));
+  const ProfileId first = session.view().profiles[0].id;
+  CHECK(session.view().profiles[0].arriving);
+  CHECK(session.view().profiles[0].analysis == nullptr);
+  CHECK(session.view().profiles[0].trace->set.tracks.size() == 4);
+  CHECK(session.view().profiles[0].trace->set.rows < 10'000);
+  CHECK(session.view().recent.empty());
+  REQUIRE(session.view().loading.has_value());
+  CHECK(session.view().loading->previewed);
+  CHECK(session.view().loading->bytes_done > 0);
+  CHECK(session.view().loading->bytes_total == 0);
+
+  server.Continue();
+  REQUIRE(UpdateUntil([](const SessionView& v) { return !v.loading.has_value(); }));
+  REQUIRE(session.view().profiles.size() == 1);
+  const Profile& profile = session.view().profiles[0];
+  CHECK_FALSE(profile.arriving);
+  CHECK(profile.follows == first);
+  CHECK(profile.id != first);
+  CHECK(profile.trace->set.rows == 60'000);
+  CHECK(profile.analysis != nullptr);
+  CHECK(session.view().error.empty());
+  REQUIRE(session.view().recent.size() == 1);
+  CHECK(session.view().recent[0].path == address);
+}
+
+TEST_CASE_FIXTURE(Fixture, "session: a first picture goes when its load is stopped or closed") {
+  SlowServer server(dir.path(), LargeTrace(dir.path()));
+  for (const bool close : {false, true}) {
+    session.Open({"ssh://host/large.json"}, false);
+    REQUIRE(UpdateUntil([](const SessionView& v) { return !v.profiles.empty(); }));
+    if (close) {
+      session.CloseProfile(session.view().profiles[0].id);
+    } else {
+      session.CancelLoading();
+    }
+    CHECK(session.Update().profiles.empty());
+    CHECK_FALSE(session.loading());
+    CHECK(session.view().error.empty());
+  }
+}
+
+TEST_CASE_FIXTURE(Fixture, "session: a connection that breaks after the first picture leaves it") {
+  SlowServer server(dir.path(), LargeTrace(dir.path()));
+  session.Open({"ssh://host/large.json"}, false);
+  REQUIRE(UpdateUntil([](const SessionView& v) { return !v.profiles.empty(); }));
+  server.Cut();
+  REQUIRE(UpdateUntil([](const SessionView& v) { return !v.loading.has_value(); }));
+  REQUIRE(session.view().profiles.size() == 1);
+  CHECK_FALSE(session.view().profiles[0].arriving);
+  const auto& rows = session.view().profiles[0].diagnostics().rows();
+  CHECK(std::any_of(rows.begin(), rows.end(), [](const auto& d) { return d.id == "remote.cut"; }));
+}
+
+TEST_CASE_FIXTURE(Fixture, "session: a profile beside which another one arrives stays") {
+  session.Open({Sample("tf_graph.xplane.pb.zst")}, false);
+  REQUIRE(UpdateUntil([](const SessionView& v) { return !v.profiles.empty(); }));
+  const ProfileId open = session.view().profiles[0].id;
+  SlowServer server(dir.path(), LargeTrace(dir.path()));
+  session.Open({"ssh://host/large.json"}, true);
+  REQUIRE(UpdateUntil([](const SessionView& v) { return v.profiles.size() == 2; }));
+  CHECK(session.view().profiles[0].id == open);
+  CHECK(session.view().profiles[1].arriving);
+  session.CancelLoading();
+  REQUIRE(session.Update().profiles.size() == 1);
+  CHECK(session.view().profiles[0].id == open);
+}
+
+TEST_CASE_FIXTURE(Fixture, "session: a profile, or a part of it, is saved as a store") {
+  session.Open({Sample("tf_keras.xplane.pb.zst")}, false);
+  REQUIRE(UpdateUntil([](const SessionView& v) { return !v.profiles.empty(); }));
+  const Profile& profile = session.view().profiles[0];
+  const TimeRange all = profile.trace->span;
+  const TimeRange part{all.begin + all.length() / 4, all.begin + all.length() / 2};
+  const std::string whole = (dir.path() / "x.stepscope").string();
+  for (const TimeRange range : {TimeRange{}, part}) {
+    const uint64_t notes = session.view().notes;
+    session.SaveProfile(profile.id, range, whole, false);
+    CHECK(session.saving());
+    REQUIRE(UpdateUntil([&](const SessionView& v) { return v.notes > notes; }));
+    CHECK_FALSE(session.saving());
+    CHECK(session.view().note.starts_with("Saved "));
+  }
+  Progress progress;
+  const auto saved = LoadPath(whole, {}, {}, progress);
+  const auto saved_part = LoadPath((dir.path() / "x-2.stepscope").string(), {}, {}, progress);
+  REQUIRE(saved.ok());
+  REQUIRE(saved_part.ok());
+  CHECK((*saved)->set.rows == profile.trace->set.rows);
+  CHECK((*saved_part)->set.rows == PartOfTrace(profile.trace, part, HostId())->set.rows);
+  CHECK((*saved_part)->set.rows < (*saved)->set.rows);
+}
+
+TEST_CASE_FIXTURE(Fixture, "session: what cannot be saved, or is stopped, leaves no file") {
+  session.Open({Sample("tf_keras.xplane.pb.zst")}, false);
+  REQUIRE(UpdateUntil([](const SessionView& v) { return !v.profiles.empty(); }));
+  const ProfileId id = session.view().profiles[0].id;
+  std::ofstream(dir.path() / "file") << "x";
+  session.SaveProfile(id, {}, (dir.path() / "file/below.stepscope").string(), false);
+  REQUIRE(UpdateUntil([](const SessionView& v) { return v.notes == 1; }));
+  CHECK(session.view().note.starts_with("Not saved: "));
+  CHECK(session.view().note.find("below.stepscope") != std::string::npos);
+
+  const std::filesystem::path stopped = dir.path() / "stopped.stepscope";
+  session.SaveProfile(id, {}, stopped.string(), false);
+  session.CancelLoading();
+  CHECK_FALSE(session.saving());
+  CHECK(session.view().note == "Not saved: " + stopped.string());
+  REQUIRE(UpdateUntil([&](const SessionView&) { return !session.cancelling(); }));
+  CHECK(session.view().profiles.size() == 1);
+  for (const auto& entry : std::filesystem::directory_iterator(dir.path()))
+    CHECK(entry.path().filename().string().find("stopped") == std::string::npos);
 }
 
 }  // namespace

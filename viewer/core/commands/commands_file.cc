@@ -1,4 +1,5 @@
 // Commands that open, close and write files.
+#include <filesystem>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -74,6 +75,26 @@ void ExportPicture(C& c, const A& a) {
 }
 void ExportPng(C& c, const A& a) { ExportView(c, a, "timeline.png"); }
 void ExportSvg(C& c, const A& a) { ExportView(c, a, "timeline.svg"); }
+// Saves the profile, or a part of it, at the given path. Without a path the user is asked for one.
+void Save(C& c, const A& a, TimeRange range) {
+  const Profile* profile = c.ProfileOf(a.profile);
+  if (profile == nullptr) return;
+  if (!a.text.empty()) return c.services.SaveProfile(profile->id, range, a.text, a.replace);
+  std::string name = profile->trace->run.empty()
+                         ? std::filesystem::path(profile->trace->path).filename().string()
+                         : std::filesystem::path(profile->trace->run).filename().string();
+  c.windows.save = {name.substr(0, name.find('.')) + ".stepscope", {}, {}, false, profile->id, range};
+  ShowDialog(c, DialogMode::kSave);
+}
+void SaveAs(C& c, const A& a) { Save(c, a, {}); }
+void SaveRangeAs(C& c, const A& a) {
+  const Profile* profile = c.ProfileOf(a.profile);
+  const ProfileViewState* state = profile == nullptr ? nullptr : c.view.Find(profile->id);
+  if (state == nullptr || c.view.filters.empty()) return;
+  Save(c, a, state->map.ToTrace(c.view.filters.back().range));
+}
+bool HasWhole(const C& c) { return HasProfile(c) && !c.ProfileOf()->arriving; }
+bool HasRange(const C& c) { return HasWhole(c) && !c.view.filters.empty(); }
 void WriteExport(C& c, const A& a) {
   const SaveRequest save = std::exchange(c.windows.save, {});
   if (a.text.empty()) return;
@@ -82,6 +103,7 @@ void WriteExport(C& c, const A& a) {
     c.windows.views.push_back({a.text, replace});
     return;
   }
+  if (save.profile.valid()) return c.services.SaveProfile(save.profile, save.range, a.text, replace);
   if (save.picture) {
     c.windows.pictures.push_back(*save.picture);
     c.windows.pictures.back().name = a.text;
@@ -109,6 +131,15 @@ constexpr CommandDesc kOpen[] = {
 };
 
 constexpr CommandDesc kFile[] = {
+    {"file.save_as", "Save as\u2026", "File",
+     "Saves the active profile as one small file, which opens fast and has all of it; given a path, "
+     "saves to it.",
+     "store stepscope export write pack share", "Ctrl+S", HasWhole, SaveAs, nullptr,
+     &A::replace},
+    {"file.save_range_as", "Save range as\u2026", "File",
+     "Saves the events that touch the range that panels are limited to as one small file; given a "
+     "path, saves to it.",
+     "store stepscope export part cut crop step", "", HasRange, SaveRangeAs, nullptr, &A::replace},
     {"file.close", "Close", "File", "Closes the active profile.", "", "Ctrl+W", HasProfile,
      CloseProfile},
     {"file.clear_recent", "Clear recent profiles", "File", "Forgets the list of recent profiles.",

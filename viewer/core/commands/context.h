@@ -34,6 +34,8 @@ struct SaveRequest {
   std::string name, contents;             // name: suggested, without a folder
   std::optional<PictureRequest> picture;  // a part of the window, instead of `contents`
   bool of_view = false;                   // the timeline as it is shown, instead of both
+  ProfileId profile = {};                 // if valid: this profile, instead of all of these
+  TimeRange range = {};                   // its part; empty: all of it
 };
 
 // A request to save the timeline as it is shown: vectors for a path that ends in .svg, else a PNG.

@@ -49,6 +49,10 @@ struct Profile {
   // A fingerprint of a profile's contents, independent of name and location. Notes are kept under
   // it; empty: notes are not kept.
   std::string fingerprint = {};
+  // The trace is a first picture, without analyses: the rest of the profile is on its way.
+  bool arriving = false;
+  // The first picture of this profile, whose place it has taken. Invalid if there was none.
+  ProfileId follows = {};
 
   const TrackSet& Set(uint32_t set) const { return set == 0 ? trace->set : *derived[set - 1]; }
   uint32_t sets() const { return 1 + static_cast<uint32_t>(derived.size()); }

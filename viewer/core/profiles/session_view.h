@@ -18,7 +18,10 @@ namespace stepscope {
 struct LoadingView {  // a load in progress
   std::string path, stage;
   double seconds = 0;
-  uint64_t bytes_done = 0, bytes_total = 0, events = 0;
+  uint64_t bytes_done = 0, bytes_total = 0, events = 0;  // bytes_total: 0 where it is not known
+  double stage_seconds = 0;                              // since the stage began
+  // A load: the first picture is among the profiles. Writing a profile is shown in the same way.
+  bool previewed = false;
 };
 
 struct RecentProfile {
@@ -42,10 +45,13 @@ struct AgentsView {
 
 // The facts that the app tells of the session beside its profiles.
 struct SessionStatus {
-  std::optional<LoadingView> loading;
+  std::optional<LoadingView> loading;  // a load, or a profile that is being written
   std::optional<OpenQuestion> question;
   CaptureStatus capture;
   std::string error;  // why the last load failed, where and what to do, in one line; empty: none
+  // For the status bar: what a job of the app has done. `notes` counts the texts.
+  std::string note;
+  uint64_t notes = 0;
   std::vector<RecentProfile> recent;
   // What can be opened, a line for each loader: "Perfetto trace: .pftrace, .perfetto-trace".
   std::vector<std::string> formats;
@@ -78,7 +84,7 @@ class AppServices {
   virtual void OpenRun(ProfileId profile, const std::string& run_name) = 0;
   virtual void CloseProfile(ProfileId profile) = 0;
   virtual void Answer(OpenAnswer answer) = 0;  // to SessionView::question
-  virtual void CancelLoading() = 0;
+  virtual void CancelLoading() = 0;  // and what is being written
   // Records running programs; SessionStatus::capture says how far it is, and what went wrong. The
   // run opens beside the last one. A recording in progress is not disturbed.
   virtual void Capture(const CaptureRequest& request) = 0;
@@ -99,6 +105,10 @@ class AppServices {
   // new one gets another name. *where is the path that was written, or what went wrong.
   virtual bool SaveFile(const std::string& path, const std::string& contents, bool replace,
                         std::string* where) = 0;
+  // Writes the profile, or its part in a range that is not empty, as a store. SessionView::note says
+  // how it ended.
+  virtual void SaveProfile(ProfileId profile, TimeRange range, const std::string& path,
+                           bool replace) = 0;
   // The user's notes about a profile, by Profile::fingerprint; empty: none. The files are small.
   virtual std::string ReadNotes(const std::string& fingerprint) = 0;
   virtual bool WriteNotes(const std::string& fingerprint, const std::string& text) = 0;

@@ -1,0 +1,95 @@
+// Saving profiles by commands, and a profile that takes the place of its first picture.
+#include <doctest/doctest.h>
+
+#include "tests/viewer/drawn_text.h"
+#include "tests/viewer/viewer_fixture.h"
+
+using namespace stepscope;           // NOLINT
+using namespace stepscope::testing;  // NOLINT
+
+namespace {
+
+struct Opened : ViewerFixture {
+  Opened() { Open(TrainingTrace()); }
+  void Do(const char* id, CommandArgs args = {}) {
+    Push(id, std::move(args));
+    Frame(2);
+  }
+  CommandArgs Range(Ps begin, Ps end) const {
+    CommandArgs args;
+    args.range = {begin, end};
+    return args;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a profile is saved at a path, or after the user was asked for one") {
+  Opened f;
+  const ProfileId id = f.session.profiles[0].id;
+  f.Do("file.save_as", {.text = "/tmp/a.stepscope", .replace = true});
+  CHECK(f.services.saved_profile == id);
+  CHECK(f.services.saved_path == "/tmp/a.stepscope");
+  CHECK(f.services.saved_range.empty());
+  CHECK(f.services.replaced);
+
+  f.services.saved_profile = {};
+  f.Do("file.save_as");
+  CHECK_FALSE(f.services.saved_profile.valid());
+  f.Do("file.write", {.text = "/tmp/b.stepscope"});
+  CHECK(f.services.saved_profile == id);
+  CHECK(f.services.saved_path == "/tmp/b.stepscope");
+  CHECK_FALSE(f.services.replaced);
+}
+
+TEST_CASE("the range that panels are limited to is saved by itself") {
+  Opened f;
+  f.Do("file.save_range_as", {.text = "/tmp/a.stepscope"});
+  CHECK_FALSE(f.services.saved_profile.valid());  // there is no range
+  f.Do("filter.range", f.Range(kPsPerMs, 5 * kPsPerMs));
+  f.Do("file.save_range_as", {.text = "/tmp/a.stepscope"});
+  CHECK(f.services.saved_range == TimeRange{kPsPerMs, 5 * kPsPerMs});
+  f.Do("file.save_range_as");
+  f.Do("file.write", {.text = "/tmp/c.stepscope"});
+  CHECK(f.services.saved_path == "/tmp/c.stepscope");
+  CHECK(f.services.saved_range == TimeRange{kPsPerMs, 5 * kPsPerMs});
+}
+
+TEST_CASE("what the app has to say is in the status bar, once") {
+  Opened f;
+  f.session.note = "Saved x";
+  f.session.notes = 1;
+  f.Frame(2);
+  CHECK(DrawnText().Has("Saved x"));
+}
+
+TEST_CASE("the view of a first picture goes on as that of the whole profile") {
+  ViewerFixture f;
+  f.Open(TrainingTrace());
+  f.session.profiles[0].arriving = true;
+  f.Push("file.save_as", {.text = "/tmp/a.stepscope"});
+  f.Frame(2);
+  CHECK_FALSE(f.services.saved_profile.valid());  // the rest of it is on its way
+  CommandArgs range;
+  range.range = {2 * kPsPerMs, 3 * kPsPerMs};
+  f.viewer->SetVisibleRange(range.range);
+  f.Push("mark.add", range);
+  f.WaitIdle();
+  const TimeRange visible = f.viewer->view().visible;
+  REQUIRE(f.viewer->view().profiles[0].markers.size() == 1);
+
+  Profile whole = f.session.profiles[0];
+  whole.follows = whole.id;
+  whole.id = ProfileId(7);
+  whole.arriving = false;
+  whole.trace = TrainingTrace();
+  f.session.profiles[0] = whole;
+  ++f.session.generation;
+  f.WaitIdle();
+  CHECK(f.viewer->view().active == ProfileId(7));
+  CHECK(f.viewer->view().visible == visible);
+  REQUIRE(f.viewer->view().profiles.size() == 1);
+  CHECK(f.viewer->view().profiles[0].profile == ProfileId(7));
+  CHECK(f.viewer->view().profiles[0].markers.size() == 1);
+  CHECK_FALSE(f.viewer->view().selected.valid());
+}
