@@ -219,7 +219,8 @@ Result<std::vector<ProfileRun>> RunsOfWalk(const std::string& path, Walk walk, b
     });
     if (!has_profile && !at_root) continue;
     run.name = RunName(root, relative);
-    if (MakeRun(found, loose && at_root && !profiler_directory, &run)) runs.push_back(std::move(run));
+    if (MakeRun(found, loose && at_root && !profiler_directory, &run))
+      runs.push_back(std::move(run));
   }
   if (runs.empty()) return NothingFound(path, walk);
   DropCaptures(&runs);

@@ -170,7 +170,7 @@ class Session : public AppServices {
   LatestJob<Loaded> load_job_;  // computes load_
   AgentSocketConfig agent_config_ = DefaultAgentSocket();
   std::unique_ptr<AgentSocket> agents_;
-  std::string save_path_;       // the file that save_job_ writes
+  std::string save_path_;  // the file that save_job_ writes
   std::chrono::steady_clock::time_point save_begin_;
   LatestJob<Status> save_job_;
 };

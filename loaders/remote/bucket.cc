@@ -31,7 +31,10 @@ Arguments Curl(const std::string& url) {
 }
 
 const Tool kTools[] = {
-    {"gs://", [](const std::string& url) { return Arguments{"gcloud", "storage", "cat", url}; },
+    {"gs://",
+     [](const std::string& url) {
+       return Arguments{"gcloud", "storage", "cat", url};
+     },
      [](const std::string& url) {
        return Arguments{"gcloud", "storage", "ls", "--long", url + "**"};
      }},
@@ -55,8 +58,7 @@ Status Failed(const std::string& address, const std::string& tool, int status,
               std::string_view errors) {
   const std::string_view line = LastLine(errors);
   if (!line.empty()) return {ErrorCode::kIo, address + ": " + std::string(line)};
-  return {ErrorCode::kIo,
-          address + ": " + tool + " failed, with status " + std::to_string(status)};
+  return {ErrorCode::kIo, address + ": " + tool + " failed, with status " + std::to_string(status)};
 }
 
 // All that a tool prints.
@@ -153,8 +155,7 @@ Result<ProfileRun> FindRun(const std::string& address, const LoadOptions& option
   }
   progress->SetStage("Listing the files");
   const std::string folder = WithSlash(address);
-  Result<std::string> listing =
-      OutputOf(address, tool.list(folder), kMaxListing, stop, nullptr);
+  Result<std::string> listing = OutputOf(address, tool.list(folder), kMaxListing, stop, nullptr);
   if (!listing.ok()) return listing.status();
   const std::vector<ListedFile> files = FilesOfListing(folder, *listing);
   Result<std::vector<ProfileRun>> found = RunsOfListing(address, files);

@@ -139,9 +139,8 @@ class Receiver {
     const size_t bytes = store::PreviewBytes(store_, &preview_at_);
     if (bytes == 0) return;
     previewed_ = true;
-    Result<std::shared_ptr<const Trace>> picture =
-        store::ReadPreview(address_, std::string_view(store_).substr(0, bytes),
-                           options_.max_inflated_bytes, stop_);
+    Result<std::shared_ptr<const Trace>> picture = store::ReadPreview(
+        address_, std::string_view(store_).substr(0, bytes), options_.max_inflated_bytes, stop_);
     if (picture.ok()) options_.preview(std::move(picture).value());
   }
 

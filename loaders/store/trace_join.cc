@@ -260,9 +260,15 @@ class Joiner {
     if (shift_ != 0) start.Resize(part.set.rows);
     meta.Resize(part.set.rows);
     for (const Lane& from : part.set.lanes) {
-      Lane& lane = trace_.set.lanes.emplace_back(from);
+      Lane& lane = trace_.set.lanes.emplace_back();  // pyramids are built for all of them at once
       lane.track = TrackId(track_ + from.track.value);
+      lane.kind = from.kind;
+      lane.depth = from.depth;
       lane.first_row = rows_ + from.first_row;
+      lane.start = from.start;
+      lane.dur = from.dur;
+      lane.ref = from.ref;
+      lane.ref_bases = from.ref_bases;
       if (shift_ != 0) {
         Ps* const to = start.data() + from.first_row;
         for (uint32_t i = 0; i < from.size(); ++i) to[i] = SaturatingAdd(from.start[i], shift_);

@@ -121,7 +121,8 @@ std::string LoadingText(const LoadingView& loading) {
   if (loading.bytes_total > 0) {
     text = fmt::format("{:.0f} of {:.0f} MB", done, static_cast<double>(loading.bytes_total) / 1e6);
   } else if (loading.bytes_done > 0) {
-    text = fmt::format("{:.1f} MB   {:.1f} MB/s", done, done / std::max(loading.stage_seconds, 0.1));
+    text =
+        fmt::format("{:.1f} MB   {:.1f} MB/s", done, done / std::max(loading.stage_seconds, 0.1));
   }
   if (loading.events > 0)
     text += fmt::format("   {:.2f} M events", static_cast<double>(loading.events) / 1e6);

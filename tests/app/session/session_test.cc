@@ -16,7 +16,6 @@
 #include "app/system/paths.h"
 #include "app/window/waker.h"
 #include "loaders/remote/frames.h"
-#include "loaders/remote/remote.pb.h"
 #include "loaders/remote/serve.h"
 #include "loaders/store/trace_part.h"
 #include "model/capabilities.h"
@@ -344,11 +343,11 @@ class SlowServer {
   std::string AnswerOf(const std::string& profile) {
     int in[2];
     REQUIRE(::pipe(in) == 0);
-    remote::pb::Request request;
-    request.set_protocol(remote::kProtocol);
-    request.set_path(profile);
-    const std::string frame =
-        remote::Frame(remote::FrameType::kRequest, request.SerializeAsString());
+    REQUIRE(profile.size() < 128);
+    // Field 1 is the protocol, field 3 the path.
+    const std::string request =
+        std::string("\x08\x01\x1a") + static_cast<char>(profile.size()) + profile;
+    const std::string frame = remote::Frame(remote::FrameType::kRequest, request);
     REQUIRE(::write(in[1], frame.data(), frame.size()) == static_cast<ssize_t>(frame.size()));
     std::FILE* out = std::fopen((folder_ / "answer").c_str(), "wb");
     CHECK(remote::Serve(in[0], ::fileno(out), "test"));

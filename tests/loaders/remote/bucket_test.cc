@@ -23,19 +23,19 @@ class Tools {
   Tools() : path_(::getenv("PATH")) {
     fs::create_directories(bin());
     fs::create_directories(bucket());
-    Add("aws", R"(case "$2" in
+    Add("aws", R"sh(case "$2" in
 cp) cat "$ROOT/${4#s3://}";;
 ls) cd "$ROOT/bucket"; key=${4#s3://bucket/}
   find . -type f | while read -r f; do f=${f#./}
     case "$f" in "$key"*) echo "2026-11-25 10:00:00 $(wc -c <"$f") $f";; esac; done;;
-esac)");
-    Add("gcloud", R"(case "$2" in
+esac)sh");
+    Add("gcloud", R"sh(case "$2" in
 cat) cat "$ROOT/${3#gs://}";;
 ls) cd "$ROOT"; dir=${4#gs://}; dir=${dir%%\**}
   find "$dir" -type f | while read -r f; do echo "$(wc -c <"$f")  2026-11-25T10:00:00Z  gs://$f"; done
   echo "TOTAL: 3 objects, 10 bytes (10B)";;
-esac)");
-    Add("curl", R"(for url; do :; done; cat "$ROOT/${url#https://}")");
+esac)sh");
+    Add("curl", R"sh(for url; do :; done; cat "$ROOT/${url#https://}")sh");
     ::setenv("PATH", (bin().string() + ":" + path_).c_str(), 1);
     ::setenv("ROOT", folder_.path().c_str(), 1);
   }
@@ -168,11 +168,11 @@ TEST_CASE("Lists of files are read as the tools print them") {
   CHECK(aws[0].bytes == 1234);
   CHECK(aws[1].path == "y");
   CHECK(aws[1].bytes == 5);
-  const auto gcloud = remote::FilesOfListing(
-      "gs://bucket/logs/",
-      "     99  2026-11-25T10:00:00Z  gs://bucket/logs/r/a.xplane.pb\n"
-      "         gs://bucket/logs/r/\n"
-      "TOTAL: 1 objects, 99 bytes (99B)\n");
+  const auto gcloud =
+      remote::FilesOfListing("gs://bucket/logs/",
+                             "     99  2026-11-25T10:00:00Z  gs://bucket/logs/r/a.xplane.pb\n"
+                             "         gs://bucket/logs/r/\n"
+                             "TOTAL: 1 objects, 99 bytes (99B)\n");
   REQUIRE(gcloud.size() == 1);
   CHECK(gcloud[0].path == "r/a.xplane.pb");
   CHECK(gcloud[0].bytes == 99);

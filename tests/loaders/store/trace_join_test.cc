@@ -85,8 +85,8 @@ TEST_CASE("The stores of a job's ranks are one trace, as the ranks' own files ar
     for (size_t h = 0; h < whole->hosts.size(); ++h)
       CHECK(joined->hosts[h].rank == whole->hosts[h].rank);
     CHECK(EventsOf(*joined) == EventsOf(*whole));
-    CHECK(test::FirstDifference(
-              *joined, *LoadAll({folder.Add("all.bin", test::StoreOf(*joined))})) == "");
+    CHECK(test::FirstDifference(*joined,
+                                *LoadAll({folder.Add("all.bin", test::StoreOf(*joined))})) == "");
     fs::remove(folder.path() + "/all.bin");
   }
 }
@@ -122,8 +122,7 @@ TEST_CASE("Typed stats and programs of joined stores are those of their parts") 
     if (const xla::HloSource* own = xla::HloSourceOf(*part)) expected += own->Programs().size();
   }
   CHECK(programs->Programs().size() == expected);
-  for (const xla::ProgramEntry& entry : programs->Programs())
-    CHECK(programs->Read(entry, {}).ok());
+  for (const xla::ProgramEntry& entry : programs->Programs()) CHECK(programs->Read(entry, {}).ok());
 }
 
 TEST_CASE("Stores that do not fit together are named, and the others are read") {

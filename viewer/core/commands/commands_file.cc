@@ -83,7 +83,8 @@ void Save(C& c, const A& a, TimeRange range) {
   std::string name = profile->trace->run.empty()
                          ? std::filesystem::path(profile->trace->path).filename().string()
                          : std::filesystem::path(profile->trace->run).filename().string();
-  c.windows.save = {name.substr(0, name.find('.')) + ".stepscope", {}, {}, false, profile->id, range};
+  c.windows.save = {
+      name.substr(0, name.find('.')) + ".stepscope", {}, {}, false, profile->id, range};
   ShowDialog(c, DialogMode::kSave);
 }
 void SaveAs(C& c, const A& a) { Save(c, a, {}); }
@@ -103,7 +104,8 @@ void WriteExport(C& c, const A& a) {
     c.windows.views.push_back({a.text, replace});
     return;
   }
-  if (save.profile.valid()) return c.services.SaveProfile(save.profile, save.range, a.text, replace);
+  if (save.profile.valid())
+    return c.services.SaveProfile(save.profile, save.range, a.text, replace);
   if (save.picture) {
     c.windows.pictures.push_back(*save.picture);
     c.windows.pictures.back().name = a.text;
@@ -132,10 +134,10 @@ constexpr CommandDesc kOpen[] = {
 
 constexpr CommandDesc kFile[] = {
     {"file.save_as", "Save as\u2026", "File",
-     "Saves the active profile as one small file, which opens fast and has all of it; given a path, "
+     "Saves the active profile as one small file, which opens fast and has all of it; given a "
+     "path, "
      "saves to it.",
-     "store stepscope export write pack share", "Ctrl+S", HasWhole, SaveAs, nullptr,
-     &A::replace},
+     "store stepscope export write pack share", "Ctrl+S", HasWhole, SaveAs, nullptr, &A::replace},
     {"file.save_range_as", "Save range as\u2026", "File",
      "Saves the events that touch the range that panels are limited to as one small file; given a "
      "path, saves to it.",

@@ -84,7 +84,7 @@ class AppServices {
   virtual void OpenRun(ProfileId profile, const std::string& run_name) = 0;
   virtual void CloseProfile(ProfileId profile) = 0;
   virtual void Answer(OpenAnswer answer) = 0;  // to SessionView::question
-  virtual void CancelLoading() = 0;  // and what is being written
+  virtual void CancelLoading() = 0;            // and what is being written
   // Records running programs; SessionStatus::capture says how far it is, and what went wrong. The
   // run opens beside the last one. A recording in progress is not disturbed.
   virtual void Capture(const CaptureRequest& request) = 0;
@@ -105,8 +105,8 @@ class AppServices {
   // new one gets another name. *where is the path that was written, or what went wrong.
   virtual bool SaveFile(const std::string& path, const std::string& contents, bool replace,
                         std::string* where) = 0;
-  // Writes the profile, or its part in a range that is not empty, as a store. SessionView::note says
-  // how it ended.
+  // Writes the profile, or its part in a range that is not empty, as a store. SessionView::note
+  // says how it ended.
   virtual void SaveProfile(ProfileId profile, TimeRange range, const std::string& path,
                            bool replace) = 0;
   // The user's notes about a profile, by Profile::fingerprint; empty: none. The files are small.
