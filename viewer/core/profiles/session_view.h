@@ -47,7 +47,7 @@ struct SessionStatus {
   CaptureStatus capture;
   std::string error;  // why the last load failed, where and what to do, in one line; empty: none
   std::vector<RecentProfile> recent;
-  // What can be opened, a line for each loader: "Perfetto trace: .pftrace, .perfetto-trace".
+  // The files to open, a line for each loader: "Perfetto trace: .pftrace, .perfetto-trace".
   std::vector<std::string> formats;
   std::string sample_path;  // the bundled sample; empty: it is not installed
   AgentsView agents;
