@@ -10,8 +10,8 @@
 namespace stepscope {
 namespace {
 
-// Which allocation lives at an address: a hash table with open addressing. Each event adds or
-// removes an entry, which must not allocate.
+// Finds the allocation that lives at an address: a hash table with open addressing. Each event adds
+// or removes an entry, which must not allocate.
 class LiveTable {
  public:
   LiveTable() : entries_(kFirst) {}

@@ -17,7 +17,7 @@ namespace stepscope {
 std::shared_ptr<const Trace> ShiftHosts(std::shared_ptr<const Trace> trace,
                                         std::span<const Ps> offsets, std::stop_token stop = {});
 
-// What was taken from the times of a host, which its planes have as a stat; 0: nothing. O(planes).
+// The time that was taken from a host's times, which its planes have as a stat; 0: none. O(planes).
 Ps ClockOffsetOf(const Trace& trace, HostId host);
 
 }  // namespace stepscope

@@ -92,7 +92,7 @@ AgentSocketConfig DefaultAgentSocket() {
   return config;
 }
 
-// What both sides use. The thread keeps it alive.
+// Both sides use this. The thread keeps it alive.
 struct AgentSocket::Shared {
   std::mutex mutex;
   std::condition_variable changed;
@@ -203,7 +203,7 @@ class AgentSocket::Server {
     client.gone = client.gone || idle || (client.ends && client.out.empty());
   }
 
-  // What is left in `in` once no whole request is: too long, not ended, or nothing.
+  // Ends a client by the rest in `in` that is no whole request: too long, not ended, or nothing.
   static void EndInput(AgentClient& client) {
     if (client.ticket != 0 || client.ends) return;
     const size_t end = client.in.find('\n');

@@ -11,9 +11,9 @@
 
 namespace stepscope {
 
-// What the portal's answer to "color-scheme" means: "(<<uint32 2>>,)" is light. nullopt: no choice.
+// Reads the portal's answer to "color-scheme": "(<<uint32 2>>,)" is light. nullopt: no choice.
 std::optional<bool> LightByPortal(const std::vector<std::string>& answer);
-// What GTK_THEME means: "Adwaita:dark" is dark. nullopt for an empty text.
+// Reads GTK_THEME: "Adwaita:dark" is dark. nullopt for an empty text.
 std::optional<bool> LightByGtkTheme(const std::string& name);
 
 class DesktopTheme {

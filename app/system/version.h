@@ -1,4 +1,4 @@
-// Which Stepscope this is, for --version and crash reports.
+// Tells which Stepscope this is, for --version and crash reports.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Which arguments become typed columns (docs/chrome.md has the table). Pure.
+// Chooses the arguments that become typed columns (docs/chrome.md has the table). Pure.
 #pragma once
 
 #include <string>

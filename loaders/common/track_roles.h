@@ -11,7 +11,7 @@
 
 namespace stepscope::naming {
 
-// Which of a thread's tracks an event belongs to. Annotations and synchronisation marks that Kineto
+// The track of a thread that an event belongs to. Annotations and synchronisation marks that Kineto
 // derives lie beside the kernels of a stream, not among them.
 enum class Part : uint8_t { kMain, kDevice, kAnnotation, kSync };
 inline constexpr size_t kParts = 4;
@@ -20,7 +20,7 @@ struct CategoryRole {
   EventCategory category = EventCategory::kUnknown;
   Part part = Part::kMain;
   bool host = false;  // the event happens on the host, whatever its process id says
-  // What a program's devices are called that has such events: "MTIA"; empty: GPUs.
+  // The name of the devices of a program that has such events: "MTIA"; empty: GPUs.
   std::string_view device = {};
 };
 // The role of an event by its `cat`; for steps and allocator events also by its name.

@@ -1,4 +1,4 @@
-// Which typed column (model/stats.h) a stat of a given name goes to (docs/xspace.md#stats). Pure.
+// Finds the typed column (model/stats.h) of a stat by its name (docs/xspace.md#stats). Pure.
 #pragma once
 
 #include <cstdint>

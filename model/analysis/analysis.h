@@ -21,7 +21,7 @@
 
 namespace stepscope {
 
-// Whose rules numbers follow. kXprof: those of XProf 2.24.2 (--compat xprof; docs/differences.md).
+// The rules that numbers follow. kXprof: XProf 2.24.2's (--compat xprof; docs/differences.md).
 enum class Definitions : uint8_t { kStepscope, kXprof };
 
 struct Grouping;          // model/analysis/grouping/grouping.h

@@ -25,7 +25,7 @@ struct StepInterval {
 // last. nullopt for any other text.
 std::optional<StepInterval> ParseSteps(std::string_view text);
 
-// What the pages of HLO programs show. Other pages ignore it.
+// The choice of the pages of HLO programs. Other pages ignore it.
 struct HloChoice {
   std::string program;       // "jit_step(10)", "jit_step" or "10"; empty: that with the most time
   std::string instruction;   // empty: the root of the program's entry
@@ -57,7 +57,7 @@ struct AnalysisParams {
   }
 };
 
-// Which part of each of two profiles a comparison is asked about.
+// The part of each of two profiles that a comparison is asked about.
 struct CompareParams {
   AnalysisParams a, b;
   bool operator==(const CompareParams&) const = default;

@@ -38,7 +38,7 @@ struct SideStep {
   const StepItem* Item(uint32_t i) const {
     return i == MatchedPair::kNone ? nullptr : &step.items[i];
   }
-  // Of one sum of the item; nothing if the profile does not have the item.
+  // The scatter of one sum of the item; nothing if the profile does not have the item.
   Scatter ScatterOf(const StepItem* item, StepSum StepItem::*sum) const {
     return item != nullptr ? (item->*sum).ScatterOf(step.samples, step.devices) : Scatter();
   }

@@ -15,7 +15,7 @@ namespace {
 
 constexpr int64_t kSmallPart = 50;  // a row below 1/50 of the largest has no bar of its own
 
-// What the bars are made of: two totals, and the table whose rows lead from one to the other.
+// The bars are made of these: two totals, and the table whose rows lead from one to the other.
 struct Source {
   const char *table, *name, *change, *total_a, *total_b;
   const char *label_a, *label_b;
@@ -99,7 +99,7 @@ void Maker::AddRows(size_t most) {
        shared});
 }
 
-// What rounding leaves, at most one for each row, belongs to the last of them.
+// The remainder of rounding, at most one for each row, belongs to the last of them.
 void Maker::AddRest() {
   const bool rounding = std::abs(SaturatingSub(b_, level_)) <= std::ssize(table_.rows);
   if (rounding && out_.bars.size() > 1) out_.bars.back().to = level_ = b_;

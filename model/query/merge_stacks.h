@@ -12,7 +12,7 @@ namespace stepscope {
 
 class Scope;  // model/analysis/steps/scope.h
 
-// Which slices of the trace's own set count. Borrows all.
+// Chooses the slices of the trace's own set that count. Borrows all.
 struct CallTreeQuestion {
   const Trace* trace = nullptr;
   const RowBits* rows = nullptr;  // null: all

@@ -1,4 +1,4 @@
-// What the rules of the cost model read: the module, and the costs that are known already. Internal
+// The rules of the cost model read this: the module, and the costs that are known already. Internal
 // to cost_model.cc and the sources that it calls.
 #pragma once
 

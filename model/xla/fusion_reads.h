@@ -16,7 +16,7 @@ class FusionReads {
   double Of(uint32_t parameter, int depth = 0);
 
  private:
-  // What the users of one parameter, or of one nested fusion, read so far.
+  // The bytes that the users of one parameter, or of one nested fusion, read so far.
   struct Sum {
     double bytes = 0;
     bool whole = false;

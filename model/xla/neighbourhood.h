@@ -1,4 +1,4 @@
-// What is around an instruction in a program's graph of data. Pure; views the module.
+// Finds what is around an instruction in a program's graph of data. Pure; views the module.
 #pragma once
 
 #include <cstdint>

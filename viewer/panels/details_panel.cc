@@ -149,7 +149,8 @@ void AddFlows(const EventRef& event, const Profile& profile, Memo* memo) {
   AddArrows(event, *profile.trace, profile.flows->From(row), true, memo);
 }
 
-// Which op a kernel of a graph belongs to. The launch is the same for all kernels of the graph.
+// Adds the op that a kernel of a graph belongs to. The launch is the same for all kernels of the
+// graph.
 void AddGraphFacts(const GraphOps* graphs, EventRow row, Memo* memo) {
   if (graphs == nullptr) return;
   for (GraphFact& fact : GraphFactsOf(*graphs, row))

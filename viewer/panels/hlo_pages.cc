@@ -20,7 +20,7 @@ const Stat* FindStat(const std::vector<Stat>& stats, std::string_view name) {
   return nullptr;
 }
 
-// Of a number, whatever its sign; 0 for a text.
+// Returns a number, whatever its sign; 0 for a text.
 uint64_t NumberIn(const Stat* stat) {
   if (stat == nullptr) return 0;
   if (const auto* n = std::get_if<uint64_t>(&stat->value)) return *n;

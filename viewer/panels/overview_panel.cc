@@ -96,7 +96,7 @@ void OverviewPanel::DrawVerdict(const PanelContext& context, const AnalysisResul
                         NumberIn(result, "steptime_ms_maximum")));
 }
 
-// What an average step goes into: the work first, then the losses by size.
+// Divides an average step: the work first, then the losses by size.
 std::vector<Part> OverviewPanel::PartsOf(const PanelContext& context,
                                          const ResultTable* losses) const {
   std::vector<Part> parts;

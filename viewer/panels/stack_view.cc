@@ -12,7 +12,7 @@
 
 namespace stepscope {
 
-// What changes while the panel has the keyboard was clicked in it.
+// A change while the panel has the keyboard was clicked in it.
 bool StackView::Shows(const HighlightedEvents& shown) {
   if (shown.version() != seen_) {
     seen_ = shown.version();

@@ -77,7 +77,7 @@ double MaxAbs(const ResultTable& table, size_t column) {
   return most;
 }
 
-// What the columns "a_time", "b_time" and "delta_time" of a comparison have in common; empty for
+// The word that the columns "a_time", "b_time" and "delta_time" of a comparison share; empty for
 // any other column.
 std::string_view ComparedAs(std::string_view id) {
   for (const std::string_view side : {"a_", "b_", "delta_"}) {

@@ -39,7 +39,7 @@ struct RooflineData {
   size_t left_out = 0;  // rows without operations or bytes, which no logarithm has
 };
 
-// Which columns of a table the chart reads.
+// Names the columns of a table that the chart reads.
 struct RooflineColumns {
   const char *intensity, *gflops, *time, *group;
   // Whether a row is a sum of others. Empty: none is.

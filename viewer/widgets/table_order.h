@@ -1,4 +1,4 @@
-// Which rows of a table are shown and in which order, and what is exported of it. Pure functions.
+// Chooses the rows of a table that are shown, their order, and what is exported. Pure functions.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Which ops use the matrix unit (Tensor Cores), by the rows of the table `kernels`
+// Tells which ops use the matrix unit (Tensor Cores), by the rows of the table `kernels`
 // (docs/rules.md#kernels). Pure; any thread.
 #pragma once
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr GpuVendor kNv = GpuVendor::kNvidia, kAmd = GpuVendor::kAmd;
 
-// What the numbers were checked against beside the vendors' data sheets.
+// The sources that the numbers were checked against beside the vendors' data sheets.
 constexpr std::string_view kSheet = "data sheet of the product";
 constexpr std::string_view kUnits = "data sheet of the product; units * operations * boost clock";
 constexpr std::string_view kTorch =

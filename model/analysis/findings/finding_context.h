@@ -63,7 +63,7 @@ class FindingContext {
   const MemoryProfile& Memory() const;
   const std::vector<KernelSequence>& Sequences() const;
   const Program& program() const { return program_; }
-  // What to try, for this program (naming/remedies.h).
+  // Says what to try, for this program (naming/remedies.h).
   std::string Remedy(std::string_view id) const;
   // The weight of a device's time of the step in averages; 0 if the step does not count.
   double WeightOf(uint32_t step) const;

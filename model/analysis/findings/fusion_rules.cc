@@ -137,10 +137,10 @@ FusionSum FusionSumOf(const FindingContext& input, FusedPattern pattern) {
 
 // --- PyTorch's optimizers ---
 
-// What one fused kernel takes of the time of many, by the tensors that they read and write. Adam: 7
-// (reads parameter, gradient and two moments, writes all but the gradient) of the 18 of lerp, mul,
-// addcmul, sqrt, div, add and addcdiv. Others, as SGD with momentum: 5 of the 8 of mul, add and
-// add.
+// The share of the time of many kernels that one fused kernel takes, by the tensors that they read
+// and write. Adam: 7 (reads parameter, gradient and two moments, writes all but the gradient) of
+// the 18 of lerp, mul, addcmul, sqrt, div, add and addcdiv. Others, as SGD with momentum: 5 of the
+// 8 of mul, add and add.
 constexpr double kFusedAdam = 7.0 / 18, kFusedOther = 5.0 / 8;
 
 struct OptimizerSteps {

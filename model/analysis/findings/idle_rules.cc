@@ -33,7 +33,7 @@ std::vector<uint8_t> OpsOnHost(const FindingContext& input) {
   return HostSideOps(input.trace(), *OpsOf(database, input.trace(), input.params()));
 }
 
-// What the host does in the causes of the class `host`.
+// The kinds of work of the host in the causes of the class `host`.
 class HostWorks {
  public:
   explicit HostWorks(const FindingContext& input)
@@ -86,7 +86,7 @@ std::pair<HostWork, double> MostWork(const FindingContext& input) {
   return {leads || percent >= 50 ? work : HostWork::kOther, percent};
 }
 
-// What the device waits for, or null for a program on the CPU, whose threads are the subject.
+// Says what the device waits for, or null for a program on the CPU, whose threads are the subject.
 const char* WordsOf(HostWork work) {
   switch (work) {
     case HostWork::kUnrecorded:

@@ -13,7 +13,7 @@
 
 namespace stepscope {
 
-// What people read where no frame of the program asked for memory.
+// People read this where no frame of the program asked for memory.
 inline constexpr const char* kBeforeRecording = "from before the recording";
 inline constexpr const char* kNoFrame = "no frame of the program";
 

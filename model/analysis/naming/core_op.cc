@@ -67,7 +67,7 @@ CoreWork WorkOf(std::string_view category, std::string_view text) {
   if (category.starts_with("host recv")) return CoreWork::kCopyFromHost;
   if (IsCollectiveText(category)) return CoreWork::kCollective;
   if (!IsDone(category)) return CoreWork::kCompute;
-  // What an async-done waits for is in its name or in the computation that it calls.
+  // The work that an async-done waits for is in its name or in the computation that it calls.
   return IsCollectiveText(text) ? CoreWork::kCollective : CopyOf(text);
 }
 

@@ -1,4 +1,4 @@
-// What an op of a TPU core does or waits for, by its category and text (docs/rules.md#tpu). Pure.
+// Tells what an op of a TPU core does or awaits by its category and text (docs/rules.md#tpu). Pure.
 #pragma once
 
 #include <cstdint>

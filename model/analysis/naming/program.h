@@ -20,7 +20,7 @@ enum class Build : uint8_t {
   kXla,       // TensorFlow's functions are compiled by XLA too
 };
 
-// What runs the program's ops. kOther: an accelerator that is no GPU.
+// The processor that runs the program's ops. kOther: an accelerator that is no GPU.
 enum class Processor : uint8_t { kCpu, kGpu, kOther };
 
 struct Program {

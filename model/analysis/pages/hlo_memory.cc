@@ -78,7 +78,7 @@ void AddHeap(const Place& place, const BufferHeap& heap, ResultTable* table) {
   }
 }
 
-// What all tables of buffers say of one.
+// The cells that all tables of buffers have for one buffer.
 std::vector<Value> BufferCells(const Place& place, const HloModule& module,
                                const xla::LogicalBuffer& buffer) {
   const bool known = buffer.instruction != xla::kNone;

@@ -11,7 +11,7 @@
 
 namespace stepscope {
 
-// What is known of ranks over the whole trace. With fewer than two ranks there is nothing but
+// The facts about ranks over the whole trace. With fewer than two ranks there is nothing but
 // `ranks`.
 struct PairedRanks {
   std::vector<Rank> ranks;

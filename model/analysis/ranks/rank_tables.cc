@@ -55,7 +55,7 @@ std::string DevicesOf(const Trace& trace, const Rank& rank) {
   return text;
 }
 
-// What a rank's clock showed when it was recorded, beyond the first rank's.
+// How far a rank's clock was ahead of the first rank's when it was recorded.
 Ps RecordedOffset(const Trace& trace, const RankFacts& facts, size_t rank) {
   const Ps own = ClockOffsetOf(trace, facts.ranks[rank].host);
   const Ps first = ClockOffsetOf(trace, facts.ranks.front().host);

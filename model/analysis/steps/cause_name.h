@@ -1,4 +1,4 @@
-// What the causes of idle time are called (docs/rules.md#losses). Pure; any thread; O(name).
+// Names the causes of idle time (docs/rules.md#losses). Pure; any thread; O(name).
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// What the host does where no op runs: Python, or the framework's runtime between ops. Programs
-// without devices are told that way (docs/rules.md#verdict). Pure; any thread.
+// Tells what the host does where no op runs: Python, or the framework's runtime between ops.
+// Programs without devices are told that way (docs/rules.md#verdict). Pure; any thread.
 #pragma once
 
 #include <span>

@@ -69,7 +69,7 @@ bool WorksMeanwhile(const StepDatabase& db, const IdleCause& cause) {
   return db.kind == DeviceKind::kTpu && !IsIdle(cause.loss);
 }
 
-// What a cause without an event is called. `rest`: it stands for the smaller causes of its class.
+// The name of a cause without an event. `rest`: it stands for the smaller causes of its class.
 const char* NameWithoutEvent(StepTimeClass loss, bool rest) {
   if (rest) return "others";
   if (loss == StepTimeClass::kUnknown) return "nothing recorded";

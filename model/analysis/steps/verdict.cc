@@ -152,7 +152,7 @@ class CauseShares {
   std::map<Key, Sum> sums_;
 };
 
-// What is said of a loss, as far as its causes are known.
+// The words for a loss, as far as its causes are known.
 struct Said : LossKind {};
 
 class Judgement {
@@ -478,7 +478,7 @@ void Judgement::SayDevice() {
   }
   if (!verdict_.losses.empty() && verdict_.losses.front().of_waiting >= 1) {
     const Loss& most = verdict_.losses.front();
-    // What the device copies may cost more than what is no work of it.
+    // The device's copies may cost more than the time in which it has no work.
     const bool less = copying > most.of_waiting;
     f.text += (less ? ". Next largest: " : "; the largest loss is ") + InWords(most) + ", " +
               Rounded(most.of_waiting);

@@ -7,7 +7,7 @@
 namespace stepscope {
 namespace {
 
-// What is known of a program while its starts are looked for.
+// The facts of a program while its starts are looked for.
 struct Program {
   uint64_t modules = 0;
   std::unordered_map<std::string_view, uint64_t> runs;   // by name of the op

@@ -1,4 +1,4 @@
-// Which program a page of HLO programs is about. Any thread.
+// Chooses the program that a page of HLO programs is about. Any thread.
 #pragma once
 
 #include <cstdint>

@@ -51,7 +51,7 @@ struct PathShown {
   TimeRange range;
 };
 
-// Which windows and popups are open. Changed only by commands.
+// Says which windows and popups are open. Changed only by commands.
 struct WindowState {
   bool help = false, palette = false, settings = false, file_dialog = false, capture = false;
   DialogMode dialog_mode = DialogMode::kFiles;

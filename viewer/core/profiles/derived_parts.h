@@ -1,5 +1,5 @@
-// What is derived of a trace to be drawn with it: tracks of devices and arrows between events.
-// Pure.
+// Derives what is drawn together with a trace, once for all views: tracks of devices and arrows
+// between events. Pure.
 #pragma once
 
 #include <memory>

@@ -53,7 +53,7 @@ struct SessionStatus {
   std::string note;
   uint64_t notes = 0;
   std::vector<RecentProfile> recent;
-  // What can be opened, a line for each loader: "Perfetto trace: .pftrace, .perfetto-trace".
+  // The files to open, a line for each loader: "Perfetto trace: .pftrace, .perfetto-trace".
   std::vector<std::string> formats;
   std::string sample_path;  // the bundled sample; empty: it is not installed
   AgentsView agents;

@@ -20,7 +20,7 @@ class ViewHistory {
   // Seconds after a change of tracks in which the timeline may scroll by itself to what is left.
   static constexpr double kSettles = 0.3;
 
-  // What is brought back: a view, and the settings that arrange its tracks.
+  // A place that is brought back: a view, and the settings that arrange its tracks.
   struct Place {
     ViewState view;
     std::vector<std::string> arrangement;  // values of these settings

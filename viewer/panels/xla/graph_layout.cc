@@ -40,7 +40,7 @@ std::vector<uint32_t> Layers(size_t count, std::span<const LayoutEdge> edges) {
       if (--waiting[next] == 0) order.push_back(next);
     }
   }
-  // What nothing leads to stands directly above its first user.
+  // A node that nothing leads to stands directly above its first user.
   for (size_t i = order.size(); i-- > 0;) {
     const uint32_t n = order[i];
     if (leads_in[n] > 0 || to[n].empty()) continue;

@@ -21,7 +21,7 @@ struct HeapBox {
   int64_t offset = 0, size = 0, first = 0, last = 0;
 };
 
-// What the chart shows of the tables `heap` and `blocks` of the analysis hlo_memory.
+// The parts that the chart shows of the tables `heap` and `blocks` of the analysis hlo_memory.
 struct HeapData {
   static constexpr size_t kMostBoxes = 4000;
 

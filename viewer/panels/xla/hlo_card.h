@@ -17,7 +17,7 @@
 
 namespace stepscope {
 
-// What a program says of an instruction; an op that ran has the same in its row.
+// The facts that a program has of an instruction; an op that ran has the same in its row.
 struct HloFacts {
   std::string category, provenance, source, stack, expression;
 };

@@ -37,7 +37,8 @@ struct Opened {
   std::string why_not;
 };
 
-// What is shown of the chosen instruction, made once: a tuple may have a hundred thousand operands.
+// The facts shown of the chosen instruction, made once: a tuple may have a hundred thousand
+// operands.
 struct Chosen {
   struct Neighbour {
     uint32_t instruction;
@@ -70,13 +71,13 @@ class HloGraphPanel final : public Panel {
   void DrawGraph(const PanelContext& context);
   void DrawText(const PanelContext& context);
 
-  // What is asked for.
+  // The choice of the user.
   ProfileId profile_;
   std::string program_name_, wanted_;  // of the page; empty: the program with the most time
   bool show_text_ = false;
   int radius_ = kRadius;
   std::vector<uint32_t> expanded_;
-  // What is known.
+  // The answer, as far as it is known.
   AnalysisParams asked_;
   std::shared_ptr<AnalysisContext> analysis_;
   LatestJob<Opened> open_job_;

@@ -18,7 +18,7 @@ constexpr size_t kMostLineLetters =
     4000;                           // of a line: a tuple may have a hundred thousand operands
 constexpr size_t kMostKept = 2000;  // lines
 
-// Of the mono face; the width of one letter alone is rounded up.
+// Measures many letters of the mono face: the width of one alone is rounded up.
 float LetterWidth() {
   constexpr std::string_view kMany =
       "mmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmm";

@@ -32,7 +32,7 @@ std::string Tooltip(const ResultTable& table, size_t row) {
   return text;
 }
 
-// What the chart's limits are of, and how much of the time has no point.
+// Says what the chart's limits belong to, and how much of the time has no point.
 std::string SaidOf(const AnalysisResult& result, bool limits) {
   std::string said = TextOf(result, "torch_device");
   said += limits ? ": peaks of " + TextOf(result, "peaks_of")

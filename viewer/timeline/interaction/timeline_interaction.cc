@@ -31,7 +31,7 @@ std::string PathOf(std::span<const Profile> profiles, const LayoutItem& item) {
       TrackEntry{.kind = item.kind, .set = item.set, .plane = item.plane, .track = item.track});
 }
 
-// What a click on the label of an item folds or unfolds; empty if it has nothing to fold.
+// Returns what a click on the label of an item folds or unfolds; empty if it has nothing to fold.
 std::string FoldedBy(const TimelineFrame& frame, const TimelineModel& model, size_t index,
                      float y) {
   const LayoutItem& item = model.layout().items()[index];

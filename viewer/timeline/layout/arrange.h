@@ -45,7 +45,7 @@ struct LayoutItem {
   float height = 0;  // without the gap below
 };
 
-// Which derived tracks of a GPU (model/analysis/derived_tracks/device_tracks.h) are shown.
+// Chooses derived tracks of a GPU (model/analysis/derived_tracks/device_tracks.h).
 struct LaneChoice {
   bool use = true;       // idle and utilisation
   bool waiting = false;  // queue, launch delay and memory
@@ -75,7 +75,7 @@ struct ArrangeInput {
 // The derived tracks of a plane are folded together: the first of them then stands for all.
 std::vector<LayoutItem> Arrange(const ArrangeInput& input);
 
-// What view.toggle_collapse takes to fold the item, or its outer frames.
+// The text by which view.toggle_collapse folds the item, or its outer frames.
 std::string FoldPathOf(const Profile& profile, const LayoutItem& item);
 std::string FramesPathOf(const Profile& profile, const LayoutItem& item);
 

@@ -15,7 +15,7 @@ struct Box {
 // `from` and `to`. It begins at `from` if there is no room for it.
 float PlaceAround(float middle, float size, float from, float to);
 
-// Which parts lie above the rows, in addition to ruler and steps.
+// The parts that lie above the rows, in addition to ruler and steps.
 struct TopParts {
   bool title = false;  // the profile's title, where each profile has rows of its own
   bool minimap = true;

@@ -25,7 +25,7 @@ std::string Sizes(std::string_view text) {
   return out;
 }
 
-// What stands behind "grid:" in XLA's "regs:32 grid:8,1,1 block:128,1,1".
+// Returns what stands behind "grid:" in XLA's "regs:32 grid:8,1,1 block:128,1,1".
 std::string_view Word(std::string_view details, std::string_view key) {
   const size_t at = details.find(key);
   if (at == std::string_view::npos) return {};

@@ -24,7 +24,7 @@ StepDatabase TpuSteps(const Trace& trace, const StatTable& stats, const Grouping
 // slowest core, compute is the least of any core, other times are the mean over cores.
 StepDatabase XprofTpuSteps(const Trace& trace, const StatTable& stats, const std::stop_token& stop);
 
-// What the cores wait for in the steps that count, by falling time. O(events log events).
+// The waits of the cores in the steps that count, by falling time. O(events log events).
 std::vector<AsyncWait> AsyncWaitsOf(const Trace& trace, const StatTable& stats,
                                     const StepDatabase& db);
 
