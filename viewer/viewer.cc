@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <limits>
 #include <string_view>
 #include <utility>
@@ -14,6 +13,7 @@
 
 #include "model/allocator_history.h"
 #include "viewer/core/analysis_cache.h"
+#include "viewer/core/commands/apply_commands.h"
 #include "viewer/core/commands/command.h"
 #include "viewer/core/commands/context.h"
 #include "viewer/core/commands/key_bindings.h"
@@ -30,6 +30,7 @@
 #include "viewer/core/state/settings.h"
 #include "viewer/core/state/track_folding.h"
 #include "viewer/core/state/view_state.h"
+#include "viewer/shell/bound_keys.h"
 #include "viewer/shell/capture_dialog.h"
 #include "viewer/shell/file_dialog.h"
 #include "viewer/shell/open_question.h"
@@ -47,26 +48,6 @@ constexpr std::chrono::seconds kNoteTime{4};
 // The range that is shown at the start.
 TimeRange FirstRange(const Trace& trace) {
   return trace.first_view.empty() ? trace.span : trace.first_view;
-}
-
-struct BoundKey {
-  KeyChord chord;
-  const CommandDesc* command = nullptr;  // null: `panel` is shown
-  const PanelDesc* panel = nullptr;
-};
-
-std::vector<BoundKey> BindKeys(const KeyBindings& bindings) {
-  std::vector<BoundKey> out;
-  bool ok = true;
-  for (const CommandDesc& command : Commands()) {
-    for (const KeyChord& chord : ParseChords(bindings.Of(command.id), &ok))
-      out.push_back({chord, &command, nullptr});
-  }
-  for (const PanelDesc& panel : Panels()) {
-    for (const KeyChord& chord : ParseChords(bindings.Of("panel." + std::string(panel.id)), &ok))
-      out.push_back({chord, nullptr, &panel});
-  }
-  return out;
 }
 
 }  // namespace
@@ -102,7 +83,6 @@ struct Viewer::State {
   void FollowPopups();
   void Apply(ViewerContext& context);
   uint64_t MousePress();
-  void Complete(CommandArgs* args) const;
   ViewerContext MakeContext(const SessionView& session) {
     return {view,    session, services, settings, windows, search, history, timeline.feedback(),
             profiles};
@@ -137,7 +117,7 @@ struct Viewer::State {
   KeyEditor key_editor;
   PaletteState palette;
   KeyBindings bindings;
-  std::vector<BoundKey> keys;
+  BoundKeys keys{bindings};
   PanelWindows panels;
   std::vector<Profile> profiles;  // the session's, with their steps
   std::string default_ini;
@@ -169,7 +149,7 @@ Viewer::Viewer(AppServices& services, TexelSink* sink, ViewerConfig config)
   io.ConfigWindowsMoveFromTitleBarOnly = true;
   s.fonts = LoadFonts();
   s.bindings.Update(s.settings);
-  s.keys = BindKeys(s.bindings);
+  s.keys = BoundKeys(s.bindings);
   s.ApplyLook();
 }
 
@@ -366,7 +346,7 @@ TimeRange Viewer::State::FirstView() const {
 
 void Viewer::State::HandleKeys(const ViewerContext& context) {
   if (bindings.Update(settings)) {
-    keys = BindKeys(bindings);
+    keys = BoundKeys(bindings);
     if (!bindings.notes().empty()) {
       windows.note = bindings.notes().front();
       windows.note_is_new = true;
@@ -382,17 +362,7 @@ void Viewer::State::HandleKeys(const ViewerContext& context) {
       menu_bar.search.waiting)
     return;
   if (alt) commands.Push("app.menu");
-  for (const BoundKey& key : keys) {
-    const bool menu = key.command != nullptr && std::string_view(key.command->id) == "app.menu";
-    if ((popup && !menu) || !Pressed(key.chord)) continue;
-    if (key.command != nullptr && key.command->enabled(context)) {
-      CommandArgs args;
-      if (key.chord.character != 0) args.text = TypedText(1);
-      if (key.chord.repeat) args.steps = HoldSpeed(key.chord);
-      commands.Push(key.command->id, std::move(args));
-    }
-    if (key.panel != nullptr) commands.Push("panel.show", {.text = key.panel->id});
-  }
+  keys.Push(context, popup, &commands);
 }
 
 void Viewer::State::DrawTimeline(const PanelContext& panel) {
@@ -452,23 +422,6 @@ void Viewer::State::FollowPopups() {
   popups = open;
 }
 
-// Makes arguments safe, as scripts and tables of closed profiles may hold anything: events without
-// a profile get the active one, events that do not exist are removed, and pixels are bounded.
-void Viewer::State::Complete(CommandArgs* args) const {
-  constexpr double kMost = 1e15;
-  args->pixels = std::isnan(args->pixels) ? 0 : std::clamp(args->pixels, -kMost, kMost);
-  const auto name = [this](EventRef& event) {
-    if (event.valid() && !event.trace.valid()) event.trace = view.active;
-  };
-  name(args->event);
-  if (!args->events.empty() && !args->events.front().trace.valid())
-    std::for_each(args->events.begin(), args->events.end(), name);
-  std::erase_if(args->events, [this](const EventRef& event) {
-    const Profile* profile = FindProfile(profiles, event.trace);
-    return profile == nullptr || profile->SetOf(event) == nullptr;
-  });
-}
-
 // Numbers the presses of mouse buttons. 0: none is down, and none was released in this frame.
 uint64_t Viewer::State::MousePress() {
   bool held = false;
@@ -483,13 +436,7 @@ void Viewer::State::Apply(ViewerContext& context) {
   const uint64_t press = MousePress();
   if (commands.empty()) return;
   const ViewHistory::Place before = ViewHistory::PlaceOf(view, settings);
-  Command command;
-  // Commands that a command pushes are applied in the same frame, but a loop of them must end.
-  for (int i = 0; i < 10'000 && commands.Pop(&command); ++i) {
-    const CommandDesc* desc = FindCommand(command.id);
-    Complete(&command.args);
-    if (desc != nullptr && desc->enabled(context)) desc->apply(context, command.args);
-  }
+  ApplyCommands(context, &commands);
   services.SetDefinitions(DefinitionsOf(settings));
   const double now = std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
   history.Note(before, ViewHistory::PlaceOf(view, settings), now, press);

@@ -10,6 +10,7 @@
 #include "model/base/key_table.h"
 #include "model/base/task.h"
 #include "viewer/timeline/slices/plan_area.h"
+#include "viewer/timeline/slices/row_texels.h"
 
 namespace stepscope {
 namespace {
@@ -35,19 +36,6 @@ constexpr std::pair<DerivedTrackKind, std::optional<Kind>> kLaneKinds[] = {
     {DerivedTrackKind::kLaunchDelay, Kind::kKernelLaunch},
     {DerivedTrackKind::kMemory, Kind::kHeap}};
 
-// Draws a curve, whose values may be fewer than the columns.
-void DrawCurve(std::span<const float> values, Rgba color, std::span<uint32_t> row) {
-  for (size_t x = 0; x < row.size(); ++x) {
-    const float value = std::clamp(values[x * values.size() / row.size()], 0.0f, 1.0f);
-    row[x] = texel::Make(color, 0) | (static_cast<uint32_t>(std::lround(value * 255.0f)) << 24);
-  }
-}
-
-// Draws curves on each other. A part that the device does not have is as high as the one below.
-void DrawStack(const StackedShares& shares, std::span<uint32_t> row) {
-  for (size_t x = 0; x < row.size(); ++x) row[x] = StackAt(shares, x, row.size());
-}
-
 // The utilisation that a row shows: its own, or that of the plane that it heads.
 UtilisationTrack UtilisationIn(const PlanInput& input, const LayoutItem& item) {
   const Profile& profile = input.profiles[item.profile];
@@ -62,55 +50,6 @@ bool IsDerived(const PlanInput& input, const LayoutItem& item) {
   if (item.rest != nullptr) return false;
   return item.set != 0 ||
          input.profiles[item.profile].trace->set.tracks[item.track.value].derived_in_file;
-}
-
-// The share of each column that the events of a lane cover. A bin of one event covers exactly the
-// time that the event takes; one of several begins in its column, and a rest that does not fit
-// covers the next ones. O(columns)
-void AddCoverage(const Lane& lane, std::span<const Bin> bins, const TimeAxis& axis,
-                 std::vector<float>* share) {
-  const auto columns = static_cast<double>(share->size());
-  for (const Bin& bin : bins) {
-    const bool one = bin.count == 1;
-    const double first = one ? std::clamp(axis.X(lane.start[bin.event]), 0.0, columns) : bin.px;
-    const double last = one ? std::clamp(axis.X(lane.end(bin.event)), first, columns)
-                            : first + static_cast<double>(bin.busy) / axis.ps_per_px();
-    for (auto x = static_cast<size_t>(first); x < share->size(); ++x) {
-      const double left = static_cast<double>(x);
-      if (left >= last) break;
-      (*share)[x] += static_cast<float>(std::min(last, left + 1) - std::max(first, left));
-    }
-  }
-}
-
-// Columns in which events lie are never empty, so that no event vanishes.
-uint32_t CoverageOf(float share) {
-  return static_cast<uint32_t>(std::clamp(std::round(texel::kOpaque * share), 1.0f, 63.0f));
-}
-
-// Marks the columns of highlighted events. O(columns * log n), however many events there are.
-void Brighten(const Lane& lane, const std::vector<uint32_t>& hits, const TimeAxis& axis,
-              std::vector<uint32_t>* texels) {
-  const auto width = static_cast<int64_t>(texels->size());
-  auto hit = std::lower_bound(hits.begin(), hits.end(), lane.first_row);
-  const auto last = std::lower_bound(hit, hits.end(), lane.first_row + lane.size());
-  // The first hit that ends inside the view: hits of a lane are ordered by time.
-  hit = std::partition_point(
-      hit, last, [&](uint32_t row) { return lane.end(row - lane.first_row) < axis.view().begin; });
-  while (hit != last) {
-    const uint32_t i = *hit - lane.first_row;
-    const double x0 = axis.X(lane.start[i]);
-    if (x0 >= static_cast<double>(width)) return;
-    const auto from = std::clamp<int64_t>(static_cast<int64_t>(std::floor(x0)), 0, width - 1);
-    const auto to =
-        std::clamp<int64_t>(static_cast<int64_t>(std::floor(axis.X(lane.end(i)))), from, width - 1);
-    for (int64_t x = from; x <= to; ++x) {
-      (*texels)[static_cast<size_t>(x)] &= ~(texel::kDim << 24);
-    }
-    const Ps next = axis.At(static_cast<double>(to + 1));
-    hit = std::partition_point(
-        hit + 1, last, [&](uint32_t row) { return lane.end(row - lane.first_row) <= next; });
-  }
 }
 
 // Slices longer than this span most of the trace and are drawn grey: a program's main function
@@ -372,21 +311,11 @@ void DrawPlan::FillSlices(const PlanInput& input, const LayoutItem& item, const 
     }
     if (end - bin.px >= kMinAlone) cached.alone.push_back({bin.px, end - bin.px, bin.event});
   }
-  if (IsDerived(input, item)) CoverByTime(*row.lane, axis, work);
+  if (IsDerived(input, item)) CoverByTime(*row.lane, work.bins, axis, &work.shares, cached.texels);
   if (!dimming) return;
   const uint32_t numbering = item.rest != nullptr ? WithoutPython::kSet : item.set;
   if (const auto* hits = input.highlight->Find(input.profiles[item.profile].id, numbering)) {
-    Brighten(*row.lane, *hits, axis, &cached.texels);
-  }
-}
-
-void DrawPlan::CoverByTime(const Lane& lane, const TimeAxis& axis, Work& work) {
-  std::vector<uint32_t>& texels = work.cached->texels;
-  work.shares.assign(texels.size(), 0);
-  AddCoverage(lane, work.bins, axis, &work.shares);
-  for (size_t x = 0; x < texels.size(); ++x) {
-    if ((texel::Alpha(texels[x]) & texel::kOpaque) == 0) continue;
-    texels[x] = (texels[x] & ~(texel::kOpaque << 24)) | (CoverageOf(work.shares[x]) << 24);
+    Brighten(*row.lane, *hits, axis, cached.texels);
   }
 }
 
@@ -415,7 +344,7 @@ void DrawPlan::FillInstants(const PlanInput& input, const LayoutItem& item, cons
     }
     if (!dimming) continue;
     if (const auto* hits = input.highlight->Find(input.profiles[item.profile].id, item.set)) {
-      Brighten(lane, *hits, input.axes[item.profile], &work.cached->texels);
+      Brighten(lane, *hits, input.axes[item.profile], work.cached->texels);
     }
   }
 }

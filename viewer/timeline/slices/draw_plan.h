@@ -115,8 +115,6 @@ class DrawPlan {
   void FillRow(const PlanInput& input, Work& work) const;
   void FillSlices(const PlanInput& input, const LayoutItem& item, const PlanRow& row,
                   Work& work) const;
-  // Draws each column of a derived lane by the share of it that events cover.
-  static void CoverByTime(const Lane& lane, const TimeAxis& axis, Work& work);
   void FillInstants(const PlanInput& input, const LayoutItem& item, const PlanRow& row,
                     Work& work) const;
   void FillArea(const PlanInput& input, const LayoutItem& item, Work& work) const;
