@@ -3,10 +3,10 @@
 #include <filesystem>
 #include <new>
 
+#include "loaders/bucket.h"
 #include "loaders/capture_files.h"
 #include "loaders/loader.h"
 #include "loaders/profile_dir.h"
-#include "loaders/remote/bucket.h"
 #include "loaders/remote/remote_load.h"
 #include "loaders/remote/remote_path.h"
 #include "loaders/store/trace_part.h"
@@ -205,7 +205,7 @@ Result<std::shared_ptr<const Trace>> LoadPath(const std::string& path, const Loa
                                               std::vector<std::string>* runs) {
   try {
     if (IsBucketPath(path)) {
-      Result<ProfileRun> run = remote::FetchRun(path, options, stop, &progress, runs);
+      Result<ProfileRun> run = FetchRun(path, options, stop, &progress, runs);
       if (!run.ok()) return run.status();
       return LoadRun(path, std::move(run).value(), options, stop, progress);
     }

@@ -99,7 +99,7 @@ python_tables() {
     -r tests/python/requirements_s3.txt || return 1
   local name
   PATH=$PWD/$home/s3/bin:$PATH "$home/s3/bin/python" tests/tools/check_bucket.py "$PWD/build/release/stepscope" \
-    tests/data/torch_cpu.json.gz || return 1
+    tests/data/jax_cpu.xplane.pb.zst || return 1
   for name in tables docs mcp; do
     STEPSCOPE_LIBRARY=$PWD/build/release/libstepscope.so STEPSCOPE_PROGRAM=$PWD/build/release/stepscope \
       "$home/bin/python" "tests/python/test_$name.py" || return 1

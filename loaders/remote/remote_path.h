@@ -15,7 +15,7 @@ namespace stepscope {
 
 // Whether the path is an address of another machine: ssh://, or of a bucket.
 bool IsRemotePath(std::string_view path);
-// Whether it is gs://, s3://, https:// or http:// (bucket.h).
+// Whether it is gs://, s3://, https:// or http:// (loaders/bucket.h).
 bool IsBucketPath(std::string_view path);
 
 namespace remote {

@@ -75,6 +75,8 @@ Every command prints text; `--format json` gives data. Begin with `stepscope inf
     `stepscope events PATH --query 'track:Compute cat:kernel' --stats` looks at some of them.
 11. The profile is on the cluster: `stepscope report ssh://HOST/PATH --panel overview`; every command takes such an
     address.
+12. The program runs now: `stepscope capture HOST:6009 --duration 2s -o LOGDIR` records it, where it has a profiler server
+    (`jax.profiler.start_server(6009)`, `tf.profiler.experimental.server.start(6009)`).
 
 Anything else: `stepscope sql PATH "SELECT name, count(*), sum(dur_ps) AS total_ps FROM events GROUP BY name"`.
 `stepscope sql PATH .tables` lists the tables, `stepscope sql PATH '.schema events'` describes one.

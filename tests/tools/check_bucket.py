@@ -71,10 +71,10 @@ def bucket(program, profile):
     store = boto3.client('s3')
     store.create_bucket(Bucket='team')
     ending = profile.name[profile.name.index('.'):]
-    for key in (f'one file{ending}', f'logs/plugins/profile/2026_11_24/vm{ending}',
+    for key in (f'a b/{profile.name}', f'logs/plugins/profile/2026_11_24/vm{ending}',
                 f'logs/plugins/profile/2026_11_25/vm{ending}'):
         store.upload_file(str(profile), 'team', key)
-    equal(program, f's3://team/one file{ending}', profile)
+    equal(program, f's3://team/a b/{profile.name}', profile)
     status, out, error = run(program, 'info', 's3://team/logs', '--json')
     expect(status == 0 and b'2026_11_25' in out and b'2026_11_24' in out, f's3://team/logs: {out} {error}')
     expect_error(program, f's3://team/missing{ending}', 's3://team/missing', '404')

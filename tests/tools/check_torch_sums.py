@@ -230,11 +230,13 @@ def make(seed, path):
     for correlation in range(1, 400):
         dur, graph = rng.uniform(1, 6), rng.random() < 0.1
         name = "cudaGraphLaunch" if graph else "cudaLaunchKernel"
-        if rng.random() < 0.95:
+        if not 40 < correlation < 360 or rng.random() < 0.95:  # the step's first and last events have calls
             add("cuda_runtime", name, 100, 100, now, dur, correlation=correlation)
         for _ in range(rng.randrange(1, 12) if graph else 1):
             device_event(correlation)
         now += dur + rng.uniform(0, 10)
+    # One step has all of them: the overlap is that of the steps.
+    add("user_annotation", "ProfilerStep#1", 100, 100, 1000.0, now - 1000.0)
     rng.shuffle(events)
     with open(path, "w") as f:
         json.dump({"schemaVersion": 1, "traceEvents": events}, f)

@@ -6,6 +6,7 @@
 #include <imgui_internal.h>
 
 #include <chrono>
+#include <future>
 #include <memory>
 #include <utility>
 #include <vector>

@@ -323,9 +323,11 @@ class SlowServer {
  public:
   SlowServer(const std::filesystem::path& folder, const std::string& profile) : folder_(folder) {
     const std::string stream = AnswerOf(profile);
-    const size_t half = stream.find("EVTS") + 200'000;
+    const size_t events = stream.find("EVTS");
+    REQUIRE(events != std::string::npos);
+    const size_t half = events + (stream.size() - events) / 2;
     Write("begin", stream.substr(0, half));
-    Write("rest", half < stream.size() ? stream.substr(half) : std::string());
+    Write("rest", stream.substr(half));
     Write("ssh", "#!/bin/sh\ncd " + folder.string() +
                      "\ncat begin\nwhile [ ! -e go ]; do sleep 0.02; done\n"
                      "[ -e cut ] || cat rest\n");
@@ -364,7 +366,7 @@ class SlowServer {
 // A store of it is larger than what SlowServer sends at first.
 std::string LargeTrace(const std::filesystem::path& folder) {
   std::string text = R"({"traceEvents":[)";
-  for (int i = 0; i < 60'000; ++i) {
+  for (int64_t i = 0; i < 60'000; ++i) {
     if (i > 0) text += ',';
     text += R"({"ph":"X","cat":"cpu_op","name":"op )" + std::to_string(i * 7919 % 5000) +
             R"(","pid":1,"tid":)" + std::to_string(i % 4) + R"(,"ts":)" +

@@ -178,7 +178,7 @@ TEST_CASE("A pickle of something else says what it lacks; other bytes are no pic
   CHECK(Has(ErrorOf("\x80\x04N."), "neither device_traces nor segments"));
   CHECK(Has(ErrorOf("PK\x03\x04"), "no pickle of protocol 2 to 5"));
   CHECK(Has(ErrorOf("\x80\x04\x01"), "no opcode of a binary pickle"));
-  CHECK(Has(ErrorOf(""), "holds nothing"));
+  CHECK(Has(ErrorOf(""), "holds no object"));
   CHECK(Has(ErrorOf("\x80\x07."), "newer than 5"));
   CHECK(LoadBytes("a.bin", other.Bytes(), {}).status().message().find("Memory snapshot") !=
         std::string::npos);

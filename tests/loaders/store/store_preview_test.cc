@@ -14,7 +14,7 @@ namespace {
 
 constexpr uint64_t kMost = uint64_t{1} << 30;
 
-std::shared_ptr<const Trace> Load(const std::string& path) {
+std::shared_ptr<const Trace> LoadSample(const std::string& path) {
   Progress progress;
   auto trace = LoadPath(path, {}, {}, progress);
   REQUIRE_MESSAGE(trace.ok(), trace.status().message());
@@ -45,7 +45,7 @@ void CheckSound(const Trace& trace) {
 TEST_CASE("The first picture has every track of the profile, where its events are") {
   for (const std::string& path : test::Samples()) {
     CAPTURE(path);
-    const auto source = Load(path);
+    const auto source = LoadSample(path);
     const std::string stream = test::StoreOf(*source);
     const size_t bytes = FindPreview(stream, 1000);
     REQUIRE(bytes > 0);
@@ -75,7 +75,7 @@ TEST_CASE("The first picture has every track of the profile, where its events ar
 }
 
 TEST_CASE("Slices of the first picture are named after an event of their track and time") {
-  const auto source = Load(test::SourcePath("tests/data/tf_keras.xplane.pb.zst"));
+  const auto source = LoadSample(test::SourcePath("tests/data/tf_keras.xplane.pb.zst"));
   const std::string stream = test::StoreOf(*source);
   const auto picture = store::ReadPreview(
       "x", std::string_view(stream).substr(0, FindPreview(stream, stream.size())), kMost, {});
@@ -95,7 +95,7 @@ TEST_CASE("Slices of the first picture are named after an event of their track a
 }
 
 TEST_CASE("There is no first picture where the begin is damaged or has not come") {
-  const auto source = Load(test::SourcePath("tests/data/jax_cpu.xplane.pb.zst"));
+  const auto source = LoadSample(test::SourcePath("tests/data/jax_cpu.xplane.pb.zst"));
   std::string stream = test::StoreOf(*source);
   const size_t bytes = FindPreview(stream, stream.size());
   size_t at = 0;

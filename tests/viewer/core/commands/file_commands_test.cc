@@ -9,8 +9,8 @@ using namespace stepscope::testing;  // NOLINT
 
 namespace {
 
-struct Opened : ViewerFixture {
-  Opened() { Open(TrainingTrace()); }
+struct SavingViewer : ViewerFixture {
+  SavingViewer() { Open(TrainingTrace()); }
   void Do(const char* id, CommandArgs args = {}) {
     Push(id, std::move(args));
     Frame(2);
@@ -25,7 +25,7 @@ struct Opened : ViewerFixture {
 }  // namespace
 
 TEST_CASE("a profile is saved at a path, or after the user was asked for one") {
-  Opened f;
+  SavingViewer f;
   const ProfileId id = f.session.profiles[0].id;
   f.Do("file.save_as", {.text = "/tmp/a.stepscope", .replace = true});
   CHECK(f.services.saved_profile == id);
@@ -43,7 +43,7 @@ TEST_CASE("a profile is saved at a path, or after the user was asked for one") {
 }
 
 TEST_CASE("the range that panels are limited to is saved by itself") {
-  Opened f;
+  SavingViewer f;
   f.Do("file.save_range_as", {.text = "/tmp/a.stepscope"});
   CHECK_FALSE(f.services.saved_profile.valid());  // there is no range
   f.Do("filter.range", f.Range(kPsPerMs, 5 * kPsPerMs));
@@ -56,7 +56,7 @@ TEST_CASE("the range that panels are limited to is saved by itself") {
 }
 
 TEST_CASE("what the app has to say is in the status bar, once") {
-  Opened f;
+  SavingViewer f;
   f.session.note = "Saved x";
   f.session.notes = 1;
   f.Frame(2);
@@ -67,6 +67,8 @@ TEST_CASE("the view of a first picture goes on as that of the whole profile") {
   ViewerFixture f;
   f.Open(TrainingTrace());
   f.session.profiles[0].arriving = true;
+  ++f.session.generation;
+  f.Frame(2);
   f.Push("file.save_as", {.text = "/tmp/a.stepscope"});
   f.Frame(2);
   CHECK_FALSE(f.services.saved_profile.valid());  // the rest of it is on its way
@@ -85,6 +87,7 @@ TEST_CASE("the view of a first picture goes on as that of the whole profile") {
   whole.trace = TrainingTrace();
   f.session.profiles[0] = whole;
   ++f.session.generation;
+  f.Frame(2);
   f.WaitIdle();
   CHECK(f.viewer->view().active == ProfileId(7));
   CHECK(f.viewer->view().visible == visible);

@@ -1,4 +1,4 @@
-#include "loaders/remote/bucket.h"
+#include "loaders/bucket.h"
 
 #include <algorithm>
 #include <charconv>
@@ -10,8 +10,10 @@
 #include "loaders/remote/child_process.h"
 #include "loaders/remote/remote_path.h"
 
-namespace stepscope::remote {
+namespace stepscope {
 namespace {
+
+using remote::ChildProcess;
 
 constexpr int kBucketPollMs = 50;
 constexpr size_t kMaxListing = size_t{64} << 20;
@@ -56,7 +58,7 @@ const Tool& ToolOf(std::string_view address) {
 
 Status Failed(const std::string& address, const std::string& tool, int status,
               std::string_view errors) {
-  const std::string_view line = LastLine(errors);
+  const std::string_view line = remote::LastLine(errors);
   if (!line.empty()) return {ErrorCode::kIo, address + ": " + std::string(line)};
   return {ErrorCode::kIo, address + ": " + tool + " failed, with status " + std::to_string(status)};
 }
@@ -212,4 +214,4 @@ Result<ProfileRun> FetchRun(const std::string& address, const LoadOptions& optio
   return run;
 }
 
-}  // namespace stepscope::remote
+}  // namespace stepscope

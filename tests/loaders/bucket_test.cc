@@ -1,5 +1,5 @@
 // Addresses of buckets, read by programs that stand for the user's tools.
-#include "loaders/remote/bucket.h"
+#include "loaders/bucket.h"
 
 #include <doctest/doctest.h>
 #include <stdlib.h>
@@ -23,19 +23,19 @@ class Tools {
   Tools() : path_(::getenv("PATH")) {
     fs::create_directories(bin());
     fs::create_directories(bucket());
-    Add("aws", R"sh(case "$2" in
-cp) cat "$ROOT/${4#s3://}";;
-ls) cd "$ROOT/bucket"; key=${4#s3://bucket/}
-  find . -type f | while read -r f; do f=${f#./}
-    case "$f" in "$key"*) echo "2026-11-25 10:00:00 $(wc -c <"$f") $f";; esac; done;;
+    Add("aws", R"sh(key=$(echo "$4" | cut -c6-)
+case "$2" in
+cp) cat "$ROOT/$key";;
+ls) cd "$ROOT"; find bucket -type f | grep "^$key" | while read -r f; do
+    echo "2026-11-25 10:00:00 $(wc -c <"$f") $(echo "$f" | cut -c8-)"; done;;
 esac)sh");
     Add("gcloud", R"sh(case "$2" in
-cat) cat "$ROOT/${3#gs://}";;
-ls) cd "$ROOT"; dir=${4#gs://}; dir=${dir%%\**}
-  find "$dir" -type f | while read -r f; do echo "$(wc -c <"$f")  2026-11-25T10:00:00Z  gs://$f"; done
+cat) cat "$ROOT/$(echo "$3" | cut -c6-)";;
+ls) cd "$ROOT"; find "$(echo "$4" | cut -c6- | tr -d '*')" -type f | while read -r f; do
+    echo "$(wc -c <"$f")  2026-11-25T10:00:00Z  gs://$f"; done
   echo "TOTAL: 3 objects, 10 bytes (10B)";;
 esac)sh");
-    Add("curl", R"sh(for url; do :; done; cat "$ROOT/${url#https://}")sh");
+    Add("curl", R"sh(for url; do :; done; cat "$ROOT/$(echo "$url" | cut -c9-)")sh");
     ::setenv("PATH", (bin().string() + ":" + path_).c_str(), 1);
     ::setenv("ROOT", folder_.path().c_str(), 1);
   }
@@ -57,9 +57,9 @@ esac)sh");
   std::string path_;
 };
 
-Result<std::shared_ptr<const Trace>> Load(const std::string& address,
-                                          const LoadOptions& options = {},
-                                          std::vector<std::string>* runs = nullptr) {
+Result<std::shared_ptr<const Trace>> LoadAddress(const std::string& address,
+                                                 const LoadOptions& options = {},
+                                                 std::vector<std::string>* runs = nullptr) {
   Progress progress;
   return LoadPath(address, options, {}, progress, runs);
 }
@@ -69,13 +69,13 @@ constexpr const char* kRun = "logs/plugins/profile/2026_11_25";
 TEST_CASE("A file in a bucket is the same profile as on the disk") {
   const Tools tools;
   tools.Put("jax_cpu.xplane.pb.zst", "a b/jax.xplane.pb.zst");
-  const auto near = Load(test::SourcePath("tests/data/jax_cpu.xplane.pb.zst"));
+  const auto near = LoadAddress(test::SourcePath("tests/data/jax_cpu.xplane.pb.zst"));
   REQUIRE(near.ok());
   for (const char* scheme : {"s3", "gs", "https"}) {
     const std::string address = std::string(scheme) + "://bucket/a b/jax.xplane.pb.zst";
     CAPTURE(address);
     std::vector<std::string> runs;
-    const auto far = Load(address, {}, &runs);
+    const auto far = LoadAddress(address, {}, &runs);
     REQUIRE_MESSAGE(far.ok(), far.status().message());
     CHECK((*far)->path == address);
     CHECK((*far)->set.rows == (*near)->set.rows);
@@ -95,16 +95,16 @@ TEST_CASE("A log directory in a bucket lists its runs, and the newest or a named
       const std::string address = std::string(scheme) + "://bucket/" + folder;
       CAPTURE(address);
       std::vector<std::string> runs;
-      const auto newest = Load(address, {}, &runs);
+      const auto newest = LoadAddress(address, {}, &runs);
       REQUIRE_MESSAGE(newest.ok(), newest.status().message());
       CHECK(runs == std::vector<std::string>{"2026_11_25", "2026_11_24"});
       CHECK((*newest)->run == "2026_11_25");
       CHECK((*newest)->hosts.size() == 1);
-      const auto named = Load(address, {.run = "2026_11_24"});
+      const auto named = LoadAddress(address, {.run = "2026_11_24"});
       REQUIRE(named.ok());
       CHECK((*named)->run == "2026_11_24");
       CHECK((*named)->set.rows != (*newest)->set.rows);
-      const auto unknown = Load(address, {.run = "2026"});
+      const auto unknown = LoadAddress(address, {.run = "2026"});
       CHECK(unknown.status().code() == ErrorCode::kUsage);
       CHECK(unknown.status().message().find("2026_11_24") != std::string::npos);
     }
@@ -115,10 +115,10 @@ TEST_CASE("Only the files of the host that is asked for come") {
   const Tools tools;
   tools.Put("jax_cpu.xplane.pb.zst", std::string(kRun) + "/a.xplane.pb.zst");
   std::ofstream(tools.bucket() / kRun / "b.xplane.pb.zst") << "damaged";
-  const auto a = Load("s3://bucket/logs", {.host = "a"});
+  const auto a = LoadAddress("s3://bucket/logs", {.host = "a"});
   REQUIRE_MESSAGE(a.ok(), a.status().message());
   CHECK((*a)->hosts.size() == 1);
-  const auto none = Load("s3://bucket/logs", {.host = "c"});
+  const auto none = LoadAddress("s3://bucket/logs", {.host = "c"});
   CHECK(none.status().code() == ErrorCode::kUsage);
 }
 
@@ -126,7 +126,7 @@ TEST_CASE("What fails is one line that names the address") {
   const Tools tools;
   tools.Put("jax_cpu.xplane.pb.zst", "jax.xplane.pb.zst");
   const auto error = [](const std::string& address, const LoadOptions& options = {}) {
-    const auto trace = Load(address, options);
+    const auto trace = LoadAddress(address, options);
     REQUIRE_FALSE(trace.ok());
     CHECK(trace.status().message().find(address) != std::string::npos);
     CHECK(trace.status().message().find('\n') == std::string::npos);
@@ -157,22 +157,22 @@ TEST_CASE("A read is stopped within a moment, and its tool ends") {
 }
 
 TEST_CASE("Lists of files are read as the tools print them") {
-  const auto aws = remote::FilesOfListing(
-      "s3://bucket/logs",
-      "2026-11-25 10:00:00       1234 logs/plugins/profile/r/a b.xplane.pb\r\n"
-      "2026-11-25 10:00:00          0 logs/\n"
-      "2026-11-25 10:00:00         17 other/x.xplane.pb\nnonsense\n\n"
-      "2026-11-25 10:00:00          5 logs/y");
+  const auto aws =
+      FilesOfListing("s3://bucket/logs",
+                     "2026-11-25 10:00:00       1234 logs/plugins/profile/r/a b.xplane.pb\r\n"
+                     "2026-11-25 10:00:00          0 logs/\n"
+                     "2026-11-25 10:00:00         17 other/x.xplane.pb\nnonsense\n\n"
+                     "2026-11-25 10:00:00          5 logs/y");
   REQUIRE(aws.size() == 2);
   CHECK(aws[0].path == "plugins/profile/r/a b.xplane.pb");
   CHECK(aws[0].bytes == 1234);
   CHECK(aws[1].path == "y");
   CHECK(aws[1].bytes == 5);
   const auto gcloud =
-      remote::FilesOfListing("gs://bucket/logs/",
-                             "     99  2026-11-25T10:00:00Z  gs://bucket/logs/r/a.xplane.pb\n"
-                             "         gs://bucket/logs/r/\n"
-                             "TOTAL: 1 objects, 99 bytes (99B)\n");
+      FilesOfListing("gs://bucket/logs/",
+                     "     99  2026-11-25T10:00:00Z  gs://bucket/logs/r/a.xplane.pb\n"
+                     "         gs://bucket/logs/r/\n"
+                     "TOTAL: 1 objects, 99 bytes (99B)\n");
   REQUIRE(gcloud.size() == 1);
   CHECK(gcloud[0].path == "r/a.xplane.pb");
   CHECK(gcloud[0].bytes == 99);

@@ -11,7 +11,7 @@
 #include "loaders/loader.h"
 #include "loaders/profile_dir.h"
 
-namespace stepscope::remote {
+namespace stepscope {
 
 // The run at the address: a file, or the one that options.run names of those below it. Its files
 // are open: their bytes are in memory. `progress` counts the bytes that have come. `runs`, if not
@@ -25,4 +25,4 @@ Result<ProfileRun> FetchRun(const std::string& address, const LoadOptions& optio
 // The files in what the tool of the address prints of all that lies below it.
 std::vector<ListedFile> FilesOfListing(std::string_view address, std::string_view listing);
 
-}  // namespace stepscope::remote
+}  // namespace stepscope
