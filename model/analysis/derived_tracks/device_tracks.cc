@@ -15,6 +15,7 @@
 #include "model/analysis/memory/memory_profile.h"
 #include "model/analysis/naming/time_classes.h"
 #include "model/analysis/steps/cause_name.h"
+#include "model/analysis/steps/steps.h"
 #include "model/analysis/tables/in_unit.h"
 #include "model/base/task.h"
 #include "model/capabilities.h"
