@@ -57,6 +57,7 @@ template <typename Enum>
 void AddChoice(CLI::App& app, const char* name, const char* type, Enum* value, const char* what,
                const std::vector<std::pair<std::string, Enum>>& choices) {
   std::vector<std::string> words;
+  words.reserve(choices.size());
   for (const auto& choice : choices) words.push_back(choice.first);
   AddWord(app, name, type, what, words,
           [value, choices](size_t index) { *value = choices[index].second; });

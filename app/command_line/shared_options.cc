@@ -40,13 +40,13 @@ std::string CheckInput(const InputOptions& input) {
 }
 
 std::string NeedOnePath(const InputOptions& input) {
-  const std::string wrong = CheckInput(input);
+  std::string wrong = CheckInput(input);
   if (!wrong.empty() || input.paths.size() == 1) return wrong;
   return "one PATH is needed, " + std::to_string(input.paths.size()) + " were given";
 }
 
 std::string NeedTwoPaths(const InputOptions& input) {
-  const std::string wrong = CheckInput(input);
+  std::string wrong = CheckInput(input);
   if (!wrong.empty() || input.paths.size() == 2) return wrong;
   return "two PATHs are needed, A and B; " + std::to_string(input.paths.size()) + " were given";
 }

@@ -231,7 +231,7 @@ void AddOptions(CLI::App& app, InputOptions* input, CheckOptions* options) {
 }
 
 std::string Check(const InputOptions& paths, const CheckOptions& options) {
-  const std::string wrong = NeedTwoPaths(paths);
+  std::string wrong = NeedTwoPaths(paths);
   const bool limits = options.max_step_regression || options.max_memory_regression ||
                       !options.limits.empty() || !options.forbidden.empty();
   if (!wrong.empty() || limits) return wrong;

@@ -57,7 +57,7 @@ void AddOptions(CLI::App& app, InputOptions* input, EventsOptions* options) {
 }
 
 std::string Check(const InputOptions& input, const EventsOptions& options) {
-  const std::string wrong = NeedOnePath(input);
+  std::string wrong = NeedOnePath(input);
   if (!wrong.empty()) return wrong;
   const bool stacks = options.stacks != StackOrder::kNone;
   if (options.stats && options.args) return "--args cannot be combined with --stats.";

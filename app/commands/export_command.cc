@@ -31,7 +31,7 @@ void AddOptions(CLI::App& app, InputOptions* input, ExportOptions* options) {
 }
 
 std::string Check(const InputOptions& input, const ExportOptions& options) {
-  const std::string wrong = NeedOnePath(input);
+  std::string wrong = NeedOnePath(input);
   if (!wrong.empty() || !options.aligned_clocks || options.host.empty()) return wrong;
   return "--clocks aligned cannot be combined with --host: one host has nothing to be aligned with";
 }

@@ -40,7 +40,7 @@ void AddOptions(CLI::App& app, InputOptions* input, ReportOptions* options) {
 }
 
 std::string Check(const InputOptions& input, const ReportOptions& options) {
-  const std::string wrong = NeedOnePath(input);
+  std::string wrong = NeedOnePath(input);
   const bool csv = options.format == ReportFormat::kCsv;
   if (!wrong.empty() || !csv || options.panels.size() == 1 || !options.table.empty()) return wrong;
   return "--format csv gives one table: name its panel with --panel or the table with --table";

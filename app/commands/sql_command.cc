@@ -48,7 +48,7 @@ void AddOptions(CLI::App& app, InputOptions* input, SqlOptions* options) {
 }
 
 std::string Check(const InputOptions& input, const SqlOptions& options) {
-  const std::string wrong = CheckInput(input);
+  std::string wrong = CheckInput(input);
   if (!wrong.empty()) return wrong;
   const size_t profiles = input.paths.size() - (options.file.empty() ? 1 : 0);
   if (profiles == 0) return "PATH and a query are needed: stepscope sql PATH... \"SELECT ...\"";

@@ -129,7 +129,7 @@ std::string ReadStep(const std::vector<std::string>& words, ReplayStep* step) {
   if (command == nullptr) return "there is no command '" + words[0] + "'";
   step->command.id = words[0];
   for (size_t i = 1; i < words.size(); ++i) {
-    const std::string wrong = ReadArgument(words[i], *command, &step->command.args);
+    std::string wrong = ReadArgument(words[i], *command, &step->command.args);
     if (!wrong.empty()) return wrong;
   }
   return {};
