@@ -101,9 +101,9 @@ TEST_CASE("sql: Ctrl+C ends a query, says so, and leaves no file behind") {
     CAPTURE(format);
     const std::string command =
         "cd '" + dir.path().string() +
-        "' && env --default-signal=INT timeout --preserve-status -s INT 1 '" + test::ProgramPath() +
-        "' sql '" + test::SourcePath("share/samples/sample") + "' " + endless + format +
-        " -o part.out 2>err";
+        "' && env --default-signal=INT timeout --foreground --preserve-status -s INT 1 '" +
+        test::ProgramPath() + "' sql '" + test::SourcePath("share/samples/sample") + "' " +
+        endless + format + " -o part.out 2>err";
     const int raw = std::system(command.c_str());
     CHECK((WIFEXITED(raw) && WEXITSTATUS(raw) == 130));
     CHECK(ReadSmallFile(dir.path() / "err") == "stepscope: SQL: cancelled\n");
