@@ -119,7 +119,7 @@ class Recording {
     return options_.servers[server].Text() + ": " + what;
   }
 
-  Gave TakeAnswer(size_t server, CallAnswer answer) {
+  Gave TakeAnswer(size_t server, const CallAnswer& answer) {
     if (!answer.status.ok()) {
       const bool later = answer.grpc_status == kGrpcUnavailable ||
                          answer.grpc_status == kGrpcAlreadyExists ||

@@ -93,6 +93,7 @@ std::vector<ResolvedName> ResolveNames(std::span<const Address> servers,
   std::vector<std::shared_ptr<Lookup>> lookups;
   for (const Address& server : servers) lookups.push_back(BeginLookup(server));
   std::vector<ResolvedName> names;
+  names.reserve(lookups.size());
   for (const auto& lookup : lookups) names.push_back(WaitFor(*lookup, end, stop));
   return names;
 }

@@ -41,7 +41,7 @@ std::string TakeField(const std::string& key, const json& value, ShowRequest* re
   if (key == "open") return TakeText(key, value, &request->open);
   if (key == "select") return TakeText(key, value, &request->select);
   if (key == "panel") {
-    const std::string wrong = TakeText(key, value, &request->panel);
+    std::string wrong = TakeText(key, value, &request->panel);
     if (!wrong.empty()) return wrong;
     if (FindPanel(PanelOf(request->panel)) == nullptr)
       return fmt::format("there is no panel '{}'", request->panel);
@@ -51,7 +51,7 @@ std::string TakeField(const std::string& key, const json& value, ShowRequest* re
   }
   if (key == "range") {
     std::string text;
-    const std::string wrong = TakeText(key, value, &text);
+    std::string wrong = TakeText(key, value, &text);
     if (!wrong.empty()) return wrong;
     request->range = ParseRange(text);
     return request->range ? "" : fmt::format("'{}' is not a range; write it as 12ms..15ms", text);
@@ -88,7 +88,7 @@ Result<ShowRequest> ParseShowRequest(std::string_view line) {
   if (!object.is_object()) return Wrong("the request is no JSON object");
   ShowRequest request;
   for (const auto& [key, value] : object.items()) {
-    const std::string wrong = TakeField(key, value, &request);
+    std::string wrong = TakeField(key, value, &request);
     if (!wrong.empty()) return Wrong(wrong);
   }
   request.client = ShortName(std::move(request.client));
