@@ -10,12 +10,9 @@
 #include "app/session/capture_job.h"
 #include "app/session/open_together.h"
 #include "app/session/profile_fingerprint.h"
-#include "app/session/store_facts.h"
 #include "app/system/paths.h"
 #include "loaders/profile_dir.h"
 #include "loaders/remote/remote_path.h"
-#include "loaders/store/store_writer.h"
-#include "loaders/store/trace_part.h"
 #include "model/base/bytes_text.h"
 
 namespace stepscope {
@@ -93,24 +90,6 @@ fs::path TargetOf(const fs::path& suggested, bool replace) {
   std::error_code error;
   fs::path target = suggested.is_absolute() ? suggested : fs::current_path(error) / suggested;
   return replace || target.filename().empty() ? target : FreeName(target);
-}
-
-Status WriteProfile(std::shared_ptr<const Trace> trace, TimeRange range, const fs::path& target,
-                    const std::stop_token& stop, Progress* progress) {
-  if (!range.empty()) trace = PartOfTrace(std::move(trace), range, HostId(), stop);
-  if (trace == nullptr) return {ErrorCode::kCancelled, "cancelled"};
-  AtomicFile file(target);
-  bool good = true;
-  const Status status = store::WriteStore(
-      *trace, StoreFactsOf(*trace),
-      [&](std::string_view bytes) {
-        good = good && file.Write(bytes);
-        progress->bytes_done += bytes.size();
-      },
-      stop);
-  if (!status.ok()) return status;
-  if (good && file.Commit()) return {};
-  return {ErrorCode::kIo, target.string() + ": cannot be written"};
 }
 
 std::vector<std::string> FormatLines() {
@@ -213,7 +192,7 @@ const SessionView& Session::Update() {
   if (load_) TakePreview();
   if (load_) FinishLoad();
   StartNext();
-  UpdateSaving();
+  if (auto told = save_.Update()) Note(std::move(*told));
   UpdateLoading();
   if (const auto run = capture_->Update(&view_.capture)) OpenRecorded(*run);
   if (auto paths = dialog_.Take(); paths && !paths->empty()) Open(*paths, false);
@@ -223,7 +202,7 @@ const SessionView& Session::Update() {
 void Session::UpdateLoading() {
   if (!load_) {
     view_.loading.reset();
-    if (save_job_.active()) view_.loading = Saving();
+    if (save_.active()) view_.loading = save_.View();
     return;
   }
   LoadingView loading;
@@ -410,7 +389,7 @@ void Session::OpenNow(const std::vector<std::string>& paths, bool add_for_compar
   if (paths.empty()) return;
   view_.question.reset();  // the newest choice wins
   // A new choice replaces a load that is under way; a profile to compare with waits for it.
-  if (!add_for_comparison) CancelLoading();
+  if (!add_for_comparison) DropLoads();
   LoadRequest request{paths, default_options_, add_for_comparison, ProfileId()};
   queue_.push_back(std::move(request));
   StartNext();
@@ -421,7 +400,7 @@ void Session::EnqueueReload(size_t profile_index, LoadOptions options) {
   LoadRequest request = loads_[profile_index].request;
   request.options = std::move(options);
   request.replaces = view_.profiles[profile_index].id;
-  CancelLoading();
+  DropLoads();
   queue_.push_back(std::move(request));
   StartNext();
   RequestFrame();
@@ -436,7 +415,7 @@ void Session::OpenRun(ProfileId profile, const std::string& run_name) {
 }
 
 void Session::CloseProfile(ProfileId profile) {
-  if (load_ && load_->shown.valid() && load_->shown == profile) return CancelLoading();
+  if (load_ && load_->shown.valid() && load_->shown == profile) return DropLoads();
   const size_t i = IndexOf(profile);
   if (i == kNowhere) return;
   view_.profiles.erase(view_.profiles.begin() + static_cast<std::ptrdiff_t>(i));
@@ -444,10 +423,16 @@ void Session::CloseProfile(ProfileId profile) {
   ++view_.generation;
 }
 
+// Ends what is shown: a load, or else the writing of a profile.
 void Session::CancelLoading() {
+  if (load_ || !queue_.empty()) return DropLoads();
+  if (auto told = save_.Stop()) Note(std::move(*told));
+  view_.loading.reset();
+}
+
+// A profile that is being written goes on.
+void Session::DropLoads() {
   queue_.clear();
-  if (save_job_.active()) Note("Not saved: " + save_path_);
-  save_job_.Stop();
   view_.loading.reset();
   if (!load_) return;
   DropPreview();
@@ -512,40 +497,9 @@ void Session::SaveProfile(ProfileId profile, TimeRange range, const std::string&
                           bool replace) {
   const size_t i = IndexOf(profile);
   if (i == kNowhere || view_.profiles[i].arriving) return;
-  const fs::path target = TargetOf(path, replace);
-  save_path_ = target.string();
-  save_begin_ = std::chrono::steady_clock::now();
-  save_job_.Start(threads_, [trace = view_.profiles[i].trace, range, target](
-                                const std::stop_token& stop, Progress& progress) {
-    return WriteProfile(trace, range, target, stop, &progress);
-  });
+  if (save_.active()) return Note("Not saved: " + path + ": another profile is being saved");
+  save_.Start(view_.profiles[i].trace, range, TargetOf(path, replace));
   RequestFrame();
-}
-
-void Session::UpdateSaving() {
-  if (!save_job_.active()) return;
-  const std::optional<Status> status = save_job_.Take();
-  if (status && status->ok()) {
-    std::error_code error;
-    const uint64_t bytes = fs::file_size(save_path_, error);
-    Note("Saved " + save_path_ + " (" + BytesText(error ? 0 : bytes) + ")");
-  } else if (status) {
-    Note("Not saved: " + status->message());
-  } else if (save_job_.failed()) {
-    Note("Not saved: " + save_path_ + ": not enough memory");
-  }
-}
-
-LoadingView Session::Saving() const {
-  const auto now = std::chrono::steady_clock::now();
-  LoadingView saving;
-  saving.path = save_path_;
-  saving.stage = "Saving the profile";
-  saving.seconds = saving.stage_seconds = Seconds(now - save_begin_);
-  saving.previewed = true;
-  if (const Progress* progress = save_job_.progress())
-    saving.bytes_done = progress->bytes_done.load(std::memory_order_relaxed);
-  return saving;
 }
 
 bool Session::SaveFile(const std::string& path, const std::string& contents, bool replace,

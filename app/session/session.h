@@ -16,6 +16,7 @@
 #include "app/agents/agent_socket.h"
 #include "app/session/desktop_dialog.h"
 #include "app/session/desktop_theme.h"
+#include "app/session/save_job.h"
 #include "app/session/settings_store.h"
 #include "loaders/loader.h"
 #include "model/base/latest_job.h"
@@ -50,7 +51,7 @@ class Session : public AppServices {
   const SessionView& view() const { return view_; }
 
   bool loading() const { return load_.has_value() || !queue_.empty(); }
-  bool saving() const { return save_job_.active(); }
+  bool saving() const { return save_.active(); }
   bool deriving() const;
   bool recording() const { return view_.capture.running; }
   bool cancelling() { return threads_.stopping() > 0; }       // stopped jobs still run
@@ -135,12 +136,11 @@ class Session : public AppServices {
   void StartNext();
   void TakePreview();
   void DropPreview();
+  void DropLoads();
   void FinishLoad();
   void Place(const LoadRequest& request, Loaded loaded, double seconds, ProfileId follows);
   void Put(const LoadRequest& request, Profile profile, ProfileLoad state);
   void UpdateLoading();
-  void UpdateSaving();
-  LoadingView Saving() const;
   void UpdateDerived();
   void Note(std::string text);
   void Remember(const LoadRequest& request);
@@ -170,9 +170,7 @@ class Session : public AppServices {
   LatestJob<Loaded> load_job_;  // computes load_
   AgentSocketConfig agent_config_ = DefaultAgentSocket();
   std::unique_ptr<AgentSocket> agents_;
-  std::string save_path_;  // the file that save_job_ writes
-  std::chrono::steady_clock::time_point save_begin_;
-  LatestJob<Status> save_job_;
+  SaveJob save_{threads_};
 };
 
 }  // namespace stepscope

@@ -474,6 +474,28 @@ TEST_CASE_FIXTURE(Fixture, "session: a profile, or a part of it, is saved as a s
   CHECK((*saved_part)->set.rows < (*saved)->set.rows);
 }
 
+TEST_CASE_FIXTURE(Fixture, "session: a profile is saved to its end while others are opened") {
+  session.Open({Sample("tf_keras.xplane.pb.zst")}, false);
+  REQUIRE(UpdateUntil([](const SessionView& v) { return !v.profiles.empty(); }));
+  const Profile& profile = session.view().profiles[0];
+  const uint64_t rows = profile.trace->set.rows;
+  const std::string target = (dir.path() / "x.stepscope").string();
+  session.SaveProfile(profile.id, {}, target, false);
+  session.SaveProfile(profile.id, {}, (dir.path() / "y.stepscope").string(), false);
+  CHECK(session.view().note.find("y.stepscope: another profile is being saved") !=
+        std::string::npos);
+  session.Open({Sample("tf_graph.xplane.pb.zst")}, false);
+  session.Open({Sample("tf_eagerpy.xplane.pb.zst")}, false);
+  session.CancelLoading();  // stops what is shown, which is the load
+  CHECK(session.saving());
+  REQUIRE(UpdateUntil([&](const SessionView&) { return !session.saving(); }));
+  CHECK(session.view().note.starts_with("Saved "));
+  Progress progress;
+  const auto saved = LoadPath(target, {}, {}, progress);
+  REQUIRE(saved.ok());
+  CHECK((*saved)->set.rows == rows);
+}
+
 TEST_CASE_FIXTURE(Fixture, "session: what cannot be saved, or is stopped, leaves no file") {
   session.Open({Sample("tf_keras.xplane.pb.zst")}, false);
   REQUIRE(UpdateUntil([](const SessionView& v) { return !v.profiles.empty(); }));
