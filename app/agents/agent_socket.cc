@@ -129,19 +129,23 @@ class AgentSocket::Server {
  private:
   void Wait() {
     constexpr int kTick = 1000;  // milliseconds between looks at the clock while clients are there
-    std::vector<pollfd> fds = {{shared_->bell.get(), POLLIN, 0}, {listener_.get(), POLLIN, 0}};
+    // Without a free descriptor the listener stays readable: it is asked again after a tick.
+    const short listens = std::exchange(deaf_, false) ? 0 : POLLIN;
+    std::vector<pollfd> fds = {{shared_->bell.get(), POLLIN, 0}, {listener_.get(), listens, 0}};
     for (const AgentClient& client : clients_) {
-      const bool reads =
-          !client.input_ended && !client.ends && client.in.size() <= kMostShowRequest;
+      // Who does not read answers is not read either.
+      const bool reads = !client.input_ended && !client.ends && client.out.empty() &&
+                         client.in.size() <= kMostShowRequest;
       const int events = (reads ? POLLIN : 0) | (client.out.empty() ? 0 : POLLOUT);
       fds.push_back({client.fd.get(), static_cast<short>(events), 0});
     }
-    if (poll(fds.data(), fds.size(), clients_.empty() ? -1 : kTick) <= 0) return;
+    if (poll(fds.data(), fds.size(), clients_.empty() && listens != 0 ? -1 : kTick) <= 0) return;
     uint64_t rings = 0;
     [[maybe_unused]] const ssize_t drained = read(fds[0].fd, &rings, sizeof(rings));
     for (size_t i = 0; i < clients_.size(); ++i) {
       AgentClient& client = clients_[i];
-      if (fds[i + 2].revents != 0 && !client.input_ended) Read(client);
+      if ((fds[i + 2].revents & (POLLIN | POLLHUP | POLLERR)) != 0 && !client.input_ended)
+        Read(client);
       if ((fds[i + 2].revents & (POLLHUP | POLLERR)) != 0)
         client.gone = client.ticket != 0 || client.in.empty();
     }
@@ -152,6 +156,7 @@ class AgentSocket::Server {
     AgentClient client;
     client.fd =
         Descriptor(accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    deaf_ = client.fd.get() < 0 && (errno == EMFILE || errno == ENFILE);
     if (client.fd.get() < 0 || !IsPeerOf(client.fd.get(), config_.user, &client.process)) return;
     if (clients_.size() >= kMostClients) {
       client.out = AgentError("too many programs are connected to this window") + "\n";
@@ -187,12 +192,14 @@ class AgentSocket::Server {
   }
 
   void Serve(AgentClient& client) {
-    while (client.ticket == 0 && !client.ends && !client.gone) {
+    Write(client);
+    while (client.ticket == 0 && !client.ends && !client.gone && client.out.empty()) {
       const size_t end = client.in.find('\n');
       if (end == std::string::npos || end >= kMostShowRequest) break;
       const std::string line = client.in.substr(0, end);
       client.in.erase(0, end + 1);
       Handle(client, line);
+      Write(client);
     }
     EndInput(client);
     const auto age = Clock::now() - client.since;
@@ -205,7 +212,7 @@ class AgentSocket::Server {
 
   // Ends a client by the rest in `in` that is no whole request: too long, not ended, or nothing.
   static void EndInput(AgentClient& client) {
-    if (client.ticket != 0 || client.ends) return;
+    if (client.ticket != 0 || client.ends || !client.out.empty()) return;
     const size_t end = client.in.find('\n');
     if (std::min(end, client.in.size()) >= kMostShowRequest) {
       Fail(client, fmt::format("the request has more than {} bytes", kMostShowRequest));
@@ -265,6 +272,7 @@ class AgentSocket::Server {
   std::shared_ptr<Shared> shared_;
   std::vector<AgentClient> clients_;
   uint64_t last_ticket_ = 0;
+  bool deaf_ = false;  // a client waits, and there is no descriptor for it
 };
 
 AgentSocket::AgentSocket(std::string path, std::shared_ptr<Shared> shared, std::jthread thread)

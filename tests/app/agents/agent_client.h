@@ -26,13 +26,21 @@ class AgentClientSide {
   AgentClientSide(const AgentClientSide&) = delete;
   AgentClientSide& operator=(const AgentClientSide&) = delete;
 
-  // A server that has closed the connection takes less than all.
-  void Send(std::string_view bytes) const {
-    while (!bytes.empty()) {
-      const ssize_t n = send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-      if (n <= 0) return;
-      bytes.remove_prefix(static_cast<size_t>(n));
+  // Returns how much was sent: a server that has closed the connection takes less than all.
+  size_t Send(std::string_view bytes) const {
+    size_t sent = 0;
+    while (sent < bytes.size()) {
+      const ssize_t n = send(fd_, bytes.data() + sent, bytes.size() - sent, MSG_NOSIGNAL);
+      if (n <= 0) break;
+      sent += static_cast<size_t>(n);
     }
+    return sent;
+  }
+  // How much of the bytes goes out until the other side takes nothing for a fifth of a second.
+  size_t SendWhileTaken(std::string_view bytes) const {
+    const timeval patience{0, 200'000};
+    setsockopt(fd_, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
+    return Send(bytes);
   }
   void EndSending() const { shutdown(fd_, SHUT_WR); }
   // The next line; empty at the end of the connection.

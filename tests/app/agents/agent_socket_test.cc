@@ -144,6 +144,21 @@ TEST_CASE("agent socket: each of several clients gets its own answer, and there 
   CHECK(over.Error() == "too many programs are connected to this window");
 }
 
+TEST_CASE("agent socket: a client that reads no answers is not read either") {
+  const TempDir logs;
+  Listening window({logs.path().string()});
+  AgentClientSide client(window.socket->path());
+  const std::string request = "{\"open\": \"/etc/passwd\"}\n";
+  std::string requests;
+  while (requests.size() < size_t{8} << 20) requests += request;
+  const size_t sent = client.SendWhileTaken(requests);
+  CHECK(sent < requests.size() / 2);  // what the buffers of the system hold
+  for (size_t i = 0; i < sent / request.size(); ++i) REQUIRE_FALSE(client.Error().empty());
+  AgentClientSide next(window.socket->path());
+  next.Send(request);
+  CHECK_FALSE(next.Error().empty());
+}
+
 TEST_CASE("agent socket: opens profiles of its folders only") {
   const TempDir logs;
   std::ofstream(logs.path() / "a.pb") << "x";
