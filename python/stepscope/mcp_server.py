@@ -24,8 +24,8 @@ MOST_OPEN = 4  # profiles that stay open
 MOST_BELOW = 20_000  # files below a folder that is a profile
 
 
-def _links_below(folder):
-    """Where the links in a folder lead; a loader follows them. Nothing for a file."""
+def _entries_below(folder):
+    """What lies in a folder, links followed as a loader does: (entry, real path). Nothing for a file."""
     seen, left = set(), [folder]
     while left:
         here = left.pop()
@@ -37,11 +37,25 @@ def _links_below(folder):
             raise UsageError(f"{folder}: more than {MOST_BELOW} files lie below it; name a run or a file")
         for entry in entries:
             real = os.path.realpath(entry.path) if entry.is_symlink() else entry.path
-            if entry.is_symlink():
-                yield real
+            yield entry, real
             if real not in seen and os.path.isdir(real):
                 left.append(real)
             seen.add(real)
+
+
+def _links_below(folder):
+    return (real for entry, real in _entries_below(folder) if entry.is_symlink())
+
+
+def _changed(real):
+    """When a profile was last changed. A new run below a log directory leaves the time of that directory as it is."""
+    times = [os.stat(real).st_mtime_ns]
+    for _, below in _entries_below(real):
+        try:
+            times.append(os.stat(below).st_mtime_ns)
+        except OSError:
+            continue
+    return max(times), len(times)
 
 
 def _columns(of):
@@ -76,7 +90,7 @@ class Tools:
         real = self.resolved(path)
         with self._lock:
             try:
-                changed = os.stat(real).st_mtime_ns
+                changed = _changed(real)
             except OSError as error:
                 raise UsageError(f"{path}: {error.strerror}") from None
             known = self._open.pop(real, None)
@@ -168,9 +182,8 @@ class Tools:
         return text_of({"passed": status == 0, "report": out})
 
     def screenshot(self, path, panel=None, range=None, select=None, size="1280x800", theme=None):
-        self.resolved(path)
-        return self.profile(path).screenshot(range=range, panel=panel, select=select, size=size, theme=theme).png
-
+        shown = self.profile(path)
+        return shown.screenshot(range=range, panel=panel, select=select, size=size, theme=theme).png
 
     def show(self, client, path=None, panel=None, range=None, select=None, event=None):
         request = {"client": client, "panel": panel, "range": range, "select": select, "event": event}

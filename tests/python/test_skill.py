@@ -4,6 +4,7 @@ runs `stepscope mcp` where the package mcp is absent. None of that needs the pac
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -12,6 +13,7 @@ import unittest
 from support import DATA, ROOT, SAMPLE
 
 from stepscope._mcp_texts import GUIDE, SKILL
+from stepscope.mcp_server import Tools
 
 PROGRAM = os.environ["STEPSCOPE_PROGRAM"]
 WORDS = {"YESTERDAY": os.path.join(DATA, "tf_graph.xplane.pb.zst"),
@@ -73,6 +75,24 @@ class Skill(unittest.TestCase):
             columns = re.search(rf"\b{table}\(([^)]*)\)", GUIDE)[1].split(", ")
             subprocess.run([PROGRAM, "sql", SAMPLE, f"SELECT {', '.join(columns)} FROM {table} LIMIT 1"],
                            capture_output=True, check=True)
+
+
+class Profiles(unittest.TestCase):
+    """What the tools see of a log directory, without the protocol."""
+
+    def test_a_new_run_below_a_log_directory_is_seen(self):
+        with tempfile.TemporaryDirectory() as folder:
+            runs = os.path.join(folder, "plugins", "profile")
+            tools = Tools([folder])
+            for name in ("2026_01_01_00_00_00", "2026_01_02_00_00_00"):
+                os.makedirs(os.path.join(runs, name))
+                shutil.copy(os.path.join(DATA, "tf_graph.xplane.pb.zst"), os.path.join(runs, name))
+                self.assertEqual(tools.profile(folder).run, name)
+
+    def test_a_profile_that_stays_as_it_is_is_loaded_once(self):
+        tools = Tools([DATA])
+        path = os.path.join(DATA, "tf_graph.xplane.pb.zst")
+        self.assertIs(tools.profile(path), tools.profile(path))
 
 
 class Program(unittest.TestCase):
