@@ -192,7 +192,9 @@ Result<ProfileRun> FetchRun(const std::string& address, const LoadOptions& optio
   if (!run.ok()) return run;
   progress->SetStage("Receiving the profile");
   std::vector<InputFile>& files = run.value().files;
-  const auto other = [&](const InputFile& f) { return f.host != options.host; };
+  const auto other = [&](const InputFile& f) {
+    return !options.host.empty() && f.host != options.host;
+  };
   // Files of other hosts need not come. Where no host has the name, the loader says so.
   if (!std::all_of(files.begin(), files.end(), other)) std::erase_if(files, other);
   FirstError error;

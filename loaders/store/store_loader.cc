@@ -22,13 +22,13 @@ Status LoadOne(TraceBuilder& builder, const InputFile& file, const LoadOptions& 
 }
 
 // Events of different formats have no common capabilities, and a snapshot has no time of others.
-Status CheckJoins(const Trace& first, const Trace& next, const InputFile& file) {
+Status CheckJoins(const Trace& first, uint64_t rows, const Trace& next, const InputFile& file) {
   if (HistoryOf(first) != nullptr || HistoryOf(next) != nullptr)
     return {ErrorCode::kFormat, file.path + ": a memory snapshot is opened by itself"};
   if (std::string_view(first.format->name) != next.format->name)
     return {ErrorCode::kFormat, file.path + ": " + next.format->name + " beside " +
                                     first.format->name + "; open it by itself"};
-  if (uint64_t{first.set.rows} + next.set.rows > EventRow::kInvalid)
+  if (rows + next.set.rows >= EventRow::kInvalid)
     return {ErrorCode::kLimit, file.path + ": too many events for one timeline"};
   return {};
 }
@@ -38,6 +38,7 @@ Status Load(TraceBuilder& builder, std::span<const InputFile> files, const LoadO
   progress.SetStage("Reading the store");
   if (files.size() == 1) return LoadOne(builder, files.front(), options, stop, progress);
   std::vector<std::shared_ptr<const Trace>> parts;
+  uint64_t rows = 0;  // of all parts
   const Status status = LoadEach(files, &builder.trace(), [&](const InputFile& file) -> Status {
     TraceBuilder one;
     one.trace().path = file.path;
@@ -45,8 +46,9 @@ Status Load(TraceBuilder& builder, std::span<const InputFile> files, const LoadO
     Result<std::shared_ptr<const Trace>> part = one.Finish(stop, &progress);
     if (!part.ok()) return part.status();
     if (!parts.empty()) {
-      if (Status s = CheckJoins(*parts.front(), **part, file); !s.ok()) return s;
+      if (Status s = CheckJoins(*parts.front(), rows, **part, file); !s.ok()) return s;
     }
+    rows += (*part)->set.rows;
     parts.push_back(std::move(part).value());
     return {};
   });

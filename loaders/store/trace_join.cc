@@ -13,7 +13,7 @@
 namespace stepscope {
 namespace {
 
-constexpr int64_t kMostOriginsApartNs = int64_t{30} * 24 * 3600 * 1'000'000'000;
+constexpr uint64_t kMostOriginsApartNs = uint64_t{30} * 24 * 3600 * 1'000'000'000;
 
 using Parts = std::vector<std::shared_ptr<const Trace>>;
 
@@ -227,9 +227,11 @@ class Joiner {
   }
 
   void AddFacts(const Trace& part) {
-    const int64_t apart = part.origin_unix_ns - trace_.origin_unix_ns;
+    // The origin of the trace is the earliest one, so the difference fits an unsigned number.
+    const uint64_t apart =
+        static_cast<uint64_t>(part.origin_unix_ns) - static_cast<uint64_t>(trace_.origin_unix_ns);
     const bool near = part.origin_unix_ns != 0 && apart <= kMostOriginsApartNs;
-    shift_ = near ? apart * 1000 : 0;
+    shift_ = near ? static_cast<Ps>(apart) * 1000 : 0;
     trace_.kineto |= part.kineto;
     trace_.file_bytes += part.file_bytes;
     trace_.inflated_bytes += part.inflated_bytes;

@@ -57,6 +57,11 @@ struct LineLoad {
   LineScan* scan = nullptr;
   LineStart* start = nullptr;
   ParsedLine parsed;
+  // What names the line may follow its events.
+  int64_t id() const { return parsed.has_late_id ? parsed.late_id : scan->id; }
+  const std::string& name() const {
+    return parsed.late_name.empty() ? scan->name : parsed.late_name;
+  }
 };
 
 // Loads the files of one run. Run() lists the steps in order; members hold what they hand on.
@@ -430,10 +435,11 @@ void XSpaceLoad::RetimeTpuCores() {
   const PlaneLoad* last = nullptr;
   for (LineLoad& line : lines_) {
     const PlaneLoad& plane = *line.plane;
-    if (!line.part->core_times) continue;
+    const auto has_times = [](const PlanePart& part) { return part.core_times.has_value(); };
+    if (std::none_of(plane.parts.begin(), plane.parts.end(), has_times)) continue;
     if (std::exchange(last, &plane) != &plane)
       cores.push_back({plane.file->file_name + ", plane '" + plane.first().name + "'", {}});
-    const TrackKind kind = NameLine(plane.naming.kind, line.scan->name, line.scan->id).kind;
+    const TrackKind kind = NameLine(plane.naming.kind, line.name(), line.id()).kind;
     cores.back().lines.push_back({kind, &line.parsed});
   }
   RetimeCores(cores, builder_.names(), options_.threads, stop_, &builder_.trace().diagnostics);
@@ -459,8 +465,8 @@ std::vector<std::vector<size_t>> XSpaceLoad::GroupLines() const {
 
 Track XSpaceLoad::MakeTrack(const LineLoad& line) {
   const ParsedLine& parsed = line.parsed;
-  const int64_t id = parsed.has_late_id ? parsed.late_id : line.scan->id;
-  const std::string& name = parsed.late_name.empty() ? line.scan->name : parsed.late_name;
+  const int64_t id = line.id();
+  const std::string& name = line.name();
   const LineNaming naming = NameLine(line.plane->naming.kind, name, id);
   Track track;
   track.plane = line.plane->id;

@@ -122,6 +122,15 @@ TEST_CASE("Only the files of the host that is asked for come") {
   CHECK(none.status().code() == ErrorCode::kUsage);
 }
 
+TEST_CASE("Without a host that is asked for, the files of all of them come") {
+  const Tools tools;
+  tools.Put("jax_cpu.xplane.pb.zst", std::string(kRun) + "/a.xplane.pb.zst");
+  tools.Put("tf_graph.xplane.pb.zst", std::string(kRun) + "/.xplane.pb.zst");  // of no host
+  const auto all = LoadAddress("s3://bucket/logs");
+  REQUIRE_MESSAGE(all.ok(), all.status().message());
+  CHECK((*all)->hosts.size() == 2);
+}
+
 TEST_CASE("What fails is one line that names the address") {
   const Tools tools;
   tools.Put("jax_cpu.xplane.pb.zst", "jax.xplane.pb.zst");

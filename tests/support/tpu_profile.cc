@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 
 #include "model/time.h"
+#include "tests/support/wire.h"
 #include "tests/support/xspace_builder.h"
 
 namespace stepscope::test {
@@ -53,13 +55,13 @@ class Core {
   }
 
   void Write() {
-    auto& modules = plane_.Line(1, "XLA Modules");
-    auto& ops = plane_.Line(2, "XLA Ops");
+    auto& modules = Line(1, "XLA Modules");
+    auto& ops = Line(2, "XLA Ops");
     modules.Event("jit_init(5)", kFirstRun - 6 * kMs + kAhead, 3 * kMs);
-    plane_.Line(3, "XLA TraceMe").Event("barrier-cores", kFirstRun - 6 * kMs + kAhead, kMs);
+    Line(3, "XLA TraceMe").Event("barrier-cores", kFirstRun - 6 * kMs + kAhead, kMs);
     Add(&ops, kHloAllReduce, kFirstRun - 5 * kMs, 2 * kMs, 0, 0);
-    auto* steps = options_.steps_line ? &plane_.Line(4, "Steps") : nullptr;
-    auto* async = options_.async_line ? &plane_.Line(5, "Async XLA Ops") : nullptr;
+    auto* steps = options_.steps_line ? &Line(4, "Steps") : nullptr;
+    auto* async = options_.async_line ? &Line(5, "Async XLA Ops") : nullptr;
     for (int64_t k = 0; k < options_.runs; ++k) {
       const int64_t begin = kFirstRun + 10 * kMs * k;
       modules.Event("jit_f(7)", begin + kAhead, 9 * kMs);
@@ -70,6 +72,13 @@ class Core {
   }
 
  private:
+  LineBuilder& Line(int64_t id, std::string_view name) {
+    if (!options_.late_names) return plane_.Line(id, name);
+    std::string late;
+    PutBytes(&late, 2, name);
+    return plane_.Line(id, "").Raw(late);
+  }
+
   void Describe(const OpText& op, int64_t program, int64_t symbol) {
     plane_.EventMetadata(op.text)
         .DisplayName(op.name)

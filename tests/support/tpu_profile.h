@@ -14,6 +14,7 @@ struct TpuProfileOptions {
   // Every third run the session's clock says that the first wait takes this much longer, and later
   // ops that much shorter.
   int64_t bend_ps = 0;
+  bool late_names = false;  // the names of lines follow their events
 };
 
 // On the core's own clock a run takes 10 ms and begins 10 ms after the one before:

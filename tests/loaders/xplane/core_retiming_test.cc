@@ -21,8 +21,8 @@ std::shared_ptr<const Trace> LoadCores(const std::string& bytes) {
   return *trace;
 }
 
-// The events on the lines of that kind of the first core, or of all of its lines, whose name begins
-// with that, by their begin.
+// The events on the lines of that kind of the first core, whose name is that (empty: all of them),
+// by their begin.
 Events EventsNamed(const Trace& trace, TrackKind kind, std::string_view name) {
   Events events;
   for (const Track& track : trace.set.tracks) {
@@ -31,7 +31,8 @@ Events EventsNamed(const Trace& trace, TrackKind kind, std::string_view name) {
       for (uint32_t i = 0; i < lane.size(); ++i) {
         const EventRow row(lane.first_row + i);
         const std::string_view text = trace.names().Name(trace.set.Meta(row));
-        if (trace.set.Name(row) == name || text.starts_with("%" + std::string(name) + " "))
+        if (name.empty() || trace.set.Name(row) == name ||
+            text.starts_with("%" + std::string(name) + " "))
           events.push_back({lane.start[i], lane.end(i)});
       }
     }
@@ -70,6 +71,21 @@ TEST_CASE("Ops of a TPU core lie where its clock has them, on the session's axis
   // Two runs of each core are bent, in which a wait is too long and a fusion comes too late.
   CHECK(CountOf(*trace, "xplane.bent_times") == 4);
   CHECK(trace->diagnostics.problems() == 0);
+}
+
+TEST_CASE("Lines of a TPU core may be named after their events") {
+  test::TpuProfileOptions options;
+  options.async_line = true;
+  options.bend_ps = 5 * kPsPerMs / 2;
+  options.late_names = true;
+  const auto late = LoadCores(test::MakeTpuProfile(options)), early = BentCores();
+  CHECK(CountOf(*late, "xplane.bent_times") == 4);
+  for (const TrackKind kind :
+       {TrackKind::kXlaOps, TrackKind::kAsyncXlaOps, TrackKind::kXlaModules}) {
+    const Events events = EventsNamed(*late, kind, "");
+    CHECK(!events.empty());
+    CHECK(events == EventsNamed(*early, kind, ""));
+  }
 }
 
 TEST_CASE("An op without a length by the session's clock has that of the core's") {
