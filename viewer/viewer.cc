@@ -33,6 +33,7 @@
 #include "viewer/shell/bound_keys.h"
 #include "viewer/shell/capture_dialog.h"
 #include "viewer/shell/file_dialog.h"
+#include "viewer/shell/input_owner.h"
 #include "viewer/shell/open_question.h"
 #include "viewer/shell/panel_windows.h"
 #include "viewer/shell/shell.h"
@@ -80,9 +81,7 @@ struct Viewer::State {
   void DrawTimeline(const PanelContext& panel);
   void SaveViews();
   void FollowFocus();
-  void FollowPopups();
   void Apply(ViewerContext& context);
-  uint64_t MousePress();
   ViewerContext MakeContext(const SessionView& session) {
     return {view,    session, services, settings, windows, search, history, timeline.feedback(),
             profiles};
@@ -133,8 +132,7 @@ struct Viewer::State {
   VerdictSums verdict;
   bool waits_for_verdict = false;
   bool jobs_running = false;  // jobs run that were not told to stop
-  bool popups = false;     // some were open when the last frame ended: this frame's keys are theirs
-  uint64_t presses = 0;    // of mouse buttons
+  InputOwner input_owner;
   int focus_timeline = 0;  // frames until it has the keyboard
 };
 
@@ -353,7 +351,8 @@ void Viewer::State::HandleKeys(const ViewerContext& context) {
     }
   }
   const bool popup =
-      popups || ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);
+      input_owner.popups() ||
+      ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);
   const bool alt = alt_tap.Update();
   if (timeline.takes_keys() || key_editor.capturing()) return;
   // While a box is about to take the keyboard, typed keys are for the box. An open menu of the menu
@@ -412,28 +411,8 @@ void Viewer::State::FollowFocus() {
     ImGui::SetWindowFocus(kTimelineWindow);
 }
 
-// The arrow keys move in a menu while one is open, and in the timeline otherwise.
-void Viewer::State::FollowPopups() {
-  const bool open = !ImGui::GetCurrentContext()->OpenPopupStack.empty();
-  ImGuiIO& io = ImGui::GetIO();
-  io.ConfigFlags &= ~ImGuiConfigFlags_NavEnableKeyboard;
-  if (open) io.ConfigFlags |= ImGuiConfigFlags_NavEnableKeyboard;
-  if (popups && !open) ImGui::SetNavCursorVisible(false);
-  popups = open;
-}
-
-// Numbers the presses of mouse buttons. 0: none is down, and none was released in this frame.
-uint64_t Viewer::State::MousePress() {
-  bool held = false;
-  for (ImGuiMouseButton button = 0; button < ImGuiMouseButton_COUNT; ++button) {
-    if (ImGui::IsMouseClicked(button)) ++presses;
-    held = held || ImGui::IsMouseDown(button) || ImGui::IsMouseReleased(button);
-  }
-  return held ? presses : 0;
-}
-
 void Viewer::State::Apply(ViewerContext& context) {
-  const uint64_t press = MousePress();
+  const uint64_t press = input_owner.MousePress();
   if (commands.empty()) return;
   const ViewHistory::Place before = ViewHistory::PlaceOf(view, settings);
   ApplyCommands(context, &commands);
@@ -507,7 +486,7 @@ void Viewer::Frame(const SessionView& session) {
   s.capture_dialog.Draw(shell, &s.windows.capture);
   DrawCapture(shell);
   DrawOpenQuestion(shell);
-  s.FollowPopups();
+  s.input_owner.FollowPopups();
   if (!s.commands.empty()) s.settle = std::max(s.settle, 2);
   s.Apply(context);
   if (s.settle > 0) --s.settle;

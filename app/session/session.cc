@@ -450,8 +450,8 @@ void Session::CancelCapture() { capture_->Cancel(&view_.capture); }
 
 void Session::DismissCaptureProblem() { view_.capture.problem.clear(); }
 
-// Opens a recording beside what is open. Of the recordings of this session only the last one stays,
-// so that the two are compared; the others are on the disk and among recent profiles.
+// Opens a recording beside what is open. The last recording of this session stays, so that the two
+// are compared; the others are on the disk and among recent profiles.
 void Session::OpenRecorded(const std::string& run_directory) {
   const auto is_recording = [this](const ProfileLoad& load) {
     return load.request.paths.size() == 1 &&

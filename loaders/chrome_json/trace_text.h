@@ -1,7 +1,7 @@
 // TraceText: the inflated text of a trace file at one address, growing at its end while it is read.
-// A kept text stays, because arguments are read from it later. Of a passing text, what has been
-// parsed is released and its pages are used again at the end: taking fresh pages for a whole file
-// costs three times as much as reading it. One thread appends and releases; others may read text
+// A kept text stays, because arguments are read from it later. A passing text releases what
+// has been parsed and uses its pages again at the end: taking fresh pages for a whole file costs
+// three times as much as reading it. One thread appends and releases; others may read text
 // that was there before and is not released.
 #pragma once
 

@@ -151,7 +151,7 @@ bool TypedArguments::ReadFields(const Wire& message, Argument* argument, bool ou
   return true;
 }
 
-// Reads one argument. Of dictionaries and lists only grids and blocks are read.
+// Reads one argument. It leaves out dictionaries and lists other than grids and blocks.
 bool TypedArguments::ReadAnnotation(const Wire& message) {
   inner_.clear();
   Argument argument;

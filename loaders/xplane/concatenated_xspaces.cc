@@ -40,19 +40,6 @@ Status FindSpaces(const LoadOptions& options, const std::stop_token& stop, Progr
   return {};
 }
 
-void ReportDamage(const FileScan& file, Diagnostics* out) {
-  const auto count = [&](std::string place, uint64_t n) {
-    out->Count("riegeli.damaged_chunk", Severity::kError,
-               "Chunks of a Riegeli file that are damaged: their records are lost, reading went on "
-               "behind them.",
-               std::move(place), n);
-  };
-  const riegeli::Damage& damage = file.damage;
-  for (const uint64_t place : damage.first)
-    count(file.file_name + " byte " + std::to_string(place), 1);
-  if (damage.count > damage.first.size()) count({}, damage.count - damage.first.size());
-}
-
 std::vector<std::vector<PlaneScan*>> GroupPlanes(FileScan* file) {
   std::vector<std::vector<PlaneScan*>> groups;
   std::unordered_map<std::string_view, size_t> by_name;

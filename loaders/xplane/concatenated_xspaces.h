@@ -12,7 +12,6 @@
 
 #include "loaders/loader.h"
 #include "loaders/xplane/file_scan.h"
-#include "model/diagnostics.h"
 #include "model/track.h"
 
 namespace stepscope::xplane {
@@ -23,14 +22,12 @@ inline constexpr const char* kRiegeliEnding = ".xplane.riegeli";
 // case scan->source is replaced by what it inflates to. Errors are those of ReadRecordFile.
 Status FindSpaces(const LoadOptions& options, const std::stop_token& stop, Progress* progress,
                   FileScan* scan);
-// Adds the chunks that were skipped to the diagnostics.
-void ReportDamage(const FileScan& file, Diagnostics* out);
 
 // The planes of a file in order of first appearance, each with its messages: where the file holds
 // several XSpaces, messages of one name are one plane.
 std::vector<std::vector<PlaneScan*>> GroupPlanes(FileScan* file);
 
-// Joins the stats of a plane's messages: of several with one name, the last one counts.
+// Joins the stats of a plane's messages: the last one of a name counts.
 class StatJoiner {
  public:
   void Add(std::vector<PlaneStat> stats);

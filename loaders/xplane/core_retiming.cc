@@ -19,7 +19,7 @@ namespace stepscope::xplane {
 namespace {
 
 constexpr Ps kNear = kPsPerMs;  // an op nearer than this to its place is in it
-// Of clocks that fit each other, the session's is right for about half of the ops.
+// Where two clocks fit each other, the session's is right for about half of the ops.
 constexpr size_t kLeastShareInPlace = 8;  // one of so many
 
 struct CoreOpTime {

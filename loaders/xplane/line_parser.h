@@ -58,7 +58,7 @@ struct LineJob {
 
 struct ParsedLine {
   RawEvents slices, instants;
-  // Of jobs with CoreTimeStats, one for each event; events at the end may lack theirs.
+  // Jobs with CoreTimeStats fill in one for each event; events at the end may lack theirs.
   std::vector<CoreTime> slice_times, instant_times;
   XspaceDiagnostics diagnostics;
   uint64_t events = 0;

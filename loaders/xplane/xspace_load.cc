@@ -17,6 +17,7 @@
 #include "loaders/xplane/hlo_reader.h"
 #include "loaders/xplane/limits.h"
 #include "loaders/xplane/line_set.h"
+#include "loaders/xplane/scan_report.h"
 #include "loaders/xplane/time_base.h"
 #include "loaders/xplane/xplane_stats.h"
 
@@ -557,26 +558,10 @@ void XSpaceLoad::ReportDevices() {
       "CAP_SYS_ADMIN), or CUPTI was not found.");
 }
 
-// Whether the file ends inside a plane or inside a field.
-bool IsCut(const FileScan& file) {
-  return file.source->truncated() || file.diagnostics.count(XspaceDiagnostic::kLengthPastEnd) > 0 ||
-         file.tail_cut;
-}
-
 void XSpaceLoad::Report() {
   Trace& trace = builder_.trace();
   for (size_t f = 0; f < files_.size(); ++f) {
-    files_[f].diagnostics.Report(files_[f].file_name, "", &trace.diagnostics);
-    ReportDamage(files_[f], &trace.diagnostics);
-    if (IsCut(files_[f])) {
-      trace.diagnostics.CountTruncated(files_[f].file_name + " byte " +
-                                       std::to_string(files_[f].source->size()));
-    }
-    for (const PlaneScan& plane : files_[f].planes) {
-      if (!plane.diagnostics.any()) continue;
-      plane.diagnostics.Report(files_[f].file_name, "plane '" + plane.name + "'",
-                               &trace.diagnostics);
-    }
+    ReportScan(files_[f], &trace.diagnostics);
     hlo_diagnostics_[f].Report(files_[f].file_name, "HLO", &trace.diagnostics);
     for (auto& [id, program] : hlo_[f].programs)
       trace.hlo.programs.try_emplace(id, std::move(program));

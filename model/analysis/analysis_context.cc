@@ -20,8 +20,8 @@
 namespace stepscope {
 namespace {
 
-// A value computed on first use. Of several threads that ask at once, one computes and the others
-// wait. A stopped computation leaves an incomplete value: only callers that are stopped as well get
+// A value computed on first use. If several threads ask at once, one computes and the others wait.
+// A stopped computation leaves an incomplete value: only callers that are stopped as well get
 // it, all others compute anew. References to either stay valid.
 template <typename T>
 class Lazy {

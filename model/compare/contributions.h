@@ -47,7 +47,7 @@ struct Contributions {
   // The part of the device time of both profiles that is the same work: of each pair that was
   // matched by name or op the smaller share, summed. 100 where a profile has no device time.
   double shared_percent = 100;
-  // Of the names of kernels that either profile has, those that both have; 100 if none has any.
+  // The part of the names of kernels that both profiles have; 100 if neither has any.
   // Where no kernels ran the names are those of ops. Numbers in names do not count.
   double shared_names_percent = 100;
 };

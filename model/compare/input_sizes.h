@@ -15,8 +15,8 @@ struct InputSizes {
   std::string a, b;  // "[[8, 512], [512, 512]]"
 };
 
-// Of the op that takes most time of A among those that both profiles have with sizes, the sizes at
-// its first call in a step; nullopt if there is no such op. O(events).
+// The sizes at the first call in a step of one op: among those that both profiles have with sizes,
+// the one that takes most time of A. nullopt if there is no such op. O(events).
 std::optional<InputSizes> SizesOfHeaviestOp(const ComparedProfile& a, const ComparedProfile& b,
                                             const std::stop_token& stop);
 

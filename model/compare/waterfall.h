@@ -1,5 +1,6 @@
 // Waterfall: the way from A's median step to B's, bar by bar: A, what each contribution adds or
-// takes away, B (docs/compare.md#waterfall). Of two memory snapshots: from peak to peak. Pure.
+// takes away, B (docs/compare.md#waterfall). With two memory snapshots it leads from peak to peak.
+// Pure.
 #pragma once
 
 #include <cstddef>

@@ -26,8 +26,8 @@ void Write(const Shape& shape, double bytes, Cost* cost) {
   (shape.memory_space == 0 ? cost->written : cost->elsewhere) += bytes;
 }
 
-// Writes the leaves of the output. Of an update in place only the update counts. `root`: null if
-// it is not known.
+// Writes the leaves of the output. An update in place counts with what it updates only. `root`:
+// null if it is not known.
 void WriteOutput(const CostContext& c, const Shape& shape, const Instruction* root, bool top,
                  Cost* cost) {
   if (shape.is_tuple()) {

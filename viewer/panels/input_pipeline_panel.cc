@@ -99,21 +99,21 @@ void InputPipelinePanel::DrawSummary(const PanelContext& context, const Analysis
     ImGui::SameLine(0, BaseEm());
     DrawStepScope(context, *steps, chart_.counted());
   }
-  const std::array<std::pair<const char*, double>, 3> rows = {
-      {{"Average", chart_.total().mean},
-       {"Standard deviation", chart_.total().deviation},
-       {"Input per step", InputMs()}}};
-  for (const auto& [label, value] : rows)
-    KeyValue(context, label, NumberText(value, {1, 3, "", " ms"}), BaseEm() * 11, true);
+  const auto row = [&](const char* label, const std::string& value) {
+    KeyValue(context, label, value, BaseEm() * 11, true);
+  };
+  const auto ms = [](double value) { return NumberText(value, {1, 3, "", " ms"}); };
+  row("Average", ms(chart_.total().mean));
+  row("Input per step", ms(InputMs()));
+  if (chart_.counted() < 2) return;
+  row("Standard deviation", ms(chart_.total().deviation));
   double low = 0, high = 0;
   for (size_t i = 0; i < chart_.bars().labels.size(); ++i) {
     const double t = chart_.bars().TotalOf(i, {});
     low = i == 0 ? t : std::min(low, t);
     high = std::max(high, t);
   }
-  KeyValue(context, "Range",
-           NumberText(low, {1, 3, "", ""}) + " to " + NumberText(high, {1, 3, "", " ms"}),
-           BaseEm() * 11, true);
+  row("Range", NumberText(low, {1, 3, "", ""}) + " to " + ms(high));
 }
 
 void InputPipelinePanel::DrawHost(const PanelContext& context, const AnalysisResult& result) {

@@ -48,6 +48,10 @@ class OverviewPanel final : public AnalysisPanel {
   void StepScope(const PanelContext& context, const AnalysisResult& result) const;
   void DrawBreakdown(const PanelContext& context, const AnalysisResult& result);
   void DrawBreakdownRow(const PanelContext& context, const Part& part, bool strong);
+  // Names and causes get the room of the deviations; a single step has none.
+  bool HidesDeviations(float width) const {
+    return low_ || width < BaseEm() * 21 || chart_.counted() < 2;
+  }
   void DrawTopOps(const PanelContext& context, const AnalysisResult& result, uint64_t key);
   void DrawPlacement(const PanelContext& context, const AnalysisResult& result);
   void DrawMiddle(const PanelContext& context, const AnalysisResult& result, uint64_t key,
@@ -141,7 +145,7 @@ void OverviewPanel::DrawBreakdownRow(const PanelContext& context, const Part& pa
     DrawBox(list, p.x - 3, p.y - 2, width + 6, height, context.theme[Role::kHover], 3);
   }
   if (part.color != 0) DrawBox(list, p.x, p.y + Em() * 0.22f, chip, chip, part.color, 2);
-  const bool narrow = low_ || width < BaseEm() * 21;  // names and causes get the deviations' room
+  const bool narrow = HidesDeviations(width);
   const float sigma = right - Em() * 4, ms = narrow ? sigma : right - Em() * 8.6f;
   const float name_end = ms - Em() * 3.2f;
   DrawCut(list, ImVec2(p.x + indent, p.y), name_end, context.theme[Role::kText], part.label);
@@ -201,7 +205,7 @@ void OverviewPanel::DrawBreakdown(const PanelContext& context, const AnalysisRes
     const float right = p.x + ImGui::GetContentRegionAvail().x,
                 em = BaseEm() * TypeSize::kSmall / TypeSize::kUi;
     ImDrawList* list = ImGui::GetWindowDrawList();
-    const bool narrow = low_ || right - p.x < BaseEm() * 21;
+    const bool narrow = HidesDeviations(right - p.x);
     DrawRight(list, right - em * (narrow ? 4 : 8.6f), p.y, context.theme[Role::kText2], "ms");
     if (!narrow) DrawRight(list, right - em * 4, p.y, context.theme[Role::kText2], "\u03c3");
     DrawRight(list, right, p.y, context.theme[Role::kText2], "%");

@@ -89,9 +89,9 @@ std::string NameOfCall(const Trace& trace, EventRow call) {
 }
 
 struct BlockedTime {
-  // Of an average step, mean over devices: in such calls; with the device idle; with the device
-  // idle for want of the host, so that neither work in its queue nor work that was not recorded
-  // holds it.
+  // An average step, mean over devices, spends this in such calls; with the device idle; with the
+  // device idle for want of the host, so that neither work in its queue nor work that was not
+  // recorded holds it.
   double blocked_ms = 0, idle_ms = 0, saved_ms = 0;
   std::map<std::string, double> by_call;  // ps, in all steps
   std::vector<double> idle_of_step;       // ms, mean over devices

@@ -146,6 +146,8 @@ std::string HostTitle(const FindingContext& input, const IdleLoss& loss, HostWor
   if (work == HostWork::kUnrecorded)
     return title + ", " + PercentText(percent) + " of it in " +
            std::string(CauseNames::kUnrecorded);
+  if (work == HostWork::kGarbage)
+    return title + ", " + PercentText(loss.cause_percent) + " of that time";
   const bool part = work == HostWork::kOnHost && percent < 99.5;
   return title + (part ? ": they are " + PercentText(percent) + " of that time" : "") +
          InCause(loss);

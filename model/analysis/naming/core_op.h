@@ -25,8 +25,8 @@ CoreWork WorkOf(std::string_view category, std::string_view text);
 bool IsDone(std::string_view category);
 // Whether it only starts asynchronous work.
 bool IsStart(std::string_view category);
-// The name of the op's last operand without its sign: "copy-start.2"; empty if there is none. Of an
-// op that waits it is the one that started the work.
+// The name of the op's last operand without its sign: "copy-start.2"; empty if there is none. An
+// op that waits has the one that started the work there.
 std::string_view LastOperandOf(std::string_view text);
 
 }  // namespace stepscope

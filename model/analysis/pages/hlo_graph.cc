@@ -23,7 +23,7 @@ namespace {
 using V = ValueType;
 using xla::HloModule;
 
-// Of larger programs the text has only the computation of the chosen instruction, up to this many
+// The text of a larger program has only the computation of the chosen instruction, up to this many
 // lines.
 constexpr size_t kMostLines = 20'000;
 constexpr int kMostRadius = 100;

@@ -174,8 +174,9 @@ void OverviewBuilder::AddStepTimes() {
     }
   }
   Add("steptime_ms_average", xprof_ ? "Step time" : "Mean step time", ms(s.mean), Unit::kMs, how);
-  Add("steptime_ms_standard_deviation", "Standard deviation", ms(s.deviation), Unit::kMs,
-      "of the sample: n - 1");
+  // A single step has no deviation; XProf says 0.
+  Add("steptime_ms_standard_deviation", "Standard deviation",
+      xprof_ || s.count > 1 ? ms(s.deviation) : Value(), Unit::kMs, "of the sample: n - 1");
   Add("steptime_ms_minimum", "Shortest step", ms(s.min), Unit::kMs, how);
   Add("steptime_ms_maximum", "Longest step", ms(s.max), Unit::kMs, how);
   Add("step_count", "Steps", static_cast<int64_t>(db_.steps.size()), Unit::kCount,

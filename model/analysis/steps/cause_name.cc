@@ -60,7 +60,7 @@ std::string OwnName(const Trace& trace, MetaId event) {
   const std::string_view name = trace.names().Name(event);
   switch (RoleOfCause(trace, event)) {
     case HostRole::kGarbage:
-      return "garbage collection";
+      return CauseNames::kGarbage;
     case HostRole::kSave:
       return "checkpoint saving: " + InSentence(CauseName(name));
     case HostRole::kEvent:

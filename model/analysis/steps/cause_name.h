@@ -25,6 +25,7 @@ std::string CauseName(const Trace& trace, const IdleCause& cause);
 class CauseNames {
  public:
   static constexpr std::string_view kUnrecorded = "Python functions that were not recorded";
+  static constexpr const char* kGarbage = "garbage collection";
 
   CauseNames(const Trace& trace, const StepDatabase& db);
   std::string Of(const IdleCause& cause) const;

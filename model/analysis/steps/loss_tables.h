@@ -18,8 +18,8 @@ ResultTable StepLossTable(const StepDatabase& db);
 // The causes of idle time by time, in an average step: those of a class sum to the loss.
 // O(causes log causes).
 ResultTable IdleByCauseTable(const Trace& trace, const StepDatabase& db);
-// The causes of idle time, step by step. Of more than 20,000 the longest, and the title says
-// so. O(causes log device steps).
+// The causes of idle time, step by step: the longest 20,000. The title says if there are more.
+// O(causes log device steps).
 ResultTable IdleCauseTable(const Trace& trace, const StepDatabase& db);
 
 }  // namespace stepscope

@@ -430,7 +430,10 @@ std::string Judgement::Sentence(const Loss& loss, const Said& said) const {
   }
   const FirstCause cause = FirstOf(loss);
   if (!cause.known()) return text;
-  text += "; " + Rounded(cause.share) + " of that in " + cause.name;
+  // What the sentence has named already is not named again.
+  const bool named =
+      cause.name == CauseNames::kGarbage && said.remedy == std::string_view("garbage");
+  text += "; " + Rounded(cause.share) + (named ? " of that time" : " of that in " + cause.name);
   for (const AsyncWait& wait : waits_) {
     if (wait.name == cause.name) return text + ": " + TextOf(wait);
   }

@@ -25,8 +25,8 @@ struct AsyncWait {
   uint64_t count = 0;
   Ps waited = 0;     // sum
   Ps in_flight = 0;  // sum, from the begin of the start to the end of the wait
-  // Of the waits that show when the work ends: from its start, or from the end of the work of its
-  // kind before it, which it queued behind.
+  // How long the work took whose end the waits show: from its start, or from the end of the work of
+  // its kind before it, which it queued behind.
   Ps on_link = 0;
   uint64_t links = 0;
   Ps longest = 0;

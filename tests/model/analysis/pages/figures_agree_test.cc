@@ -248,7 +248,7 @@ void Overlaps(const Report& r) {
              devices = r.Table("overview", "device_steps");
   if (devices.size() == 0 || overlap.size() == 0) return;
   const Rows steps = r.Table("overview", "steps");
-  // Of one host the table of steps has no column.
+  // The table of steps has no column for a single host.
   const bool hosts = !steps.Text(0, "host").empty();
   const auto step = [hosts](const Rows& of, size_t row) {
     return (hosts ? of.Text(row, "host") : "") + "|" + of.Text(row, "stepnum");

@@ -130,6 +130,19 @@ TEST_CASE("Without steps the verdict is unknown and says what to do") {
   CHECK_FALSE(r.findings[0].next_step.empty());
 }
 
+TEST_CASE("A single step has no standard deviation") {
+  test::KinetoText t;
+  t.Host("user_annotation", "ProfilerStep#1", 0, 900);
+  t.Host("cpu_op", "aten::mm", 2, 10).Launch(1, 4, 3);
+  t.Kernel("gemm", 1, 10, 450);
+  const AnalysisResult ours = test::Analyse("t.json", t.Text(test::kH100), "overview");
+  CHECK(test::PropertyText(ours, "step_count") == "1");
+  CHECK(std::holds_alternative<std::monostate>(ours.Find("steptime_ms_standard_deviation")->value));
+  const AnalysisResult xprof =
+      test::Analyse("t.json", t.Text(test::kH100), "overview", Definitions::kXprof);
+  CHECK(xprof.Find("steptime_ms_standard_deviation")->value == Value(0.0));
+}
+
 TEST_CASE("Without steps step times are unknown, and no advice is given") {
   test::KinetoText t;
   t.Kernel("sgemm", 1, 0, 10);

@@ -314,7 +314,7 @@ TEST_CASE("Garbage, checkpoints, barriers and events have causes of their own") 
     const char* says;
     const char* remedy;
   } rows[] = {
-      {"python_function", "Python GC", "host", "to collect garbage; 93 % of that in garbage coll",
+      {"python_function", "Python GC", "host", "to collect garbage; 93 % of that time",
        "gc.freeze()"},
       {"python_function", "torch/serialization.py(944): save", "host",
        "for checkpoints to be saved; 93 % of that in checkpoint saving: save "
