@@ -342,7 +342,7 @@ void ComparePanel::DrawSpread(const PanelContext& context) {
               "Line: A, " + counted(spread_.count_a, spread_.all_a) + ". Bars: B, " +
                   counted(spread_.count_b, spread_.all_b) + ".");
   }
-  const float height = std::min(ImGui::GetContentRegionAvail().y, BaseEm() * 8);
+  const float height = std::min(ImGui::GetContentRegionAvail().y, BaseEm() * 20);
   DrawComparedBars(context, spread_, {ImGui::GetContentRegionAvail().x, height});
 }
 

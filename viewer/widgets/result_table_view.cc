@@ -77,11 +77,15 @@ double MaxAbs(const ResultTable& table, size_t column) {
   return most;
 }
 
-// The word that the columns "a_time", "b_time" and "delta_time" of a comparison share; empty for
-// any other column.
-std::string_view ComparedAs(std::string_view id) {
+// Columns whose numbers are read against each other have one unit, and this word in common:
+// "a_time", "b_time" and "delta_time" of a comparison, times with and without the events inside.
+// Empty for any other column.
+std::string_view UnitFamily(std::string_view id) {
   for (const std::string_view side : {"a_", "b_", "delta_"}) {
     if (id.starts_with(side)) return id.substr(side.size());
+  }
+  for (const std::string_view sum : {"self", "total"}) {
+    if (id == sum || (id.starts_with(sum) && id[sum.size()] == '_')) return "sum";
   }
   return {};
 }
@@ -90,11 +94,11 @@ std::string_view ComparedAs(std::string_view id) {
 
 NumberFormat ColumnFormat(const ResultTable& table, size_t column) {
   const ColumnDesc& desc = table.columns[column];
-  const std::string_view compared = ComparedAs(desc.id);
+  const std::string_view family = UnitFamily(desc.id);
   double most = MaxAbs(table, column), typical = TypicalOf(table, column, most);
-  for (size_t c = 0; c < table.columns.size() && !compared.empty(); ++c) {
+  for (size_t c = 0; c < table.columns.size() && !family.empty(); ++c) {
     const ColumnDesc& other = table.columns[c];
-    if (ComparedAs(other.id) != compared || other.unit != desc.unit) continue;
+    if (UnitFamily(other.id) != family || other.unit != desc.unit) continue;
     typical = std::max(typical, TypicalOf(table, c, MaxAbs(table, c)));
     most = std::max(most, MaxAbs(table, c));
   }

@@ -183,6 +183,17 @@ TEST_CASE("table view: the columns of A and B have one unit") {
   CHECK(std::string(ColumnFormat(table, 3).header) == "\u00b5s");
 }
 
+TEST_CASE("table view: times with and without the events inside have one unit") {
+  ResultTable table;
+  table.columns = {{"self_us", "Self time", Unit::kUs, ValueType::kReal, ""},
+                   {"total_us", "Total", Unit::kUs, ValueType::kReal, ""},
+                   {"totals_us", "Else", Unit::kUs, ValueType::kReal, ""}};
+  table.rows = {{49'763.2, 479'763.0, 3.0}, {200.0, 900.0, 2.0}};
+  CHECK(std::string(ColumnFormat(table, 0).header) == "ms");
+  CHECK(ColumnFormat(table, 0).scale == ColumnFormat(table, 1).scale);
+  CHECK(std::string(ColumnFormat(table, 2).header) == "\u00b5s");
+}
+
 TEST_CASE("table view: long times get the next unit, to the thousandth") {
   ResultTable table;
   table.columns = {{"self_us", "Self", Unit::kUs, ValueType::kReal, ""},
