@@ -280,8 +280,7 @@ void FindHostCollectives(const FindingContext& input, double threshold,
   if (loss.percent < threshold) return;
   RuleFinding found = FindingOfLoss(
       input, loss,
-      fmt::format("Collectives that nothing hides take {} of {}, waiting for other ranks "
-                  "included{}.",
+      fmt::format("Exposed collectives take {} of {}, waits for other ranks included{}.",
                   MsText(loss.ms), input.EveryStep(), InCause(loss)),
       "All of it is hidden behind computation.");
   found.remedy =
