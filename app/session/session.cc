@@ -55,7 +55,9 @@ std::string LogDirectory(const Trace& trace) {
 std::string LabelOf(const Trace& trace) {
   std::string label = trace.run.empty() ? fs::path(trace.path).filename().string() : trace.run;
   const std::string logs = trace.run.empty() ? std::string() : LogDirectory(trace);
-  if (!logs.empty() && logs != trace.run) label = logs + " · " + label;
+  // Several files together are called after the first: "rank0.json and 7 more".
+  const bool named = logs == trace.run || trace.run.starts_with(logs + " and ");
+  if (!logs.empty() && !named) label = logs + " · " + label;
   if (trace.hosts.size() == 1) {
     const std::string_view host = BesideFile(trace.HostName(HostId(0)), label);
     if (!host.empty()) label += " · " + std::string(host);

@@ -103,7 +103,7 @@ void RanksPanel::MakeMap(const ResultTable& ranks, const ResultTable& steps) {
     rows_[cell] = static_cast<int>(i);
     if (map_.values[cell] > map_.most) map_.most = map_.values[cell];
   }
-  map_.unit_text = LateText(map_.most) + " late";
+  map_.unit_text = map_.most > 0 ? LateText(map_.most) + " late" : "no rank is late in any step";
 }
 
 void RanksPanel::DrawMap(const PanelContext& context, const ResultTable& steps) {

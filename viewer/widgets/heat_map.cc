@@ -86,7 +86,7 @@ void DrawTitle(const PanelContext& context, const HeatMapData& data, const Place
   const float right = at.left + at.width, box = std::floor(Em() * 0.4f);
   DrawRight(list, right, y, ink, data.unit_text);
   float x = right - TextWidth(data.unit_text) - Em() * 0.4f - box * kScaleSteps;
-  if (x < at.left + TextWidth(columns) + Em() * 2) return;
+  if (data.most <= 0 || x < at.left + TextWidth(columns) + Em() * 2) return;
   DrawRight(list, x - Em() * 0.4f, y, ink, "0");
   for (int i = 0; i < kScaleSteps; ++i, x += box) {
     const double share = static_cast<double>(i) / (kScaleSteps - 1);

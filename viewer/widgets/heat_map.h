@@ -14,8 +14,8 @@ namespace stepscope {
 struct HeatMapData {
   std::vector<std::string> rows, columns;  // labels
   std::vector<double> values;              // row by row; NaN: not known
-  double most = 0;                         // the largest value
-  std::string unit_text;                   // what the scale ends with: "3 ms"
+  double most = 0;                         // the largest value; 0: there is no scale
+  std::string unit_text;  // what the scale ends with, as in "3 ms", or stands for it
   double at(size_t row, size_t column) const { return values[row * columns.size() + column]; }
 };
 

@@ -78,6 +78,19 @@ TEST_CASE_FIXTURE(Fixture, "session: a profile's label does not have the name of
   CHECK(session.view().profiles[0].label == "train.json · rank 3");
 }
 
+TEST_CASE_FIXTURE(Fixture, "session: several files together are called after the first, once") {
+  std::vector<std::string> paths;
+  for (const char* rank : {"0", "1"}) {
+    paths.push_back((dir.path() / (std::string("rank") + rank + ".json")).string());
+    std::ofstream(paths.back()) << R"({"schemaVersion":1,"distributedInfo":{"rank":)" << rank
+                                << R"(,"world_size":2},
+      "traceEvents":[{"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":0,"dur":5}]})";
+  }
+  session.Open(paths, false);
+  REQUIRE(UpdateUntil([](const SessionView& v) { return !v.profiles.empty(); }));
+  CHECK(session.view().profiles[0].label == "rank0.json and 1 more · 2 hosts");
+}
+
 TEST_CASE_FIXTURE(Fixture,
                   "session: two profiles of different runs are asked about, with a window") {
   const std::vector<std::string> paths{Sample("tf_graph.xplane.pb.zst"),

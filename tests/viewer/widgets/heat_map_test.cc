@@ -42,6 +42,20 @@ TEST_CASE("heat map: the cell under the mouse, and a click on it") {
   CHECK_FALSE(answer.hovered);
 }
 
+TEST_CASE("heat map: without a largest value there is no scale") {
+  PanelFixture f;
+  HeatMapData data = Map(3, 4);
+  const auto draw = [&](const PanelContext& context) { DrawHeatMap(context, data, "step"); };
+  CHECK(DrawCalm(f, draw).Has("3 ms"));
+  const auto with_scale = f.Frame(draw);
+  data.values[0] = data.most = 0;
+  data.unit_text = "3 ms";
+  constexpr int kLeastSteps = 20;  // of colours
+  CHECK(f.Frame(draw) + 4 * kLeastSteps < with_scale);
+  data.unit_text = "none is late";
+  CHECK(DrawCalm(f, draw).Has("none is late"));
+}
+
 TEST_CASE("heat map: more rows and columns than pixels") {
   PanelFixture f(ImVec2(400, 300));
   const HeatMapData data = Map(1'000, 2'000);
