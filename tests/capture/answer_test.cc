@@ -35,8 +35,9 @@ TEST_CASE("answer: the profile is the bytes of the field as they stand") {
 TEST_CASE("answer: an XSpace among the data of tools is taken, other tools are not") {
   const std::string xspace = XSpaceWithEvent();
   const std::string other = Message(6, Message(1, "op_profile.json") + Message(2, "{}"));
-  const auto both =
-      ReadProfileAnswer(other + Message(6, Message(1, "../../x.xplane.pb") + Message(2, xspace)));
+  const std::string message =
+      other + Message(6, Message(1, "../../x.xplane.pb") + Message(2, xspace));
+  const auto both = ReadProfileAnswer(message);
   REQUIRE(both.ok());
   CHECK(both->xspace == xspace);
   const auto none = ReadProfileAnswer(other);

@@ -64,7 +64,8 @@ void Read(const json& event, std::map<std::string, Thread>* threads) {
 
 std::string WrapJson(const std::string& text, std::string_view frame) {
   std::map<std::string, Thread> threads;
-  for (const json& event : json::parse(text)["traceEvents"]) Read(event, &threads);
+  json trace = json::parse(text);  // the list is made where the text has none
+  for (const json& event : trace["traceEvents"]) Read(event, &threads);
   const Thread* main = nullptr;
   for (const auto& [key, thread] : threads) {
     if (thread.begin < thread.end && (main == nullptr || main->rank() < thread.rank()))
