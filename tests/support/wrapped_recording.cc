@@ -72,10 +72,12 @@ std::string WrapJson(const std::string& text, std::string_view frame) {
       main = &thread;
   }
   if (main == nullptr || main->rank() == Thread().rank()) return text;
+  // The category is PyTorch's: it would make a trace of another framework one of PyTorch.
+  const bool torch = main->functions + main->ops > 0;
   const std::string event = fmt::format(
-      R"({{"ph":"X","cat":"python_function","name":{},"pid":{},"tid":{},"ts":{:.3f},"dur":{:.3f},"args":{{}}}},)",
-      json(frame).dump(), main->pid, main->tid, std::floor(main->begin) - 1,
-      std::ceil(main->end - main->begin) + 3);
+      R"({{"ph":"X",{}"name":{},"pid":{},"tid":{},"ts":{:.3f},"dur":{:.3f},"args":{{}}}},)",
+      torch ? R"("cat":"python_function",)" : "", json(frame).dump(), main->pid, main->tid,
+      std::floor(main->begin) - 1, std::ceil(main->end - main->begin) + 3);
   const size_t list = text.find('[', text.find("\"traceEvents\""));
   return text.substr(0, list + 1) + event + text.substr(list + 1);
 }
