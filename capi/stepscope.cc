@@ -15,9 +15,13 @@
 
 #include "capi/event_columns.h"
 #include "capi/result_columns.h"
+#include "loaders/fleet/part_codec.h"
 #include "loaders/loader.h"
 #include "model/analysis/analysis.h"
+#include "model/analysis/fleet/fleet_tables.h"
+#include "model/analysis/fleet/rank_memory.h"
 #include "model/analysis/pages/row_events.h"
+#include "model/analysis/ranks/gather_facts.h"
 #include "model/analysis/steps/scope_check.h"
 #include "model/analysis/steps/steps.h"
 #include "model/query/asked_events.h"
@@ -296,6 +300,45 @@ Status CompareOf(stepscope_profile& a, stepscope_profile& b, const stepscope_par
   return {};
 }
 
+// The facts of the profile's ranks, with the memory of those that are alone on their host.
+std::vector<stepscope::RankFacts> FactsOf(stepscope_profile& profile) {
+  AnalysisContext& context = *profile.context;
+  auto facts = stepscope::GatherFacts(context, {}, stepscope::FactsDepth::kAll, {});
+  stepscope::AddMemory(context, {}, &facts);
+  return facts;
+}
+
+Status FleetTables(stepscope_profile& profile, stepscope_report** out) {
+  AnalysisResult result;
+  result.panel = "fleet_facts";
+  result.tables = stepscope::FactTables(FactsOf(profile));
+  *out = new stepscope_report{std::make_shared<const AnalysisResult>(std::move(result)), nullptr};
+  return {};
+}
+
+Status FleetPartOf(stepscope_profile* profile, const stepscope_fleet_file& file, char** out,
+                   size_t* out_size) {
+  if (file.size < sizeof(stepscope_fleet_file))
+    return Usage("stepscope_fleet_file.size is not sizeof(stepscope_fleet_file)");
+  if (profile == nullptr && file.error == nullptr) return Usage("neither a profile nor an error");
+  stepscope::FleetPart part;
+  part.file.path = file.path != nullptr ? file.path : "";
+  part.file.error = file.error != nullptr ? file.error : "";
+  part.file.bytes = file.bytes;
+  part.run = file.run != nullptr ? file.run : "";
+  if (profile != nullptr) {
+    part.origin_unix_ns = profile->trace->origin_unix_ns;
+    part.facts = FactsOf(*profile);
+  }
+  const std::string bytes = stepscope::fleet::WritePart(part);
+  auto* copy = static_cast<char*>(std::malloc(bytes.size()));
+  if (copy == nullptr) throw std::bad_alloc();
+  std::memcpy(copy, bytes.data(), bytes.size());
+  *out = copy;
+  *out_size = bytes.size();
+  return {};
+}
+
 Status TableAt(const stepscope_report& report, size_t i, stepscope_table** out) {
   if (i >= report.result->tables.size()) return Usage("the report has no such table");
   const ResultTable& table = report.result->tables[i];
@@ -404,6 +447,18 @@ stepscope_status stepscope_compare(stepscope_profile* a, stepscope_profile* b,
                                    stepscope_report** out, char** error) {
   return Guard(
       error, [&] { return CompareOf(*a, *b, part_a, part_b, out); }, a, b, out);
+}
+
+stepscope_status stepscope_fleet_tables(stepscope_profile* profile, stepscope_report** out,
+                                        char** error) {
+  return Guard(
+      error, [&] { return FleetTables(*profile, out); }, profile, out);
+}
+
+stepscope_status stepscope_fleet_part(stepscope_profile* profile, const stepscope_fleet_file* file,
+                                      char** out, size_t* out_size, char** error) {
+  return Guard(
+      error, [&] { return FleetPartOf(profile, *file, out, out_size); }, file, out, out_size);
 }
 
 void stepscope_report_free(stepscope_report* report) { delete report; }

@@ -157,6 +157,28 @@ STEPSCOPE_API stepscope_status stepscope_compare(stepscope_profile* a, stepscope
                                                  const stepscope_part* part_b,
                                                  stepscope_report** out, char** error);
 
+/* --- Fleets ----------------------------------------------------------------------------------- */
+
+/* What a profile has for a fleet: the tables ranks, rank_steps, collectives, waits and rank_kernels
+ * (docs/fleet.md). */
+STEPSCOPE_API stepscope_status stepscope_fleet_tables(stepscope_profile* profile,
+                                                      stepscope_report** out, char** error);
+
+typedef struct stepscope_fleet_file {
+  size_t size;       /* sizeof(stepscope_fleet_file): later versions add members */
+  const char* path;  /* where the profile lies */
+  const char* run;   /* ranks of one run are put together */
+  const char* error; /* why the profile has no facts; null: it has */
+  int64_t bytes;     /* of the profile */
+} stepscope_fleet_file;
+
+/* The same as the bytes of a part of a fleet, DIR/facts/ID.stepfacts, which stepscope_open() reads.
+ * `profile` may be null where file->error says why. The caller frees *out with
+ * stepscope_free_text(). */
+STEPSCOPE_API stepscope_status stepscope_fleet_part(stepscope_profile* profile,
+                                                    const stepscope_fleet_file* file, char** out,
+                                                    size_t* out_size, char** error);
+
 /* --- Reports ---------------------------------------------------------------------------------- */
 
 STEPSCOPE_API void stepscope_report_free(stepscope_report* report);

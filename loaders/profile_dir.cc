@@ -67,6 +67,9 @@ std::string RunName(const fs::path& root, std::string relative) {
     if (name != "." && name != "..") return name;
     return fs::weakly_canonical(root, error).filename().string();
   }
+  // The parts of a fleet lie in a folder of their own (docs/fleet.md).
+  if (fs::path(relative).filename() == kFleetFolder)
+    return RunName(root, fs::path(relative).parent_path().string());
   for (const std::string_view layer : {"plugins/profile/", "profile/"}) {
     const size_t at = relative.rfind(layer);
     const bool whole = at != std::string::npos && (at == 0 || relative[at - 1] == '/');

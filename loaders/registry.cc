@@ -7,12 +7,12 @@ namespace stepscope {
 // xplane/, chrome_json/, memory_snapshot/
 extern const LoaderDesc kXSpaceLoader, kChromeJsonLoader, kMemorySnapshotLoader;
 extern const LoaderDesc kSqliteLoader, kPerfettoLoader;  // sqlite/, perfetto/
-extern const LoaderDesc kStoreLoader;                    // store/
+extern const LoaderDesc kStoreLoader, kFleetLoader;      // store/, fleet/
 
 std::span<const LoaderDesc* const> Loaders() {
-  static constexpr const LoaderDesc* kLoaders[] = {&kXSpaceLoader,         &kChromeJsonLoader,
-                                                   &kMemorySnapshotLoader, &kSqliteLoader,
-                                                   &kPerfettoLoader,       &kStoreLoader};
+  static constexpr const LoaderDesc* kLoaders[] = {
+      &kXSpaceLoader,   &kChromeJsonLoader, &kMemorySnapshotLoader, &kSqliteLoader,
+      &kPerfettoLoader, &kStoreLoader,      &kFleetLoader};
   return kLoaders;
 }
 

@@ -85,6 +85,18 @@ random_replays() (
   "${replay[@]}" --found tests/data/replays && "${replay[@]}" --lists "${REPLAY_LISTS:-500}"
 )
 
+# A fleet of 256 ranks, on processes and on Ray, with the queries of docs/fleet.md.
+fleet() {
+  local home=build/fleet/python
+  configure release $tests_on && build release stepscope stepscope_c make_rank_traces || return 1
+  python3 -m venv "$home"
+  "$home/bin/pip" install -q --disable-pip-version-check --require-hashes --only-binary :all: \
+    -r tests/python/requirements_fleet.txt || return 1
+  STEPSCOPE_LIBRARY=$PWD/build/release/libstepscope.so STEPSCOPE_PROGRAM=$PWD/build/release/stepscope \
+    STEPSCOPE_MAKE_RANKS=$PWD/build/release/tests/make_rank_traces STEPSCOPE_FLEET_RANKS=256 \
+    "$home/bin/python" tests/python/test_fleet.py
+}
+
 # The Python module's tables in pandas, polars, pyarrow and DuckDB, and the server for agents: Debian has none of
 # these packages.
 python_tables() {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "model/allocator_history.h"
+#include "model/analysis/fleet/fleet.h"
 #include "viewer/core/analysis_cache.h"
 #include "viewer/core/commands/apply_commands.h"
 #include "viewer/core/commands/command.h"
@@ -72,7 +73,7 @@ struct Viewer::State {
   void SyncProfiles(const SessionView& session);
   void TakeProfiles(const SessionView& session);
   bool SyncViews();  // whether a profile that was open still is
-  void ShowSnapshot();
+  void ShowInFront(const char* panel);
   void BeginComparison();
   void FitBoth();
   TimeRange FirstView() const;
@@ -277,7 +278,12 @@ bool Viewer::State::SyncViews() {
     fresh.collapsed = FoldedBy(ParseTrackRules(settings.Get("timeline.tracks")), *profile.trace);
     fresh.markers = notes.Read(profile, services, &windows);
     states.push_back(std::move(fresh));
-    if (HistoryOf(*profile.trace) != nullptr) ShowSnapshot();
+    if (HistoryOf(*profile.trace) != nullptr) ShowInFront("memory_snapshot");
+    if (FleetOf(*profile.trace) != nullptr) ShowInFront("fleet");
+    if (windows.open_place.path == profile.trace->path) {
+      const OpenPlace place = std::exchange(windows.open_place, {});
+      commands.Push("view.set_range", {.range = place.range, .profile = profile.id});
+    }
   }
   view.profiles = std::move(states);
   const auto alive = [&](ProfileId id) { return view.Find(id) != nullptr; };
@@ -302,10 +308,10 @@ bool Viewer::State::SyncViews() {
   return false;
 }
 
-// Brings the panel of memory snapshots to the front: a snapshot is opened for it.
-void Viewer::State::ShowSnapshot() {
-  windows.focus_panel = {"memory_snapshot", ProfileId()};
-  windows.panels["memory_snapshot"] = true;
+// Brings the panel to the front that a profile of this kind is opened for.
+void Viewer::State::ShowInFront(const char* panel) {
+  windows.focus_panel = {panel, ProfileId()};
+  windows.panels[panel] = true;
   settle = 3;
 }
 

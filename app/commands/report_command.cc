@@ -15,6 +15,7 @@
 #include "app/system/stopwatch.h"
 #include "model/allocator_history.h"
 #include "model/analysis/findings/findings.h"
+#include "model/analysis/fleet/fleet.h"
 
 namespace stepscope {
 namespace {
@@ -85,13 +86,16 @@ std::shared_ptr<const AnalysisResult> Compute(const AnalysisDesc& analysis,
 }
 
 // Removes the pages that a profile of this kind cannot have: a memory snapshot has no steps and
-// no kernels, other profiles have no snapshot, and most have no HLO programs. Pages asked for by
-// name stay.
+// no kernels, other profiles have no snapshot, most have no HLO programs, and a fleet has ranks
+// only. Pages asked for by name stay.
 void LeaveOutOthers(const Trace& trace, std::vector<const AnalysisDesc*>* analyses) {
   const bool snapshot = HistoryOf(trace) != nullptr;
+  const bool fleet = FleetOf(trace) != nullptr;
   const bool programs = !trace.hlo.programs.empty();
   std::erase_if(*analyses, [&](const AnalysisDesc* analysis) {
     const std::string_view id = analysis->id;
+    if (fleet) return id != "fleet" && id != "ranks" && id != "diagnostics";
+    if (id == "fleet") return true;
     if (!programs && (id.starts_with("hlo_") || id == "roofline")) return true;
     if (!snapshot) return id == "memory_snapshot";
     return id != "memory_snapshot" && id != "findings" && id != "diagnostics";

@@ -7,6 +7,7 @@
 #include "model/analysis/definitions.h"
 #include "model/analysis/derived_tracks/derived_lines.h"
 #include "model/analysis/derived_tracks/device_tracks.h"
+#include "model/analysis/fleet/fleet.h"
 #include "model/analysis/grouping/grouping.h"
 #include "model/analysis/intervals/event_order.h"
 #include "model/analysis/kernels/kernel_stats.h"
@@ -245,6 +246,15 @@ constexpr const char* kSnapshotHasNone =
     "A memory snapshot has allocations only; its page is Memory snapshot. Steps, kernels and "
     "operations are in a trace of the same run, which can be opened beside it.";
 
+// The same for fleets.
+constexpr const char* kFleetHasNone =
+    "A fleet has the facts of ranks only; its pages are Fleet and Ranks. Open a rank's profile for "
+    "its events.";
+
+bool IsOfFleets(std::string_view analysis) {
+  return analysis == "fleet" || analysis == "ranks" || analysis == "diagnostics";
+}
+
 bool IsOfSnapshots(std::string_view analysis) {
   return analysis == "memory_snapshot" || analysis == "findings" || analysis == "diagnostics";
 }
@@ -253,6 +263,12 @@ bool IsOfSnapshots(std::string_view analysis) {
 
 AnalysisResult RunAnalysis(const AnalysisDesc& analysis, AnalysisContext& context,
                            const AnalysisParams& params, std::stop_token stop) {
+  if (FleetOf(context.trace()) != nullptr && !IsOfFleets(analysis.id)) {
+    AnalysisResult none;
+    none.panel = analysis.id;
+    none.empty_reason = kFleetHasNone;
+    return none;
+  }
   AnalysisResult result = analysis.run(context, params, std::move(stop));
   if (HistoryOf(context.trace()) != nullptr && !IsOfSnapshots(analysis.id)) {
     AnalysisResult none;

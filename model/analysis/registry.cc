@@ -7,8 +7,8 @@ namespace stepscope {
 using Run = AnalysisResult(AnalysisContext& context, const AnalysisParams& params,
                            std::stop_token stop);
 Run RunOverview, RunInputPipeline, SharedKernelStats, RunOpStats, RunMemory, RunDiagnostics,
-    RunFindings, RunRanks, RunMemorySnapshot, RunHloProfile, RunHloStats, RunRoofline, RunHloMemory,
-    RunHloGraph;
+    RunFindings, RunRanks, RunFleet, RunMemorySnapshot, RunHloProfile, RunHloStats, RunRoofline,
+    RunHloMemory, RunHloGraph;
 namespace compare {
 AnalysisResult CompareProfiles(AnalysisContext& a, AnalysisContext& b, const CompareParams& params,
                                std::stop_token stop);
@@ -39,6 +39,8 @@ std::span<const AnalysisDesc> Analyses() {
        RunFindings},
       {"ranks", "Ranks", "Which rank of a job the others wait for, by how much, and why.",
        RunRanks},
+      {"fleet", "Fleet", "What slows hundreds of ranks down, and what steps would be without it.",
+       RunFleet},
       {"memory_snapshot", "Memory snapshot",
        "Who held a device's memory at the peak, at the end and when it ran out, and what grows.",
        RunMemorySnapshot},

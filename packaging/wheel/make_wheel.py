@@ -36,6 +36,11 @@ Classifier: Topic :: Software Development :: Debuggers
 Requires-Python: >=3.9
 Provides-Extra: mcp
 Requires-Dist: mcp>=2; extra == "mcp"
+Provides-Extra: fleet
+Requires-Dist: pyarrow>=14; extra == "fleet"
+Provides-Extra: ray
+Requires-Dist: pyarrow>=14; extra == "ray"
+Requires-Dist: ray>=2.9; extra == "ray"
 Description-Content-Type: text/markdown
 
 A native viewer of the profiles that TensorFlow, JAX and PyTorch write. `stepscope LOGDIR` opens the newest run;
@@ -84,6 +89,13 @@ def files_below(source, place):
 
 def digest(content):
     return "sha256=" + base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
+
+
+# What the wheel installs beside the program.
+SCRIPTS = """\
+[console_scripts]
+stepscope-fleet = stepscope.fleet:main
+"""
 
 
 class Wheel:
@@ -146,6 +158,7 @@ def main():
     wheel.add(f"{base}.data/scripts/stepscope", read(options.program), 0o755)
     licences = "".join(f"License-File: {os.path.basename(name)}\n" for name in sorted(options.licence))
     wheel.add(f"{base}.dist-info/METADATA", METADATA.format(version=options.version, licences=licences).encode())
+    wheel.add(f"{base}.dist-info/entry_points.txt", SCRIPTS.encode())
     wheel.add(f"{base}.dist-info/WHEEL",
               f"Wheel-Version: 1.0\nGenerator: stepscope\nRoot-Is-Purelib: false\nTag: {tag}\n".encode())
     wheel.close(f"{base}.dist-info/RECORD")

@@ -32,6 +32,10 @@ class Part(ctypes.Structure):
                 ("peaks", c_char_p)]
 
 
+class FleetFile(ctypes.Structure):
+    _fields_ = [("size", c_size_t), ("path", c_char_p), ("run", c_char_p), ("error", c_char_p), ("bytes", c_int64)]
+
+
 # The result and the arguments of each function, as in the C header.
 _text, _handle, _out, _error = c_char_p, c_void_p, POINTER(c_void_p), POINTER(c_void_p)
 FUNCTIONS = {
@@ -49,6 +53,8 @@ FUNCTIONS = {
     "panel": (_text, c_size_t),
     "report_of": (c_int32, _handle, _text, POINTER(Part), c_uint32, _out, _error),
     "compare": (c_int32, _handle, _handle, POINTER(Part), POINTER(Part), _out, _error),
+    "fleet_tables": (c_int32, _handle, _out, _error),
+    "fleet_part": (c_int32, _handle, POINTER(FleetFile), _out, POINTER(c_size_t), _error),
     "report_free": (None, _handle), "report_panel": (_text, _handle), "report_empty_reason": (_text, _handle),
     "report_table_id": (_text, _handle, c_size_t), "report_table_title": (_text, _handle, c_size_t),
     "report_table": (c_int32, _handle, c_size_t, _out, _error),

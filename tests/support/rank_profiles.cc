@@ -1,5 +1,7 @@
 #include "tests/support/rank_profiles.h"
 
+#include <algorithm>
+
 #include "tests/support/kineto_text.h"
 
 namespace stepscope::test {
@@ -13,6 +15,7 @@ class RankWriter {
     if (static_cast<std::size_t>(rank) < o_.clock_offset_us.size())
       offset_ = o_.clock_offset_us[static_cast<std::size_t>(rank)];
     text_.On(rank % 8, 7);
+    FindLags();
   }
 
   std::string Write() {
@@ -44,23 +47,55 @@ class RankWriter {
   }
   void WriteStep(int step);
   void Collective(int step, int nth, double at, double end);
-  std::string Arguments() const;
+  std::string Arguments(int nth) const;
+  bool IsOfGroup(int nth) const { return nth == 1 && o_.group_ranks > 0; }
+  double ComputeOf(int rank) const {
+    return kComputeUs * (rank == o_.throttled_rank ? o_.throttle : 1);
+  }
+  void FindLags();
 
   const RankJobOptions& o_;
   const int rank_;
   double offset_ = 0, now_ = kFirst;
   int correlation_ = 0;
   std::int64_t seq_ = 0;
+  // By collective: how much later than planned it ends for this rank, beyond the one before, and
+  // by how much its transfer is slower.
+  std::vector<double> later_;
   KinetoText text_;
 };
 
-std::string RankWriter::Arguments() const {
+// All ranks are equal at the end of a step, so each step has the same lags.
+void RankWriter::FindLags() {
+  std::vector<double> lag(static_cast<std::size_t>(o_.ranks));
+  for (int c = 0; c < o_.collectives; ++c) {
+    const int group_ranks = IsOfGroup(c) ? o_.group_ranks : o_.ranks;
+    const double before = lag[static_cast<std::size_t>(rank_)];
+    for (int first = 0; first < o_.ranks; first += group_ranks) {
+      const int end = std::min(o_.ranks, first + group_ranks);
+      double most = 0;
+      for (int r = first; r < end; ++r) {
+        const double late = c == 0 && r == o_.late_rank ? o_.late_us : 0;
+        most = std::max(most, lag[static_cast<std::size_t>(r)] + ComputeOf(r) - kComputeUs + late);
+      }
+      if (IsOfGroup(c) && first / group_ranks == o_.slow_group) most += o_.slow_us;
+      for (int r = first; r < end; ++r) lag[static_cast<std::size_t>(r)] = most;
+    }
+    later_.push_back(lag[static_cast<std::size_t>(rank_)] - before);
+  }
+}
+
+std::string RankWriter::Arguments(int nth) const {
   std::string ranks;
-  for (int r = 0; r < o_.ranks; ++r) ranks += (r == 0 ? "" : ", ") + std::to_string(r);
+  const int size = IsOfGroup(nth) ? o_.group_ranks : o_.ranks,
+            group = IsOfGroup(nth) ? rank_ / size : 0;
+  const int first = group * size, end = std::min(o_.ranks, first + size);
+  for (int r = first; r < end; ++r) ranks += (r == first ? "" : ", ") + std::to_string(r);
   const std::string n = std::to_string(o_.elements);
   return "\"Collective name\":\"allreduce\",\"In msg nelems\":" + n + ",\"Out msg nelems\":" + n +
-         ",\"Group size\":" + std::to_string(o_.ranks) +
-         ",\"dtype\":\"BFloat16\",\"Process Group Name\":\"0\",\"Process Group Ranks\":\"[" +
+         ",\"Group size\":" + std::to_string(end - first) +
+         ",\"dtype\":\"BFloat16\",\"Process Group Name\":\"" +
+         (IsOfGroup(nth) ? "tp" + std::to_string(group) : "0") + "\",\"Process Group Ranks\":\"[" +
          ranks + "]\",\"Seq\":" + std::to_string(seq_);
 }
 
@@ -70,12 +105,11 @@ void RankWriter::Collective(int step, int nth, double at, double end) {
       rank_ == o_.missing_rank && step == o_.missing_step && nth == o_.missing_collective;
   if (missing) return;
   Work("kernel", "ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096ul>)", at,
-       end - at, o_.arguments ? Arguments() : "");
+       end - at, o_.arguments ? Arguments(nth) : "");
 }
 
 void RankWriter::WriteStep(int step) {
   const double begin = now_;
-  const bool someone = o_.late_rank >= 0;
   double at = begin + 10;
   const double input = kInputUs + More(LateBy::kInput);
   text_.Host("user_annotation", "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__",
@@ -88,12 +122,12 @@ void RankWriter::WriteStep(int step) {
   at += host + 10;
   double shared = begin + 10 + kInputUs + 10 + kCopyUs + 30;  // when ranks that are not late arrive
   for (int c = 0; c < o_.collectives; ++c) {
-    const double compute = kComputeUs + (c == 0 ? More(LateBy::kCompute) : 0);
+    const double compute = ComputeOf(rank_) + (c == 0 ? More(LateBy::kCompute) : 0);
     Work("kernel", "sm90_gemm_bf16", at, compute);
     shared += kComputeUs;
     const double arrival = at + compute + 3 + o_.jitter_us + Jitter(step, c, 0);
-    const double late = c == 0 && someone ? o_.late_us : 0;
-    const double end = shared + 3 + 2 * o_.jitter_us + late + o_.transfer_us;
+    const double end =
+        shared + 3 + 2 * o_.jitter_us + o_.transfer_us + later_[static_cast<std::size_t>(c)];
     Collective(step, c, arrival, end + Jitter(step, c, 1) / 2);
     at = end + o_.jitter_us + 10;
     shared = at;

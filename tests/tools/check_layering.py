@@ -58,6 +58,7 @@ model/analysis/derived_tracks        | +                                        
 model/analysis/findings/kernels      | +                                            |
 model/analysis/findings              | +                                            |
 model/analysis/ranks                 | +                                            |
+model/analysis/fleet                 | +                                            |
 model/analysis/pages                 | +                                            |
 model/analysis/analysis_context.cc   | model*                                       |
 model/analysis/registry.cc           | model*                                       |
@@ -75,6 +76,7 @@ loaders/perfetto                     | model* loaders/common loaders/files loade
 loaders/sqlite                       | model* loaders/common loaders/files loaders/loader.h | sqlite
 loaders/xplane                       | model* loaders/common loaders/xla loaders/files loaders/loader.h loaders/riegeli | protobuf
 loaders/store                        | model* loaders/common loaders/xla loaders/files loaders/loader.h loaders/memory_snapshot | codecs protobuf
+loaders/fleet                        | model* loaders/common loaders/xla loaders/files loaders/store loaders/loader.h |
 loaders/remote                       | model* loaders/common loaders/files loaders/store loaders/loader.h | posix protobuf
 loaders                              | model* loaders*                              |
 

@@ -1,5 +1,6 @@
-// make_rank_traces FOLDER [RANKS [STEPS [COLLECTIVES [LATE_RANK [LATE_US]]]]]: writes the PyTorch
-// traces of a job's ranks (tests/support/rank_profiles.h) into a folder that exists.
+// make_rank_traces FOLDER [RANKS [STEPS [COLLECTIVES [LATE_RANK [LATE_US [THROTTLED_RANK
+// [THROTTLE_% [GROUP_RANKS [SLOW_GROUP [SLOW_US]]]]]]]]]]: writes the PyTorch traces of a job's
+// ranks (tests/support/rank_profiles.h) into a folder that exists.
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -16,6 +17,11 @@ int main(int argc, char** argv) {
   options.collectives = number(4, options.collectives);
   options.late_rank = number(5, options.late_rank);
   options.late_us = number(6, 0);
+  options.throttled_rank = number(7, -1);
+  options.throttle = number(8, 100) / 100.0;
+  options.group_ranks = number(9, 0);
+  options.slow_group = number(10, -1);
+  options.slow_us = number(11, 0);
   for (int r = 0; r < options.ranks; ++r) options.clock_offset_us.push_back(137.0 * r);
   for (int r = 0; argc > 1 && r < options.ranks; ++r) {
     std::ofstream file(std::string(argv[1]) + "/" + stepscope::test::RankFileName(r),

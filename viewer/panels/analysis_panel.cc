@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "model/allocator_history.h"
+#include "model/analysis/fleet/fleet.h"
 #include "model/base/count_text.h"
 #include "model/base/key_table.h"
 #include "viewer/core/analysis_cache.h"
@@ -146,6 +147,7 @@ void DrawFindings(const PanelContext& context, std::span<const Finding> findings
 }
 
 const char* VerdictAnalysis(const Profile& profile) {
+  if (FleetOf(*profile.trace) != nullptr) return "fleet";
   return HistoryOf(*profile.trace) != nullptr ? "memory_snapshot" : "overview";
 }
 

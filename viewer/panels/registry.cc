@@ -3,13 +3,14 @@
 #include <vector>
 
 #include "model/analysis/analysis.h"
+#include "model/analysis/fleet/fleet.h"
 #include "model/analysis/xla/hlo_programs.h"
 #include "viewer/core/panel.h"
 
 namespace stepscope {
 
 MakePanel MakeComparePanel, MakeDetailsPanel, MakeDevicesPanel, MakeDiagnosticsPanel,
-    MakeFindingsPanel, MakeHloGraphPanel, MakeHloMemoryPanel, MakeHloProfilePanel,
+    MakeFindingsPanel, MakeFleetPanel, MakeHloGraphPanel, MakeHloMemoryPanel, MakeHloProfilePanel,
     MakeHloStatsPanel, MakeInputPipelinePanel, MakeKernelStatsPanel, MakeMarkersPanel,
     MakeMemoryPanel, MakeMemorySnapshotPanel, MakeOpStatsPanel, MakeOverviewPanel, MakeQueryPanel,
     MakeRanksPanel, MakeRooflinePanel, MakeSelectionPanel;
@@ -28,6 +29,8 @@ bool HasHlo(const Profile& profile) {
 bool HasRoofline(const Profile& profile) {
   return CapabilitiesOf(*profile.trace).torch_profiler || HasHlo(profile);
 }
+
+bool IsFleet(const Profile& profile) { return FleetOf(*profile.trace) != nullptr; }
 
 constexpr PanelDesc kPanels[] = {
     {"details", "Details", "The selected event with all its arguments, or sums of what is in view.",
@@ -68,6 +71,8 @@ constexpr PanelDesc kPanels[] = {
      DockSlot::kBottomRight, false, &MakeHloGraphPanel, &HasHlo},
     {"ranks", "Ranks", "Who is late in a job of several hosts or ranks, and why.", "Alt+7",
      DockSlot::kBottomRight, false, &MakeRanksPanel},
+    {"fleet", "Fleet", "What slows hundreds of ranks down: a map of ranks and steps.", "Alt+L",
+     DockSlot::kBottomRight, false, &MakeFleetPanel, &IsFleet},
     {"compare", "Compare", "What changed from a baseline to another profile, and why.", "Alt+C",
      DockSlot::kBottomRight, false, &MakeComparePanel},
     {"query", "Query", "Answers SQL about the profile: events, steps, tables of other panels.",

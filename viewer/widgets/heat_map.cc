@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "viewer/widgets/draw_text.h"
 
@@ -41,19 +42,42 @@ Places PlacesOf(const HeatMapData& data, ImVec2 corner, float width, float heigh
           rows / static_cast<float>(data.rows.size()), label};
 }
 
+double Larger(double a, double b) { return std::isnan(a) || b > a ? b : a; }
+
+// The end of the rows that share a line of pixels with row r.
+size_t EndOfLine(const HeatMapData& data, const Places& at, size_t r) {
+  const float top = at.Row(r);
+  size_t end = r + 1;
+  while (end < data.rows.size() && at.Row(end) < top + 1) ++end;
+  return end;
+}
+
+// The largest values of the rows [r, end), by column.
+void MergeRows(const HeatMapData& data, size_t r, size_t end, std::vector<double>* line) {
+  const size_t columns = data.columns.size();
+  const auto row = [&](size_t i) {
+    return data.values.begin() + static_cast<std::ptrdiff_t>(i * columns);
+  };
+  line->assign(row(r), row(r + 1));
+  for (++r; r < end; ++r) std::transform(line->begin(), line->end(), row(r), line->begin(), Larger);
+}
+
 void DrawCells(const PanelContext& context, const HeatMapData& data, const Places& at) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   const float gap_x = at.width / static_cast<float>(data.columns.size()) > 4 ? 1.0f : 0.0f;
   const float gap_y = at.row > 4 ? 1.0f : 0.0f;
-  for (size_t r = 0; r < data.rows.size(); ++r) {
-    const float top = at.Row(r), bottom = at.Row(r + 1) - gap_y;
+  std::vector<double> line;
+  for (size_t r = 0; r < data.rows.size();) {
+    const float top = at.Row(r);
+    const size_t end = EndOfLine(data, at, r);
+    MergeRows(data, r, end, &line);
+    r = end;
+    const float bottom = at.Row(r) - gap_y;
     for (size_t c = 0; c < data.columns.size();) {
       const float x0 = at.Column(c, data.columns.size());
-      double value = data.at(r, c);
-      for (++c; c < data.columns.size() && at.Column(c, data.columns.size()) < x0 + 1; ++c) {
-        const double other = data.at(r, c);
-        if (std::isnan(value) || other > value) value = other;
-      }
+      double value = line[c];
+      for (++c; c < data.columns.size() && at.Column(c, data.columns.size()) < x0 + 1; ++c)
+        value = Larger(value, line[c]);
       const float x1 = std::max(x0 + 1, at.Column(c, data.columns.size()) - gap_x);
       list->AddRectFilled({x0, top}, {x1, std::max(top + 1, bottom)},
                           ColorOf(context.theme, value, data.most));
@@ -127,6 +151,15 @@ HeatMapAnswer DrawHeatMap(const PanelContext& context, const HeatMapData& data,
   answer.cell = {
       index(y / at.row, data.rows.size()),
       index(x / at.width * static_cast<float>(data.columns.size()), data.columns.size())};
+  // Of the rows that share the line of pixels, the one with the largest value.
+  size_t first = answer.cell.row;
+  while (first > 0 && at.Row(first - 1) > at.Row(answer.cell.row) - 1) --first;
+  const size_t end = EndOfLine(data, at, first);
+  for (size_t r = answer.cell.row = first; r < end; ++r) {
+    const double best = data.at(answer.cell.row, answer.cell.column);
+    if (Larger(best, data.at(r, answer.cell.column)) > best || std::isnan(best))
+      answer.cell.row = r;
+  }
   if (answer.hovered) {
     const size_t r = answer.cell.row, c = answer.cell.column;
     ImGui::GetWindowDrawList()->AddRect({at.Column(c, data.columns.size()), at.Row(r)},

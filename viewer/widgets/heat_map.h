@@ -1,6 +1,7 @@
 // HeatMap: numbers in rows and columns as colours, with a scale beside them. Owns nothing but the
-// cell under the mouse. Columns that are narrower than a pixel share it: the largest number counts.
-// A frame costs O(cells). UI thread only.
+// cell under the mouse. Rows and columns that are narrower than a pixel share it: the largest
+// number counts, and the mouse points at its row. A frame costs O(cells) and draws O(pixels). UI
+// thread only.
 #pragma once
 
 #include <cstddef>

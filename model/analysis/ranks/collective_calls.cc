@@ -2,14 +2,10 @@
 
 #include <algorithm>
 #include <charconv>
-#include <limits>
 #include <map>
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
-
-#include "model/analysis/grouping/host_collectives.h"
-#include "model/string_pool.h"
 
 namespace stepscope {
 namespace {
@@ -34,53 +30,37 @@ std::vector<int64_t> NumbersIn(std::string_view text) {
 
 class Collector {
  public:
-  Collector(AnalysisContext& context, const std::vector<Rank>& ranks,
-            const std::vector<std::vector<RankStep>>& steps, std::stop_token stop)
-      : names_(context.trace().names()), stats_(context.stats(stop)), steps_(steps) {
-    for (uint32_t r = 0; r < ranks.size(); ++r) rank_of_number_[ranks[r].number] = r;
+  explicit Collector(std::span<const RankFacts> facts) {
+    size_t calls = 0;
+    for (uint32_t r = 0; r < facts.size(); ++r) {
+      rank_of_number_[facts[r].rank.number] = r;
+      calls += facts[r].calls.size();
+    }
+    out_.calls.reserve(calls);
   }
 
-  void Add(uint32_t rank, const DeviceEvent& e);
+  void Add(uint32_t rank, const RankFacts& facts);
   CollectiveCalls Finish();
 
  private:
-  using GroupKey = std::tuple<uint32_t, uint32_t, bool, int64_t, int64_t>;
-  struct ByName {
-    uint32_t name = 0;
-    bool two = false;  // a message between two ranks
-  };
-  const ByName& NameOf(const DeviceEvent& e, EventRow row);
-  uint32_t GroupOf(EventRow row, bool two, bool has_order);
+  using GroupKey = std::tuple<std::string_view, std::string_view, bool, int64_t, int64_t>;
+  uint32_t NameOf(const std::string& text);
+  uint32_t GroupOf(const RankGroup& group);
   std::vector<uint32_t> Members(std::string_view ranks) const;
   void CountNth();
   void FindMembers();
   void Pair();
 
-  const NameTable& names_;
-  const StatTable& stats_;
-  const std::vector<std::vector<RankStep>>& steps_;
   std::unordered_map<int64_t, uint32_t> rank_of_number_;
-  std::map<GroupKey, uint32_t> groups_;
-  std::map<std::string, uint32_t> names_by_text_;
-  std::map<std::pair<uint32_t, uint32_t>, ByName> name_of_;  // by recorded name and meta
+  std::map<GroupKey, uint32_t> groups_;  // the texts are those of the facts
+  std::map<std::string_view, uint32_t> names_;
   CollectiveCalls out_;
 };
 
-const Collector::ByName& Collector::NameOf(const DeviceEvent& e, EventRow row) {
-  const StringId given = stats_.Text(StringStat::kCollectiveName).Find(row).value_or(StringId());
-  const auto [it, added] = name_of_.try_emplace({given.value, given.valid() ? 0 : e.meta});
-  if (!added) return it->second;
-  const std::string_view of =
-      given.valid() ? stats_.strings->View(given) : names_.DisplayName(MetaId(e.meta));
-  const CollectiveKind kind = KindOfCollective(of);
-  std::string text(of);
-  if (!given.valid() && kind != CollectiveKind::kOther) text = stepscope::NameOf(kind);
-  it->second.two = kind == CollectiveKind::kSendRecv;
-  if (it->second.two) text = stepscope::NameOf(kind);  // a send and its receive are one collective
+uint32_t Collector::NameOf(const std::string& text) {
   const auto next = static_cast<uint32_t>(out_.names.size());
-  const auto [named, is_new] = names_by_text_.try_emplace(text, next);
-  if (is_new) out_.names.push_back({text, kind});
-  it->second.name = named->second;
+  const auto [it, added] = names_.try_emplace(text, next);
+  if (added) out_.names.push_back({text, KindOfCollective(text)});
   return it->second;
 }
 
@@ -95,52 +75,41 @@ std::vector<uint32_t> Collector::Members(std::string_view ranks) const {
   return members;
 }
 
-// The group of a call. A message between two ranks has a group of its two ends only.
-uint32_t Collector::GroupOf(EventRow row, bool two, bool has_order) {
-  int64_t from = -1, to = -1;
-  if (two) {
-    from = stats_.Int(IntStat::kSourceRank).Find(row).value_or(-1);
-    to = stats_.Int(IntStat::kTargetRank).Find(row).value_or(-1);
-    if (from < 0 || to < 0 || from == to) return CollectiveCall::kNone;
-  }
-  const StringId name = stats_.Text(StringStat::kProcessGroup).Find(row).value_or(StringId());
-  const StringId ranks = stats_.Text(StringStat::kGroupRanks).Find(row).value_or(StringId());
+uint32_t Collector::GroupOf(const RankGroup& group) {
   const auto next = static_cast<uint32_t>(out_.groups.size());
   const auto [it, added] =
-      groups_.try_emplace({name.value, ranks.value, has_order, from, to}, next);
+      groups_.try_emplace({group.name, group.ranks, group.has_order, group.from, group.to}, next);
   if (!added) return it->second;
-  CollectiveGroup group;
-  if (name.valid()) group.name = std::string(stats_.strings->View(name));
-  group.has_order = has_order;
-  if (ranks.valid() && !two) group.members = Members(stats_.strings->View(ranks));
-  group.has_ranks = !group.members.empty();
-  out_.groups.push_back(std::move(group));
+  CollectiveGroup found;
+  found.name = group.name;
+  found.has_order = group.has_order;
+  found.from = group.from;
+  found.to = group.to;
+  if (group.from < 0) found.members = Members(group.ranks);
+  found.has_ranks = !found.members.empty();
+  out_.groups.push_back(std::move(found));
   return it->second;
 }
 
-void Collector::Add(uint32_t rank, const DeviceEvent& e) {
-  const EventRow row(e.row);
-  const ByName name = NameOf(e, row);
-  const std::optional<int64_t> seq = stats_.Int(IntStat::kCollectiveSeq).Find(row);
-  const bool has_order = seq.has_value() && !name.two;  // a rank's messages are counted here
-  CollectiveCall call;
-  call.rank = rank;
-  call.row = e.row;
-  call.begin = e.begin;
-  call.end = e.end;
-  call.name = name.name;
-  call.group = GroupOf(row, name.two, has_order);
-  if (const RankStep* step = StepAt(steps_[rank], e.begin)) {
-    call.in_step = true;
-    call.step = step->number;
-  } else if (!steps_[rank].empty() && e.begin < steps_[rank].front().span.begin) {
-    call.order = std::numeric_limits<int64_t>::min();
-  } else if (!steps_[rank].empty()) {
-    call.order = std::numeric_limits<int64_t>::max();
+void Collector::Add(uint32_t rank, const RankFacts& facts) {
+  std::vector<uint32_t> names, groups;
+  for (const std::string& name : facts.names) names.push_back(NameOf(name));
+  for (const RankGroup& group : facts.groups) groups.push_back(GroupOf(group));
+  for (uint32_t i = 0; i < facts.calls.size(); ++i) {
+    const RankCall& from = facts.calls[i];
+    CollectiveCall call;
+    call.rank = rank;
+    call.at = i;
+    call.row = from.row;
+    call.begin = from.begin;
+    call.end = from.end;
+    call.name = names[from.name];
+    if (from.group != RankCall::kNoGroup) call.group = groups[from.group];
+    call.order = from.order;
+    call.in_step = from.in_step;
+    call.step = from.step;
+    out_.calls.push_back(call);
   }
-  if (call.in_step) call.order = call.step;
-  if (has_order) call.order = *seq;
-  out_.calls.push_back(call);
 }
 
 // Counts calls with equal numbers: the n-th of one rank pairs with the n-th of the others.
@@ -194,10 +163,7 @@ CollectiveCalls Collector::Finish() {
 
 }  // namespace
 
-void KeepScope(const Scope& scope, const std::vector<Rank>& ranks, CollectiveCalls* calls) {
-  const auto counts = [&](const CollectiveCall& c) {
-    return scope.OfHost(ranks[c.rank].host).Contains(c.begin);
-  };
+void KeepCalls(const std::function<bool(const CollectiveCall&)>& counts, CollectiveCalls* calls) {
   std::vector<CollectiveCall> kept;
   std::vector<PairedCollective> paired;
   size_t grouped = 0;  // calls with a group come first
@@ -218,28 +184,9 @@ void KeepScope(const Scope& scope, const std::vector<Rank>& ranks, CollectiveCal
   calls->paired = std::move(paired);
 }
 
-CollectiveCalls PairCollectives(AnalysisContext& context, const std::vector<Rank>& ranks,
-                                const std::vector<std::vector<RankStep>>& steps,
-                                const DeviceEvents& events, std::stop_token stop) {
-  Collector collector(context, ranks, steps, stop);
-  const Trace& trace = context.trace();
-  const std::vector<uint8_t> on_host = HostCollectiveMetas(trace.names());
-  for (uint32_t r = 0; r < ranks.size(); ++r) {
-    if (stop.stop_requested()) return {};
-    if (ranks[r].devices.empty()) {
-      const TimeScope& scope = events.scope().OfHost(ranks[r].host);
-      for (const HostCollective& c : CollectivesOfHost(trace, ranks[r].host, on_host)) {
-        if (scope.Contains(c.call))
-          collector.Add(r, {c.row, c.meta, c.track, c.begin, c.end, TimeClass::kCollectives, {}});
-      }
-    }
-    for (const PlaneId device : ranks[r].devices) {
-      if (stop.stop_requested()) return {};
-      events.ForEach(device, [&](const DeviceEvent& e) {
-        if (e.time_class == TimeClass::kCollectives) collector.Add(r, e);
-      });
-    }
-  }
+CollectiveCalls PairCollectives(std::span<const RankFacts> facts) {
+  Collector collector(facts);
+  for (uint32_t r = 0; r < facts.size(); ++r) collector.Add(r, facts[r]);
   return collector.Finish();
 }
 

@@ -1,14 +1,14 @@
-// Pairs the collectives of all ranks (docs/rules.md#ranks). Times are in ps.
+// Pairs the collectives of all ranks by their facts (docs/rules.md#ranks). Times are in ps. Pure.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
-#include <stop_token>
 #include <string>
 #include <vector>
 
 #include "model/analysis/ranks/collective_kind.h"
-#include "model/analysis/ranks/rank_steps.h"
+#include "model/analysis/ranks/rank_facts.h"
 
 namespace stepscope {
 
@@ -16,6 +16,7 @@ namespace stepscope {
 struct CollectiveCall {
   static constexpr uint32_t kNone = 0xffffffffu;
   uint32_t rank = 0;       // index in the list of ranks
+  uint32_t at = 0;         // in RankFacts::calls of the rank
   uint32_t row = 0;        // its device event, or host event
   Ps begin = 0, end = 0;   // on the rank's own clock
   uint32_t group = kNone;  // in CollectiveCalls::groups; kNone: its participants are not known
@@ -30,7 +31,8 @@ struct CollectiveGroup {
   std::string name;               // name of the process group; may be empty
   bool has_order = false;         // `Seq` is recorded
   bool has_ranks = false;         // its members are recorded
-  std::vector<uint32_t> members;  // ranks of the trace, ascending
+  int64_t from = -1, to = -1;     // numbers of the two ends of a message
+  std::vector<uint32_t> members;  // indices of ranks, ascending
 };
 
 // The calls of one collective: [first, first + count) of CollectiveCalls::calls, by rank.
@@ -53,13 +55,11 @@ struct CollectiveCalls {
   }
 };
 
-// Keeps the collectives whose first participant begins in the scope, whole, and of the calls
-// without a group those that begin there. O(calls)
-void KeepScope(const Scope& scope, const std::vector<Rank>& ranks, CollectiveCalls* calls);
+// Keeps the collectives whose first participant's call counts, whole, and of the calls without a
+// group those that count. O(calls)
+void KeepCalls(const std::function<bool(const CollectiveCall&)>& counts, CollectiveCalls* calls);
 
-// The result is incomplete when stopped. O(n log n) in the number of calls.
-CollectiveCalls PairCollectives(AnalysisContext& context, const std::vector<Rank>& ranks,
-                                const std::vector<std::vector<RankStep>>& steps,
-                                const DeviceEvents& events, std::stop_token stop);
+// O(n log n) in the number of calls. The ranks must have distinct numbers.
+CollectiveCalls PairCollectives(std::span<const RankFacts> facts);
 
 }  // namespace stepscope

@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "model/analysis/analysis.h"
+#include "model/analysis/ranks/gather_facts.h"
 #include "model/shift_hosts.h"
 
 namespace stepscope {
@@ -16,13 +17,16 @@ constexpr Ps kLeastOffset = 5 * kPsPerUs;  // clocks are not known more exactly
 PairedRanks PairRanks(AnalysisContext& context, const AnalysisParams& params,
                       std::stop_token stop) {
   PairedRanks out;
-  const DeviceEvents events(context, params, stop);
-  out.ranks = ListRanks(context.trace(), params, events);
-  out.clocks.resize(out.ranks.size());
-  if (out.ranks.size() < 2) return out;
-  out.steps = StepsOfRanks(out.ranks, context.steps(stop), events.scope());
-  out.calls = PairCollectives(context, out.ranks, out.steps, events, stop);
-  if (!stop.stop_requested()) out.clocks = AlignClocks(out.calls, out.ranks.size());
+  std::vector<RankFacts> facts = GatherFacts(context, params, FactsDepth::kCalls, stop);
+  out.clocks.resize(facts.size());
+  if (facts.size() >= 2 && !stop.stop_requested()) {
+    out.calls = PairCollectives(facts);
+    out.clocks = AlignClocks(out.calls, facts.size());
+  }
+  for (RankFacts& f : facts) {
+    out.ranks.push_back(std::move(f.rank));
+    if (facts.size() >= 2) out.steps.push_back(std::move(f.steps));
+  }
   return out;
 }
 

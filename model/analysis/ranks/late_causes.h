@@ -2,7 +2,7 @@
 // last collective and the one that they are late to.
 #pragma once
 
-#include <stop_token>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -24,12 +24,9 @@ struct LateCauses {
   std::vector<LateCause> ranks;
 };
 
-// `asked`: indices in CollectiveCalls::paired of collectives to which a rank is late. Takes about
-// 100 bytes for each of their calls. The result is incomplete when stopped. O(device events +
-// host events in idle time).
-LateCauses FindLateCauses(AnalysisContext& context, const std::vector<Rank>& ranks,
-                          const std::vector<std::vector<RankStep>>& steps,
-                          const CollectiveCalls& calls, const Lateness& lateness,
-                          const std::vector<uint32_t>& asked, std::stop_token stop);
+// `asked`: indices in CollectiveCalls::paired of collectives to which a rank is late. `facts`: by
+// rank. Pure. O(calls asked * log waits + causes).
+LateCauses FindLateCauses(std::span<const RankFacts> facts, const CollectiveCalls& calls,
+                          const Lateness& lateness, const std::vector<uint32_t>& asked);
 
 }  // namespace stepscope

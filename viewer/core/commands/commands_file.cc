@@ -39,6 +39,12 @@ void OpenFile(C& c, const A& a) {
     ShowDialog(c, DialogMode::kFiles);
   }
 }
+// Opens the profile, and shows the range of it when it is there.
+void OpenAt(C& c, const A& a) {
+  if (a.text.empty()) return;
+  c.windows.open_place = {a.text, a.range};
+  c.services.Open({a.text}, false);
+}
 void OpenFolder(C& c, const A&) { ShowDialog(c, DialogMode::kFolders); }
 void OpenSample(C& c, const A&) { c.services.Open({c.session.sample_path}, false); }
 void CompareWith(C& c, const A& a) {
@@ -122,6 +128,8 @@ constexpr CommandDesc kOpen[] = {
     {"file.open", "Open file…", "File",
      "Opens a profile: XSpace, trace.json, memory snapshot, Perfetto, Nsight, ROCm.",
      "load profile trace xplane pickle pftrace sqlite", "Ctrl+O", Always, OpenFile},
+    {"file.open_at", "Open at a time", "", "Opens a profile and shows a range of it.", "", "",
+     Always, OpenAt},
     {"file.open_folder", "Open folder…", "File",
      "Opens a log directory, a run, or a folder of profiles.", "load directory logdir tensorboard",
      "Ctrl+Shift+O", Always, OpenFolder},

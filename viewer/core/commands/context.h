@@ -52,6 +52,12 @@ struct PathShown {
 };
 
 // Says which windows and popups are open. Changed only by commands.
+// Where the view goes when a profile that is being opened is there.
+struct OpenPlace {
+  std::string path;  // of the profile; empty: none
+  TimeRange range;   // in its time
+};
+
 struct WindowState {
   bool help = false, palette = false, settings = false, file_dialog = false, capture = false;
   DialogMode dialog_mode = DialogMode::kFiles;
@@ -67,6 +73,7 @@ struct WindowState {
   std::string front_panel;  // request: in front of the other tabs, the keyboard stays; empty: none
   std::vector<PictureRequest> pictures;  // taken when their frames have passed
   PathShown path;
+  OpenPlace open_place;
   // The only tracks of each profile that are shown once all profiles lie in one list again.
   std::map<ProfileId, TrackRules::Paths> only_in_list;
   bool light_desktop = false;      // the desktop asks for light windows

@@ -1,0 +1,56 @@
+// A fleet: the facts of many ranks, which were made where their profiles lie and which no memory
+// holds together (docs/fleet.md). This folder says what follows from them: which step would be how
+// long without stragglers (what_if.h), which kernels a rank runs slower than the others
+// (slow_kernels.h) and which links are slow (slow_links.h). loaders/fleet reads a fleet; the page
+// `fleet` shows it (model/analysis/pages/fleet.cc). Who is late, and why, is the work of
+// model/analysis/ranks. All types are values. Times are in ps.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/analysis/ranks/rank_facts.h"
+#include "model/trace.h"
+
+namespace stepscope {
+
+// A profile that the fleet was made of, or could not be made of.
+struct FleetFile {
+  std::string path;   // where the profile lies
+  std::string error;  // why it has no facts; empty: it has
+  int64_t bytes = 0;
+};
+
+// The ranks that ran together.
+struct FleetRun {
+  std::string name;
+  int64_t origin_unix_ns = 0;    // of the first rank; 0: unknown
+  std::vector<RankFacts> facts;  // by number, all on one time axis
+  std::vector<uint32_t> files;   // by rank: in Fleet::files
+};
+
+struct Fleet {
+  std::vector<FleetRun> runs;  // the newest first; at least one
+  std::vector<FleetFile> files;
+};
+
+// A trace without events holds a fleet through its source.
+class FleetSource : public StatSource {
+ public:
+  virtual const Fleet& fleet() const = 0;
+};
+// Null for any other trace. O(1).
+const Fleet* FleetOf(const Trace& trace);
+
+// What one profile has for a fleet.
+struct FleetPart {
+  FleetFile file;
+  std::string run;
+  int64_t origin_unix_ns = 0;
+  std::vector<RankFacts> facts;
+};
+// Sorts parts into runs: moves each onto its run's time axis and numbers the ranks. Parts of equal
+// `file.path` count once: the last. O(calls + ranks log ranks).
+Fleet MakeFleet(std::vector<FleetPart> parts);
+
+}  // namespace stepscope

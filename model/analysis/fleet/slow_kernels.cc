@@ -1,0 +1,66 @@
+#include "model/analysis/fleet/slow_kernels.h"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+
+#include "model/analysis/ranks/clocks.h"
+
+namespace stepscope {
+namespace {
+
+struct OnRank {
+  uint32_t rank;
+  const RankKernel* kernel;
+};
+
+Ps MedianOver(const std::vector<OnRank>& ranks) {
+  std::vector<Ps> medians;
+  for (const OnRank& on : ranks) medians.push_back(on.kernel->median);
+  return MedianOf(&medians);
+}
+
+}  // namespace
+
+KernelSpeeds CompareKernels(std::span<const RankFacts> facts) {
+  std::map<std::string_view, std::vector<OnRank>> kernels;
+  for (uint32_t r = 0; r < facts.size(); ++r) {
+    for (const RankKernel& kernel : facts[r].kernels) {
+      if (kernel.count > 0 && kernel.median > 0) kernels[kernel.name].push_back({r, &kernel});
+    }
+  }
+  KernelSpeeds found;
+  found.ranks.resize(facts.size());
+  std::vector<double> expected(facts.size()), actual(facts.size()), slow(facts.size());
+  for (const auto& [name, ranks] : kernels) {
+    if (ranks.size() < kLeastRanksOfKernel) continue;
+    const Ps others = MedianOver(ranks);
+    for (const OnRank& on : ranks) {
+      const auto count = static_cast<double>(on.kernel->count);
+      const double time = count * static_cast<double>(on.kernel->median);
+      actual[on.rank] += time;
+      expected[on.rank] += count * static_cast<double>(others);
+      const SlowKernel kernel{on.rank, std::string(name), on.kernel->count, on.kernel->median,
+                              others};
+      if (kernel.Ratio() < kSlowKernel) continue;
+      slow[on.rank] += time;
+      found.slow.push_back(kernel);
+    }
+  }
+  for (size_t r = 0; r < facts.size(); ++r) {
+    if (expected[r] <= 0) continue;
+    RankSpeed& rank = found.ranks[r];
+    rank.known = true;
+    rank.slowdown = actual[r] / expected[r];
+    rank.slow_share = slow[r] / actual[r];
+    rank.throttled = rank.slow_share >= kSlowerShare;
+  }
+  const auto lost = [](const SlowKernel& k) {
+    return static_cast<double>(k.median - k.others) * static_cast<double>(k.count);
+  };
+  std::stable_sort(found.slow.begin(), found.slow.end(),
+                   [&](const SlowKernel& a, const SlowKernel& b) { return lost(a) > lost(b); });
+  return found;
+}
+
+}  // namespace stepscope

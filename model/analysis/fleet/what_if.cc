@@ -1,0 +1,173 @@
+#include "model/analysis/fleet/what_if.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <set>
+#include <utility>
+
+#include "model/analysis/fleet/job_graph.h"
+#include "model/analysis/ranks/coordinates.h"
+
+namespace stepscope {
+namespace {
+
+constexpr double kLeastSlowdown = 0.001;  // of a step
+constexpr size_t kMostStages = 64;
+
+// The mean of values with equal keys.
+std::vector<double> MeansByKey(const std::vector<std::pair<uint32_t, double>>& values,
+                               uint32_t keys) {
+  std::vector<double> sums(keys), counts(keys);
+  for (const auto& [key, value] : values) sums[key] += value, ++counts[key];
+  for (uint32_t k = 0; k < keys; ++k) sums[k] /= std::max(1.0, counts[k]);
+  return sums;
+}
+
+// The ideal times of a job, and its recorded ones.
+struct Times {
+  std::vector<double> work, ideal_work;          // by call
+  std::vector<double> even_work;                 // by call: with each rank's mean compute
+  std::vector<double> transfer, ideal_transfer;  // by collective
+};
+
+void AddWork(const JobGraph& graph, Times* times) {
+  std::vector<std::pair<uint32_t, double>> work;
+  for (const JobGraph::Call& call : graph.calls()) work.emplace_back(call.key, call.work);
+  const std::vector<double> means = MeansByKey(work, graph.call_keys());
+  for (const JobGraph::Call& call : graph.calls()) {
+    times->work.push_back(call.work);
+    times->ideal_work.push_back(means[call.key]);
+  }
+}
+
+void AddEvenWork(const JobGraph& graph, Times* times) {
+  for (uint32_t r = 0; r < graph.ranks(); ++r) {
+    std::map<uint32_t, std::pair<double, double>> sums;  // by key: time, calls
+    for (const JobGraph::Call& call : graph.CallsOf(r)) {
+      sums[call.key].first += call.compute;
+      sums[call.key].second += 1;
+    }
+    for (const JobGraph::Call& call : graph.CallsOf(r)) {
+      const auto& [sum, count] = sums[call.key];
+      times->even_work.push_back(call.work - call.compute + sum / count);
+    }
+  }
+}
+
+void AddTransfers(const JobGraph& graph, Times* times) {
+  std::vector<std::vector<double>> by_key(graph.collective_keys());
+  for (const JobGraph::Collective& c : graph.collectives()) {
+    times->transfer.push_back(c.transfer);
+    by_key[c.key].push_back(c.transfer);
+  }
+  std::vector<double> medians(by_key.size());
+  for (size_t k = 0; k < by_key.size(); ++k) {
+    const auto middle = by_key[k].begin() + static_cast<std::ptrdiff_t>((by_key[k].size() - 1) / 2);
+    std::nth_element(by_key[k].begin(), middle, by_key[k].end());
+    medians[k] = *middle;
+  }
+  for (const JobGraph::Collective& c : graph.collectives())
+    times->ideal_transfer.push_back(medians[c.key]);
+}
+
+// The 3 % of ranks, and at least one, with the most work above the ideal.
+std::vector<uint32_t> SlowestRanks(const JobGraph& graph, const Times& times) {
+  std::vector<double> more(graph.ranks());
+  for (uint32_t r = 0; r < graph.ranks(); ++r) {
+    const uint32_t first = graph.FirstOf(r);
+    for (uint32_t i = first; i < first + graph.CallsOf(r).size(); ++i)
+      more[r] += times.work[i] - times.ideal_work[i];
+  }
+  std::vector<uint32_t> ranks(graph.ranks());
+  std::iota(ranks.begin(), ranks.end(), 0u);
+  std::stable_sort(ranks.begin(), ranks.end(),
+                   [&](uint32_t a, uint32_t b) { return more[a] > more[b]; });
+  ranks.resize((ranks.size() * 3 + 99) / 100);
+  return ranks;
+}
+
+int64_t StageOf(const Rank& rank) {
+  std::vector<RankCoordinate> coordinates = CoordinatesIn(rank.file);
+  if (coordinates.empty()) coordinates = CoordinatesIn(rank.host_name);
+  for (const RankCoordinate& c : coordinates) {
+    if (c.axis == "pp") return c.index;
+  }
+  return -1;
+}
+
+class Asker {
+ public:
+  Asker(const JobGraph& graph, const RankJob& job, WhatIf* answer)
+      : graph_(graph), job_(job), answer_(*answer) {
+    AddWork(graph, &times_);
+    AddEvenWork(graph, &times_);
+    AddTransfers(graph, &times_);
+  }
+
+  void Ask() {
+    total_ = graph_.Simulate(times_.work, times_.transfer);
+    ideal_ = graph_.Simulate(times_.ideal_work, times_.ideal_transfer);
+    const double steps = static_cast<double>(std::max<int64_t>(1, answer_.steps));
+    answer_.step = total_ / steps;
+    answer_.ideal = ideal_ / steps;
+    answer_.slowest = SlowestRanks(graph_, times_);
+    if (total_ - ideal_ < kLeastSlowdown * total_) return;
+    answer_.slowest_ranks = ShareOfRanks(answer_.slowest);
+    answer_.network = Share(graph_.Simulate(times_.work, times_.ideal_transfer));
+    answer_.uneven_input = Share(graph_.Simulate(times_.even_work, times_.transfer));
+    AskStages();
+  }
+
+ private:
+  double Share(double time) const { return (total_ - time) / (total_ - ideal_); }
+
+  // The share of the work of some ranks.
+  double ShareOfRanks(const std::vector<uint32_t>& ranks) const {
+    std::vector<double> work = times_.work;
+    for (const uint32_t r : ranks) {
+      const uint32_t first = graph_.FirstOf(r);
+      for (uint32_t i = first; i < first + graph_.CallsOf(r).size(); ++i)
+        work[i] = times_.ideal_work[i];
+    }
+    return Share(graph_.Simulate(work, times_.transfer));
+  }
+
+  void AskStages() {
+    std::map<int64_t, std::vector<uint32_t>> stages;
+    for (uint32_t r = 0; r < job_.ranks.size(); ++r) {
+      const int64_t stage = StageOf(job_.ranks[r]);
+      if (stage >= 0) stages[stage].push_back(r);
+    }
+    if (stages.size() < 2 || stages.size() > kMostStages) return;
+    for (const auto& [stage, ranks] : stages) {
+      const double share = ShareOfRanks(ranks);
+      if (answer_.stage_share && *answer_.stage_share >= share) continue;
+      answer_.stage_share = share;
+      answer_.stage = stage;
+    }
+  }
+
+  const JobGraph& graph_;
+  const RankJob& job_;
+  WhatIf& answer_;
+  Times times_;
+  double total_ = 0, ideal_ = 0;
+};
+
+}  // namespace
+
+WhatIf AskWhatIf(std::span<const RankFacts> facts, const RankJob& job) {
+  WhatIf answer;
+  std::set<int64_t> steps;
+  for (const RankFacts& f : facts) {
+    for (const RankStep& step : f.steps) steps.insert(step.number);
+  }
+  answer.steps = static_cast<int64_t>(steps.size());
+  if (facts.size() < 2 || job.calls.calls.empty()) return answer;
+  const JobGraph graph(facts, job);
+  Asker(graph, job, &answer).Ask();
+  return answer;
+}
+
+}  // namespace stepscope
