@@ -160,7 +160,7 @@ void FleetPanel::MakeMap(const ResultTable& ranks, const ResultTable& steps) {
     map_.values[row->second * steps_.size() + column] = us;
     if (us > map_.most) map_.most = us;
   }
-  map_.unit_text = TimeText(map_.most);
+  map_.unit_text = map_.most > 0 ? TimeText(map_.most) : "no rank is late";
 }
 
 void FleetPanel::DrawChoices(const PanelContext& context) {

@@ -80,21 +80,23 @@ std::string TextOf(const LateCause& cause) {
 }
 
 LateCauses FindLateCauses(std::span<const RankFacts> facts, const CollectiveCalls& calls,
-                          const Lateness& lateness, const std::vector<uint32_t>& asked) {
+                          const Lateness& lateness, const std::vector<uint32_t>& listed) {
   LateCauses found;
-  found.collectives.resize(asked.size());
+  found.collectives.resize(listed.size());
   found.ranks.resize(facts.size());
-  if (asked.empty()) return found;
+  std::vector<uint32_t> place(lateness.collectives.size(), CollectiveCall::kNone);
+  for (uint32_t i = 0; i < listed.size(); ++i) place[listed[i]] = i;
   const Explanation explanation(facts, calls);
   std::vector<StepClassTimes> excess(facts.size());
   std::vector<std::vector<bool>> late(facts.size());  // by call of the rank
   for (size_t r = 0; r < facts.size(); ++r) late[r].resize(facts[r].calls.size());
-  for (size_t i = 0; i < asked.size(); ++i) {
-    const LateCollective& of = lateness.collectives[asked[i]];
+  for (size_t i = 0; i < lateness.collectives.size(); ++i) {
+    const LateCollective& of = lateness.collectives[i];
     if (!of.late) continue;
     const CollectiveCall& last = calls.calls[of.last];
     late[last.rank][last.at] = true;
-    found.collectives[i] = explanation.CauseOf(of, calls.paired[asked[i]], &excess[last.rank]);
+    const LateCause cause = explanation.CauseOf(of, calls.paired[i], &excess[last.rank]);
+    if (place[i] != CollectiveCall::kNone) found.collectives[place[i]] = cause;
   }
   for (uint32_t r = 0; r < facts.size(); ++r) {
     const auto most = std::max_element(excess[r].begin(), excess[r].end());

@@ -20,13 +20,14 @@ struct LateCause {
 std::string TextOf(const LateCause& cause);
 
 struct LateCauses {
-  std::vector<LateCause> collectives;  // as `asked`, without events
+  std::vector<LateCause> collectives;  // as `listed`, without events
   std::vector<LateCause> ranks;
 };
 
-// `asked`: indices in CollectiveCalls::paired of collectives to which a rank is late. `facts`: by
-// rank. Pure. O(calls asked * log waits + causes).
+// The causes of ranks are of all collectives that they were late to. `listed`: indices in
+// CollectiveCalls::paired of those whose own causes are wanted. `facts`: by rank. Pure.
+// O(calls log waits + causes).
 LateCauses FindLateCauses(std::span<const RankFacts> facts, const CollectiveCalls& calls,
-                          const Lateness& lateness, const std::vector<uint32_t>& asked);
+                          const Lateness& lateness, const std::vector<uint32_t>& listed);
 
 }  // namespace stepscope
