@@ -1,6 +1,7 @@
 #include "viewer/panels/xla/graph_view.h"
 
 #include <fmt/format.h>
+#include <imgui_internal.h>
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,7 @@
 #include "viewer/panels/xla/heap_chart.h"
 
 #include <fmt/format.h>
+#include <imgui_internal.h>
 #include <implot.h>
 
 #include <algorithm>
