@@ -160,10 +160,10 @@ class StageTeller {
 
 class Round {
  public:
-  Round(std::span<const ServerCall> calls, const CallTimes& times, const CallStages& stages,
-        Progress& progress)
-      : times_(times), stages_(stages), progress_(progress), teller_(progress), calls_(calls) {
-    teller_.Tell(stages_.connecting);
+  Round(std::span<const ServerCall> calls, const CallTimes& times, Progress& progress,
+        SentTime* sent)
+      : times_(times), progress_(progress), sent_(sent), teller_(progress), calls_(calls) {
+    teller_.Tell("Connecting");
   }
 
   bool Run(const std::stop_token& stop, const std::function<void(size_t, CallAnswer)>& take) {
@@ -196,9 +196,10 @@ class Round {
                                  [](const auto& p) { return p->done() || p->waits_for_start(); });
     if (!all) return;
     if (!begin_) begin_ = Clock::now() + times_.delay;
-    if (Clock::now() < *begin_) return teller_.Tell(stages_.delayed);
+    if (Clock::now() < *begin_) return teller_.Tell("Waiting for the start");
     started_ = true;
-    teller_.Tell(stages_.waiting);
+    *sent_ = Clock::now();
+    teller_.Tell(kStageRecording);
     for (const auto& peer : peers_) {
       if (!peer->done()) peer->Start();
     }
@@ -231,14 +232,14 @@ class Round {
       expected += peer->expected();
     }
     if (expected == 0) return;
-    teller_.Tell(stages_.receiving);
+    teller_.Tell("Receiving the recording");
     progress_.bytes_total = std::max(expected, progress_.bytes_total.load());
     progress_.bytes_done = std::max(received, progress_.bytes_done.load());
   }
 
   const CallTimes times_;
-  const CallStages stages_;
   Progress& progress_;
+  SentTime* const sent_;
   StageTeller teller_;
   const std::span<const ServerCall> calls_;
   std::vector<std::unique_ptr<Peer>> peers_;
@@ -250,9 +251,9 @@ class Round {
 }  // namespace
 
 bool CallServers(std::span<const ServerCall> calls, const CallTimes& times,
-                 const CallStages& stages, const std::stop_token& stop, Progress& progress,
+                 const std::stop_token& stop, Progress& progress, SentTime* sent,
                  const std::function<void(size_t index, CallAnswer answer)>& take) {
-  return Round(calls, times, stages, progress).Run(stop, take);
+  return Round(calls, times, progress, sent).Run(stop, take);
 }
 
 }  // namespace stepscope::capture

@@ -2,6 +2,7 @@
 // serves all of them, so that any number costs one.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -35,20 +36,18 @@ struct CallTimes {
   std::chrono::milliseconds silence{60'000};  // the longest time without a byte of an answer
 };
 
-// What progress tells while calls wait. String literals.
-struct CallStages {
-  const char* connecting = "Connecting";
-  const char* delayed = "Waiting for the start";
-  const char* waiting = "Recording";
-  const char* receiving = "Receiving the recording";
-};
+// The stage of the progress from the requests to the first bytes of an answer.
+inline constexpr const char kStageRecording[] = "Recording";
+
+// When requests last went out; any thread may read it.
+using SentTime = std::atomic<std::chrono::steady_clock::time_point>;
 
 // Connects to all servers. The requests go out together once each server is connected or has
 // failed. `take` gets each answer as soon as it has come, with the index of its call; it runs on
 // this thread. Returns false within 0.1 s of a stop: connections are closed then, by which servers
-// stop recording. `progress` gets stages and bytes of answers.
+// stop recording. `progress` gets stages and bytes of answers, `sent` the time of the requests.
 bool CallServers(std::span<const ServerCall> calls, const CallTimes& times,
-                 const CallStages& stages, const std::stop_token& stop, Progress& progress,
+                 const std::stop_token& stop, Progress& progress, SentTime* sent,
                  const std::function<void(size_t index, CallAnswer answer)>& take);
 
 }  // namespace stepscope::capture

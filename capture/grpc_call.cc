@@ -300,7 +300,7 @@ void GrpcCall::SendRequest() {
                           nghttp2_data_source* source, void*) -> ssize_t {
     State& self = *static_cast<State*>(source->ptr);
     const size_t n = std::min(room, self.body.size() - self.body_at);
-    std::memcpy(out, self.body.data() + self.body_at, n);
+    std::copy_n(self.body.data() + self.body_at, n, out);
     self.body_at += n;
     if (self.body_at == self.body.size()) *flags |= NGHTTP2_DATA_FLAG_EOF;
     return static_cast<ssize_t>(n);

@@ -61,8 +61,9 @@ std::vector<Result<std::string>> Monitor(std::span<const Address> servers,
   CallTimes times;
   times.silence = duration + kMonitorSilence;
   Progress progress;
+  SentTime sent;
   const bool whole = CallServers(
-      calls, times, {}, stop, progress,
+      calls, times, stop, progress, &sent,
       [&](size_t i, const CallAnswer& answer) { lines[i] = LineOf(servers[i], answer); });
   if (!whole) lines.clear();
   return lines;

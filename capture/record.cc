@@ -46,10 +46,12 @@ enum class Outcome { kRecorded, kNothing, kRetry, kFailed };
 
 class Recording {
  public:
-  Recording(const RecordOptions& options, const WriteFile& write, Progress& progress)
+  Recording(const RecordOptions& options, const WriteFile& write, Progress& progress,
+            SentTime* sent)
       : options_(options),
         write_(write),
         progress_(progress),
+        sent_(sent),
         names_(FileNamesOf(options.servers)) {
     std::error_code error;
     const fs::path log = fs::absolute(options.log_directory, error).lexically_normal();
@@ -106,9 +108,7 @@ class Recording {
     CallTimes times;
     times.delay = options_.delay;
     times.silence = options_.duration + kCollectTime;
-    CallStages stages;
-    stages.waiting = kStageRecording;
-    return CallServers(calls, times, stages, stop, progress_,
+    return CallServers(calls, times, stop, progress_, sent_,
                        [this](size_t server, CallAnswer answer) {
                          gave_[server] = TakeAnswer(server, std::move(answer));
                        });
@@ -240,6 +240,7 @@ class Recording {
   const RecordOptions& options_;
   const WriteFile& write_;
   Progress& progress_;
+  SentTime* const sent_;
   const std::vector<std::string> names_;
   fs::path run_;
   std::vector<Gave> gave_;
@@ -249,8 +250,8 @@ class Recording {
 }  // namespace
 
 Result<Recorded> RecordPrograms(const RecordOptions& options, const WriteFile& write,
-                                const std::stop_token& stop, Progress& progress) {
-  return Recording(options, write, progress).Run(stop);
+                                const std::stop_token& stop, Progress& progress, SentTime* sent) {
+  return Recording(options, write, progress, sent).Run(stop);
 }
 
 }  // namespace stepscope::capture

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "capture/address.h"
+#include "capture/call_servers.h"
 #include "capture/grpc_call.h"
 #include "model/base/status.h"
 #include "model/base/task.h"
@@ -26,12 +27,9 @@ struct RecordOptions {
   int device_level = 1;                // 0: none, 1: kernels and copies
   int python_level = 0;                // 0: none, 1: calls of functions
   int attempts = 3;                    // as long as nothing is recorded
-  std::string log_directory;
+  std::string log_directory = ".";
   uint64_t max_answer_bytes = kMaxAnswerBytes;
 };
-
-// The names of Progress::stage() while a program is recorded.
-inline constexpr const char kStageRecording[] = "Recording";
 
 // Writes a file, and the folders that it is in, as a whole or not at all.
 using WriteFile = std::function<bool(const std::string& path, std::string_view contents)>;
@@ -46,8 +44,9 @@ struct Recorded {
 };
 
 // kIo, kLimit or kFormat where no server gave a profile: one line for the first of them, which says
-// what to do; nothing is left in the log directory then. kCancelled within 0.1 s of a stop.
+// what to do; nothing is left in the log directory then. kCancelled within 0.1 s of a stop. `sent`
+// is when the last attempt began, which the stage kStageRecording is counted from.
 Result<Recorded> RecordPrograms(const RecordOptions& options, const WriteFile& write,
-                                const std::stop_token& stop, Progress& progress);
+                                const std::stop_token& stop, Progress& progress, SentTime* sent);
 
 }  // namespace stepscope::capture

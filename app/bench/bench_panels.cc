@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -95,21 +96,35 @@ Json TimeFrames(Gui& gui, const Trace& trace, int frames, const std::function<vo
   return times;
 }
 
-Result<Json> TimePanels(Gui& gui, const Trace& trace, int frames) {
+Result<Json> TimeSomePanels(Gui& gui, const Trace& trace, int frames,
+                            std::span<const std::string> ids) {
   Json json = Json::object();
-  json["timeline"] = Json();
   // With a selected event the Details panel draws arguments; else it would draw one sentence.
   gui.viewer().SelectByName({});
-  for (const PanelDesc& desc : Panels()) {
-    Result<double> shown = TimeUntilShown(gui, desc.id);
+  for (const std::string& id : ids) {
+    const auto panels = Panels();
+    const auto desc = std::find_if(panels.begin(), panels.end(),
+                                   [&id](const PanelDesc& panel) { return panel.id == id; });
+    if (desc == panels.end()) continue;
+    Result<double> shown = TimeUntilShown(gui, desc->id);
     const Status status = shown.ok() ? gui.DrawUntilIdle() : shown.status();
     if (!status.ok()) return status;
-    const ImGuiWindow* part = ScrolledPart(desc);
-    Json& panel = json[desc.id];
+    const ImGuiWindow* part = ScrolledPart(*desc);
+    Json& panel = json[id];
     panel = TimeFrames(gui, trace, frames, [part, frames](int i) { Scroll(part, i, frames); });
     panel["shown_ms"] = *shown;
     ImGui::GetIO().AddMousePosEvent(-1, -1);
   }
+  return json;
+}
+
+Result<Json> TimePanels(Gui& gui, const Trace& trace, int frames) {
+  std::vector<std::string> ids;
+  for (const PanelDesc& desc : Panels()) ids.emplace_back(desc.id);
+  Json json = {{"timeline", Json()}};
+  Result<Json> panels = TimeSomePanels(gui, trace, frames, ids);
+  if (!panels.ok()) return panels.status();
+  json.update(*panels);
   if (Status status = ToggleAll(gui); !status.ok()) return status;
   json["timeline"] = TimeFrames(gui, trace, frames);
   const double alone = json["timeline"]["median_ms"].get<double>();

@@ -5,6 +5,8 @@
 
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <span>
+#include <string>
 
 #include "app/window/gui.h"
 #include "model/trace.h"
@@ -21,5 +23,10 @@ nlohmann::ordered_json TimeFrames(Gui& gui, const Trace& trace, int frames,
 // is the window with every panel closed. The default workspace must be open, and is again
 // afterwards. kLimit where the window does not come to rest.
 Result<nlohmann::ordered_json> TimePanels(Gui& gui, const Trace& trace, int frames);
+
+// The same for these panels alone, in this order, beside the default workspace: {PANEL: TIMES, ...}
+// without ratios. The panels stay open.
+Result<nlohmann::ordered_json> TimeSomePanels(Gui& gui, const Trace& trace, int frames,
+                                              std::span<const std::string> ids);
 
 }  // namespace stepscope

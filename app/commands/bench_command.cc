@@ -17,6 +17,7 @@
 #include "app/system/output.h"
 #include "app/system/process_stats.h"
 #include "app/system/stopwatch.h"
+#include "viewer/core/state/panel_list.h"
 
 namespace stepscope {
 namespace {
@@ -31,6 +32,12 @@ void AddOptions(CLI::App& app, InputOptions* input, BenchOptions* options) {
   AddNumber(app, "--frames", &options->frames, 2, 1000000, "frames of the scripted zoom");
   AddFlag(app, "--panels", &options->panels,
           "also frames with each panel open, scrolled while the timeline zooms");
+  AddRepeated(app, "--panel", "ID", "also frames with this panel open; may be repeated",
+              [options](const std::string& id) -> std::string {
+                if (FindPanel(id) == nullptr) return "is no panel";
+                options->only_panels.push_back(id);
+                return {};
+              });
   AddFlag(app, "--tools", &options->tools,
           "also frames of a search that is typed and of a box that selects");
   AddCompare(app, input, "open two paths side by side");
@@ -109,9 +116,7 @@ double IdleCpuMs(Stage& stage) {
   while (stage.gui().Step(0.1) || stage.gui().tidying()) {
   }
   const double before = CpuMs();
-  const Stopwatch watch;
-  for (double left = kIdleSeconds; left > 0; left = kIdleSeconds - watch.Seconds())
-    stage.gui().Step(left);
+  stage.gui().StepFor(kIdleSeconds);
   return CpuMs() - before;
 }
 
@@ -142,9 +147,12 @@ Status TimeAllFrames(Stage& stage, const Trace& trace, const BenchOptions& optio
   Status status = stage.gui().DrawUntilIdle();
   times->zoom = TimeFrames(stage.gui(), trace, options.frames);
   if (status.ok()) status = stage.gui().DrawUntilIdle();
-  if (status.ok() && options.panels) {
+  if (status.ok() && (options.panels || !options.only_panels.empty())) {
     log.Verbose("panels");
-    Result<Json> timed = TimePanels(stage.gui(), trace, options.frames);
+    Result<Json> timed =
+        options.panels
+            ? TimePanels(stage.gui(), trace, options.frames)
+            : TimeSomePanels(stage.gui(), trace, options.frames, options.only_panels);
     status = timed.status();
     if (timed.ok()) times->panels = std::move(timed).value();
   }

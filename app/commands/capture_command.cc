@@ -20,6 +20,7 @@
 #include "app/system/interrupt.h"
 #include "app/system/log.h"
 #include "app/system/paths.h"
+#include "capture/call_servers.h"
 #include "capture/monitor.h"
 #include "capture/record.h"
 #include "model/base/bytes_text.h"
@@ -30,7 +31,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds kDefaultDuration{2000}, kMostTime{3'600'000}, kMonitorTime{1000};
+constexpr milliseconds kMostTime{3'600'000}, kMonitorTime{1000};
 constexpr milliseconds kLook{50};  // at Ctrl+C and at the progress
 constexpr const char* kNoDuration = "is not a duration of 1ms to 1h; write it as 2s or 500ms";
 
@@ -50,7 +51,7 @@ void AddOptions(CLI::App& app, InputOptions*, CaptureOptions* options) {
            [options](const std::string& text) -> std::string {
              Result<std::vector<capture::Address>> servers = capture::ParseAddresses(text);
              if (!servers.ok()) return "cannot be read: " + servers.status().message();
-             options->servers = std::move(servers).value();
+             options->record.servers = std::move(servers).value();
              return {};
            });
   Require(app, "ADDRESS");
@@ -59,23 +60,23 @@ void AddOptions(CLI::App& app, InputOptions*, CaptureOptions* options) {
            [options](const std::string& text) {
              milliseconds time{};
              const std::string wrong = ReadTime(text, milliseconds(1), &time);
-             if (wrong.empty()) options->duration = time;
+             if (wrong.empty()) options->record.duration = time, options->watch = time;
              return wrong;
            });
-  AddText(app, "-o,--output", &options->log_directory,
+  AddText(app, "-o,--output", &options->record.log_directory,
           "log directory, which gets plugins/profile/RUN/HOST.xplane.pb (default: this folder)",
           "LOGDIR");
   AddValue(app, "--delay", "TIME", "wait so long before the recording begins, as in 500ms",
            [options](const std::string& text) {
-             return ReadTime(text, milliseconds(0), &options->delay);
+             return ReadTime(text, milliseconds(0), &options->record.delay);
            });
-  AddNumber(app, "--host-level", &options->host_level, 0, 3,
+  AddNumber(app, "--host-level", &options->record.host_level, 0, 3,
             "host events: 0 none, 1 annotations, 2 ops too (default), 3 all");
-  AddNumber(app, "--device-level", &options->device_level, 0, 1,
+  AddNumber(app, "--device-level", &options->record.device_level, 0, 1,
             "device events: 0 none, 1 kernels and copies (default)");
-  AddNumber(app, "--python-level", &options->python_level, 0, 1,
+  AddNumber(app, "--python-level", &options->record.python_level, 0, 1,
             "calls of Python functions: 0 none (default), 1 all, which slows the program down");
-  AddNumber(app, "--attempts", &options->attempts, 1, 100,
+  AddNumber(app, "--attempts", &options->record.attempts, 1, 100,
             "how often to try while nothing is recorded (default 3)");
   AddFlag(app, "--monitor", &options->monitor,
           "print how busy the devices are, a line each second, instead of recording (TPUs)");
@@ -100,12 +101,12 @@ class ProgressLine {
   std::string shown_;
 };
 
-std::string ProgressText(const Progress& progress, milliseconds duration) {
+std::string ProgressText(const Progress& progress, const capture::SentTime& sent,
+                         milliseconds duration) {
   using Seconds = std::chrono::duration<double>;
   const std::string stage = progress.stage();
-  const auto history = progress.history();
-  if (stage == capture::kStageRecording && !history.empty()) {
-    const Seconds past = std::chrono::steady_clock::now() - history.back().second;
+  if (stage == capture::kStageRecording) {
+    const Seconds past = std::chrono::steady_clock::now() - sent.load();
     return fmt::format("{}: {:.1f} of {:.6g} s", stage, past.count(), Seconds(duration).count());
   }
   const uint64_t total = progress.bytes_total;
@@ -121,29 +122,16 @@ auto RunBeside(Work work, Show show) {
   return result.get();
 }
 
-capture::RecordOptions RecordOptionsOf(const CaptureOptions& options) {
-  capture::RecordOptions record;
-  record.servers = options.servers;
-  record.duration = options.duration.value_or(kDefaultDuration);
-  record.delay = options.delay;
-  record.host_level = options.host_level;
-  record.device_level = options.device_level;
-  record.python_level = options.python_level;
-  record.attempts = options.attempts;
-  record.log_directory = options.log_directory;
-  return record;
-}
-
 Result<capture::Recorded> RecordHere(const CaptureOptions& options, const Interrupt& interrupt) {
-  const capture::RecordOptions record = RecordOptionsOf(options);
   Progress progress;
+  capture::SentTime sent;
   ProgressLine line;
   const capture::WriteFile write = [](const std::string& path, std::string_view contents) {
     return WriteFileAtomically(path, contents);
   };
   return RunBeside(
-      [&] { return capture::RecordPrograms(record, write, interrupt.token(), progress); },
-      [&] { line.Show(ProgressText(progress, record.duration)); });
+      [&] { return capture::RecordPrograms(options.record, write, interrupt.token(), progress, &sent); },
+      [&] { line.Show(ProgressText(progress, sent, options.record.duration)); });
 }
 
 bool HasDisplay() {
@@ -191,7 +179,7 @@ size_t PrintMonitor(const CaptureOptions& options, const std::vector<Result<std:
       continue;
     }
     ++answered;
-    std::printf("%s  %s  %s\n", ClockText().c_str(), options.servers[i].Text().c_str(),
+    std::printf("%s  %s  %s\n", ClockText().c_str(), options.record.servers[i].Text().c_str(),
                 TerminalText(*lines[i]).c_str());
   }
   std::fflush(stdout);
@@ -209,12 +197,12 @@ int RunMonitor(const CaptureOptions& options) {
   const std::stop_token stop = interrupt.token();
   const auto begin = std::chrono::steady_clock::now();
   for (int second = 1;; ++second) {
-    const auto lines = capture::Monitor(options.servers, kMonitorTime, stop);
+    const auto lines = capture::Monitor(options.record.servers, kMonitorTime, stop);
     if (stop.stop_requested()) return kExitOk;
     if (PrintMonitor(options, lines) == 0) return kExitNothing;
     if (std::ferror(stdout) != 0) return kExitOk;  // its reader has closed the pipe
     const auto passed = kMonitorTime * second;
-    if (options.duration && passed >= *options.duration) return kExitOk;
+    if (options.watch && passed >= *options.watch) return kExitOk;
     SleepUntil(stop, begin + passed);
     if (stop.stop_requested()) return kExitOk;
   }

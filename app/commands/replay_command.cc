@@ -38,10 +38,7 @@ Status Rest(Stage& stage, double seconds) {
   for (int i = 0; i < 100 && stage.gui().Step(0.05); ++i)
     continue;  // finishes what earlier lines began
   const double cpu = CpuMs();
-  const Stopwatch watch;
-  int frames = 0;
-  for (double left = seconds; left > 0; left = seconds - watch.Seconds())
-    frames += stage.gui().Step(left) ? 1 : 0;
+  const int frames = stage.gui().StepFor(seconds);
   const double used = CpuMs() - cpu;
   if (frames > 0 ? frames <= kMostFrames : used <= kMostShare * seconds * 1000) return Status::Ok();
   return Status(ErrorCode::kLimit,

@@ -2,8 +2,6 @@
 
 #include <unistd.h>
 
-#include <filesystem>
-
 #include "app/command_line/option_values.h"
 #include "app/command_line/program_command.h"
 #include "app/command_line/shared_options.h"
@@ -29,9 +27,8 @@ std::string Check(const InputOptions&, const ServeOptions& options) {
 }
 
 int Install(const std::string& address) {
-  std::error_code error;
-  const std::string program = std::filesystem::read_symlink("/proc/self/exe", error).string();
-  const Status status = remote::InstallRemote(address, program);
+  Progress progress;
+  const Status status = remote::InstallRemote(address, remote::kThisProgram, {}, progress);
   if (status.ok()) return kExitOk;
   LogError(status.message());
   return ExitCodeOf(status);

@@ -50,11 +50,13 @@ void CaptureJob::Start(const CaptureRequest& request, CaptureStatus* status) {
   }
   duration_ = options->duration;
   running_ = status->running = true;
-  job_.Start(threads_, [options = *options](const std::stop_token& stop, Progress& progress) {
+  sent_ = std::make_shared<capture::SentTime>();
+  job_.Start(threads_, [options = *options, sent = sent_](const std::stop_token& stop,
+                                                          Progress& progress) {
     const capture::WriteFile write = [](const std::string& path, std::string_view contents) {
       return WriteFileAtomically(path, contents);
     };
-    return capture::RecordPrograms(options, write, stop, progress);
+    return capture::RecordPrograms(options, write, stop, progress, sent.get());
   });
   TellProgress(status);
 }
@@ -84,10 +86,9 @@ void CaptureJob::TellProgress(CaptureStatus* status) const {
   if (progress == nullptr) return;
   status->stage = progress->stage();
   const uint64_t total = progress->bytes_total, bytes = progress->bytes_done;
-  const auto history = progress->history();
-  if (status->stage == capture::kStageRecording && !history.empty()) {
+  if (status->stage == capture::kStageRecording) {
     const std::chrono::duration<double> past =
-        std::chrono::steady_clock::now() - history.back().second;
+        std::chrono::steady_clock::now() - sent_->load();
     const double whole = std::chrono::duration<double>(duration_).count();
     status->done = past.count() / whole;
     status->amount = fmt::format("{:.1f} of {:.6g} s", past.count(), whole);

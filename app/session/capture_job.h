@@ -3,9 +3,11 @@
 #pragma once
 
 #include <chrono>
+#include <memory>
 #include <optional>
 #include <string>
 
+#include "capture/call_servers.h"
 #include "capture/record.h"
 #include "model/base/latest_job.h"
 #include "viewer/core/profiles/capture_view.h"
@@ -30,6 +32,7 @@ class CaptureJob {
   JobThreads& threads_;
   LatestJob<Result<capture::Recorded>> job_;
   std::chrono::milliseconds duration_{0};
+  std::shared_ptr<capture::SentTime> sent_;
   bool running_ = false;
 };
 

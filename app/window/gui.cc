@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "app/system/malloc_arenas.h"
+#include "app/system/stopwatch.h"
 #include "viewer/core/commands/command.h"
 #include "viewer/core/look/new_frame.h"
 #include "viewer/core/state/settings.h"
@@ -182,6 +183,16 @@ bool Gui::Step(double max_seconds) {
   if (size.width <= 0 || size.height <= 0) return false;
   DrawFrame();
   return true;
+}
+
+int Gui::StepFor(double seconds) {
+  const Stopwatch watch;
+  int frames = 0;
+  while (true) {
+    const double left = seconds - watch.Seconds();
+    if (left <= 0) return frames;  // Step(0) would sleep until something changes
+    frames += Step(left) ? 1 : 0;
+  }
 }
 
 void Gui::Tidy(bool at_rest) {

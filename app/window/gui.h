@@ -42,6 +42,8 @@ class Gui {
   // Returns whether a frame was drawn. If `max_seconds` is positive, it sleeps no longer than
   // that.
   bool Step(double max_seconds = 0);
+  // Runs the loop for that long. Returns how many frames were drawn.
+  int StepFor(double seconds);
   // Draws now. If `picture` is not null, the frame is read back into it.
   void DrawFrame(Image* picture = nullptr);
   // Draws until loads, derived tracks, analyses and animations are done and the layout has

@@ -21,6 +21,7 @@ namespace stepscope::remote {
 namespace {
 
 constexpr size_t kMaxErrors = size_t{1} << 16;
+constexpr int kSendWaitMs = 50;  // how long a stop may go unseen
 constexpr int kEndWaitMs = 500;  // for a process that is told to end
 
 void Close(int* fd) {
@@ -34,7 +35,8 @@ int StatusOf(int wait_status) {
 
 }  // namespace
 
-Result<std::unique_ptr<ChildProcess>> ChildProcess::Start(std::vector<std::string> arguments) {
+Result<std::unique_ptr<ChildProcess>> ChildProcess::Start(std::vector<std::string> arguments,
+                                                          std::vector<std::string> variables) {
   std::unique_ptr<ChildProcess> process(new ChildProcess);
   int in[2], out[2], err[2];
   // A socket, because writing to one whose other end has gone raises no signal.
@@ -60,8 +62,12 @@ Result<std::unique_ptr<ChildProcess>> ChildProcess::Start(std::vector<std::strin
   std::vector<char*> argv;
   for (std::string& a : arguments) argv.push_back(a.data());
   argv.push_back(nullptr);
+  std::vector<char*> envp;
+  for (char** variable = environ; *variable != nullptr; ++variable) envp.push_back(*variable);
+  for (std::string& variable : variables) envp.push_back(variable.data());
+  envp.push_back(nullptr);
   const int error =
-      ::posix_spawnp(&process->pid_, argv[0], &actions, nullptr, argv.data(), environ);
+      ::posix_spawnp(&process->pid_, argv[0], &actions, nullptr, argv.data(), envp.data());
   ::posix_spawn_file_actions_destroy(&actions);
   ::close(in[1]);
   ::close(out[1]);
@@ -88,10 +94,16 @@ ChildProcess::~ChildProcess() {
   ::waitpid(pid_, nullptr, 0);
 }
 
-bool ChildProcess::Send(std::string_view bytes) {
+bool ChildProcess::Send(std::string_view bytes, const std::stop_token& stop) {
   while (!bytes.empty()) {
-    const ssize_t n = ::send(in_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    const ssize_t n = ::send(in_, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
     if (n < 0 && errno == EINTR) continue;
+    if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+      if (stop.stop_requested()) return false;
+      pollfd room{in_, POLLOUT, 0};
+      ::poll(&room, 1, kSendWaitMs);
+      continue;
+    }
     if (n <= 0) return false;
     bytes.remove_prefix(static_cast<size_t>(n));
   }

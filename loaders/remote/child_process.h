@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,13 +17,15 @@ namespace stepscope::remote {
 class ChildProcess {
  public:
   // kIo where it cannot be started. The first argument is the program, which is looked for in PATH.
-  static Result<std::unique_ptr<ChildProcess>> Start(std::vector<std::string> arguments);
+  // `variables`: what its environment has besides this program's, as "NAME=value".
+  static Result<std::unique_ptr<ChildProcess>> Start(std::vector<std::string> arguments,
+                                                     std::vector<std::string> variables = {});
   ~ChildProcess();
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
 
-  // Sends all bytes; false where the process has gone.
-  bool Send(std::string_view bytes);
+  // Sends all bytes; false where the process has gone, or within 0.1 s of a stop.
+  bool Send(std::string_view bytes, const std::stop_token& stop = {});
   void CloseInput();
   enum class Got { kBytes, kNothing, kEnd };
   // Waits for at most `wait_ms`, and appends what came.

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
+#include <system_error>
 #include <utility>
 
 #include "loaders/remote/child_process.h"
@@ -15,7 +17,7 @@ namespace stepscope::remote {
 namespace {
 
 constexpr int kPollMs = 50;
-constexpr size_t kCopyBlock = size_t{1} << 20;
+constexpr size_t kCopyBlock = size_t{64} << 10;
 
 // Where a copy of this program lies that LoadRemote has put there.
 constexpr const char* kCopyFolder = "$HOME/.cache/stepscope/1";
@@ -27,6 +29,16 @@ std::string ServeCommand() {
          copy + "\" ]; then exec \"" + copy +
          "\" serve --stdio; "
          "else exit 127; fi";
+}
+
+// Takes a program of `bytes` bytes from standard input, and runs it once. A copy that is cut short
+// or cannot run there is removed, with the error of what failed.
+std::string InstallCommand(uint64_t bytes) {
+  return "mkdir -p \"" + std::string(kCopyFolder) + "\" && cd \"" + kCopyFolder +
+         "\" && part=stepscope.$$ && cat >$part && [ $(wc -c <$part) -eq " +
+         std::to_string(bytes) +
+         " ] && chmod 755 $part && ./$part --version && mv $part stepscope; "
+         "failed=$?; rm -f $part; exit $failed";
 }
 
 // Takes the frames of one load.
@@ -217,7 +229,7 @@ Result<std::shared_ptr<const Trace>> LoadRemote(const std::string& address,
   if (!remote.ok()) return remote.status();
   progress.SetStage("Connecting");
   Result<std::unique_ptr<ChildProcess>> started =
-      ChildProcess::Start(SshArguments(*remote, ServeCommand()));
+      ChildProcess::Start(SshArguments(*remote, ServeCommand()), SshVariables());
   if (!started.ok()) return started.status();
   ChildProcess& ssh = **started;
   ssh.Send(RequestOf(*remote, options));  // where it fails, nothing comes, and ssh says why
@@ -239,27 +251,31 @@ Result<std::shared_ptr<const Trace>> LoadRemote(const std::string& address,
   return ReadReceived(address, std::move(receiver.store()), broken, options, stop);
 }
 
-Status InstallRemote(const std::string& address, const std::string& program) {
+Status InstallRemote(const std::string& address, const std::string& program,
+                     const std::stop_token& stop, Progress& progress) {
   const Result<RemotePath> remote = ParseRemotePath(address);
   if (!remote.ok()) return remote.status();
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(program.c_str(), "rb"),
                                                        &std::fclose);
   if (file == nullptr) return {ErrorCode::kIo, program + ": cannot be read"};
-  const std::string folder = std::string("\"") + kCopyFolder + "\"";
-  Result<std::unique_ptr<ChildProcess>> started = ChildProcess::Start(
-      SshArguments(*remote, "mkdir -p " + folder + " && cd " + folder +
-                                " && cat >stepscope.part && chmod 755 stepscope.part && "
-                                "mv stepscope.part stepscope && ./stepscope --version"));
+  std::error_code error;
+  const uint64_t size = std::filesystem::file_size(program, error);
+  progress.SetStage("Copying Stepscope to the other machine");
+  progress.bytes_total = error ? 0 : size;
+  Result<std::unique_ptr<ChildProcess>> started = ChildProcess::Start(SshArguments(*remote, InstallCommand(size)), SshVariables());
   if (!started.ok()) return started.status();
   ChildProcess& ssh = **started;
   std::string block(kCopyBlock, '\0');
   for (size_t n = 1; n > 0;) {
+    if (stop.stop_requested()) return Status(ErrorCode::kCancelled, "cancelled");
     n = std::fread(block.data(), 1, block.size(), file.get());
-    if (n > 0 && !ssh.Send(std::string_view(block).substr(0, n))) break;
+    if (n > 0 && !ssh.Send(std::string_view(block).substr(0, n), stop)) break;
+    progress.bytes_done += n;
   }
   ssh.CloseInput();
   std::string answer;
   while (ssh.Receive(&answer, kPollMs) != ChildProcess::Got::kEnd) {
+    if (stop.stop_requested()) return Status(ErrorCode::kCancelled, "cancelled");
   }
   const int status = ssh.Finish();
   if (status == 0 && answer.find("stepscope") != std::string::npos) return {};

@@ -20,8 +20,13 @@ Result<std::shared_ptr<const Trace>> LoadRemote(const std::string& address,
                                                 const std::stop_token& stop, Progress& progress,
                                                 std::vector<std::string>* runs);
 
+// The file of the program that runs, also where another was installed over it.
+inline constexpr const char kThisProgram[] = "/proc/self/exe";
+
 // Copies the program in the file `program` to the host of the address, where LoadRemote finds it.
-// Error: kIo.
-Status InstallRemote(const std::string& address, const std::string& program);
+// `progress` counts its bytes. Error: kIo; kCancelled within 0.2 s of a stop, and then nothing is
+// left there.
+Status InstallRemote(const std::string& address, const std::string& program,
+                     const std::stop_token& stop, Progress& progress);
 
 }  // namespace stepscope::remote

@@ -1,5 +1,8 @@
 #include "loaders/remote/ssh.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <utility>
@@ -8,6 +11,8 @@
 
 namespace stepscope::remote {
 namespace {
+
+constexpr const char kNotInstalled[] = ": Stepscope is not installed there";
 
 std::vector<std::string> Words(std::string_view text) {
   std::vector<std::string> words;
@@ -19,7 +24,30 @@ std::vector<std::string> Words(std::string_view text) {
   return words;
 }
 
+bool IsSet(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value != nullptr && *value != '\0';
+}
+
+bool HasTerminal() {
+  const int terminal = ::open("/dev/tty", O_RDWR | O_CLOEXEC);
+  if (terminal >= 0) ::close(terminal);
+  return terminal >= 0;
+}
+
+// What to add where ssh may have had a question and nobody to ask.
+const char* UnaskedText() {
+  if (HasTerminal() || IsSet("SSH_ASKPASS")) return "";
+  return " (ssh has no terminal here to ask for a passphrase: add the key with `ssh-add`, or let "
+         "SSH_ASKPASS name a program that asks)";
+}
+
 }  // namespace
+
+std::vector<std::string> SshVariables() {
+  if (HasTerminal() || !IsSet("SSH_ASKPASS") || IsSet("SSH_ASKPASS_REQUIRE")) return {};
+  return {"SSH_ASKPASS_REQUIRE=prefer"};
+}
 
 std::vector<std::string> SshArguments(const RemotePath& remote, const std::string& command) {
   const char* own = std::getenv("STEPSCOPE_SSH");
@@ -45,15 +73,18 @@ Status WhyFailed(const RemotePath& remote, int exit_status, std::string_view err
     return failed(host + ": its host key is unknown or has changed; `ssh " + host +
                   "` says more and can accept it");
   if (says("Permission denied") || says("Too many authentication"))
-    return failed(host + ": the key or password was refused; `ssh " + host + "` must work first");
+    return failed(host + ": the key or password was refused; `ssh " + host + "` must work first" +
+                  UnaskedText());
   if (says("Connection refused"))
     return failed(host + ": the connection was refused; is this the right host and port?");
   if (says("timed out") || says("No route to host") || says("unreachable"))
     return failed(host + ": the host does not answer");
+  if (says("error while loading shared libraries"))
+    return failed(host + ": Stepscope cannot run there: " + std::string(LastLine(errors)) +
+                  "; `pip install stepscope` there brings its libraries along");
   if (exit_status == 127) {
-    return failed(host + ": Stepscope is not installed there; `stepscope serve --install ssh://" +
-                  host + (remote.port.empty() ? "" : ":" + remote.port) +
-                  "/` copies this program to it");
+    return failed(host + kNotInstalled + "; `stepscope serve --install ssh://" + host +
+                  (remote.port.empty() ? "" : ":" + remote.port) + "/` copies this program to it");
   }
   if (exit_status == 2 && says("serve"))
     return failed(host + ": the Stepscope there is too old for ssh://; install a newer one");
@@ -63,6 +94,11 @@ Status WhyFailed(const RemotePath& remote, int exit_status, std::string_view err
   if (line.empty() && exit_status > 256)
     text += ": ssh was ended by signal " + std::to_string(exit_status - 256);
   return failed(std::move(text));
+}
+
+bool IsNotInstalled(const Status& status) {
+  return status.code() == ErrorCode::kIo &&
+         status.message().find(kNotInstalled) != std::string::npos;
 }
 
 }  // namespace stepscope::remote

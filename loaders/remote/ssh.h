@@ -14,7 +14,14 @@ namespace stepscope::remote {
 // `command`: one line for sh on the other machine.
 std::vector<std::string> SshArguments(const RemotePath& remote, const std::string& command);
 
+// What the environment of ssh has besides this program's: where there is no terminal, ssh asks for
+// passphrases and unknown host keys through the program that SSH_ASKPASS names, also without X11.
+std::vector<std::string> SshVariables();
+
 // Why a connection failed, in one line that names the host and says what to do.
 Status WhyFailed(const RemotePath& remote, int exit_status, std::string_view errors);
+
+// Whether that was the reason: a copy of this program would do.
+bool IsNotInstalled(const Status& status);
 
 }  // namespace stepscope::remote

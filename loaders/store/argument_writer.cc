@@ -1,8 +1,9 @@
 // Writes blocks of arguments.
-#include <bit>
+#include <algorithm>
+#include <functional>
+#include <string>
 #include <unordered_map>
 #include <utility>
-#include <variant>
 
 #include "loaders/store/argument_kinds.h"
 #include "loaders/store/arguments.h"
@@ -17,40 +18,79 @@ constexpr uint32_t kRowsBetweenStops = 256;
 // Numbers texts in the order in which they come.
 class TextList {
  public:
-  uint32_t Number(const std::string& text) {
-    const auto [at, added] = numbers_.try_emplace(text, static_cast<uint32_t>(texts_.size()));
-    if (added) texts_.push_back(at->first);
-    return at->second;
+  uint32_t Number(std::string_view text) {
+    const auto found = numbers_.find(text);
+    if (found != numbers_.end()) return found->second;
+    const auto number = static_cast<uint32_t>(texts_.size());
+    texts_.push_back(numbers_.try_emplace(std::string(text), number).first->first);
+    return number;
   }
+  // The same for a text that is at no other time another one.
+  uint32_t NumberOfLasting(std::string_view text) {
+    Seen& seen = seen_[std::hash<const char*>()(text.data()) / 8 % kSeen];
+    if (seen.text.data() != text.data() || seen.text.size() != text.size())
+      seen = {text, Number(text)};
+    return seen.number;
+  }
+  std::string_view Text(uint32_t number) const { return texts_[number]; }
   void Write(ByteWriter* writer) const {
     writer->Varint(texts_.size());
     writer->Texts(texts_);
   }
 
  private:
-  std::unordered_map<std::string, uint32_t> numbers_;  // its keys stay where they are
+  static constexpr size_t kSeen = 1024;
+  struct Seen {
+    std::string_view text;
+    uint32_t number = 0;
+  };
+  struct Hash {
+    using is_transparent = void;
+    size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
+  };
+  std::unordered_map<std::string, uint32_t, Hash, std::equal_to<>> numbers_;  // keys stay in place
   std::vector<std::string_view> texts_;
+  std::vector<Seen> seen_ = std::vector<Seen>(kSeen);
 };
 
-class BlockWriter {
+// Shapes are the paths of a tree, a step of which is an argument's name and kind: rows that follow
+// each other mostly take the same steps.
+class BlockWriter final : public StatVisitor {
  public:
-  void Add(const std::vector<Stat>& stats) {
-    size_t common = 0;
-    while (common < stats.size() && stats[common].from_metadata) ++common;
-    common_of_row_.push_back(common == 0 ? 0 : Common(stats, common) + 1);
-    key_.clear();
-    for (size_t i = common; i < stats.size(); ++i) {
-      key_.push_back(names_.Number(stats[i].name));
-      key_.push_back(KindOf(stats[i]));
-    }
-    if (key_.empty()) {
+  // The arguments of a row come between the two.
+  void BeginRow() {
+    at_ = 0;
+    values_.clear();
+    common_of_row_.push_back(0);
+  }
+  void EndRow() {
+    if (at_ == 0) {
       shape_of_row_.push_back(0);
       return;
     }
-    Shape& shape = ShapeOf(key_);
-    shape_of_row_.push_back(shape.number + 1);
-    for (size_t i = common; i < stats.size(); ++i)
-      shape.values[i - common].push_back(Value(stats[i]));
+    if (steps_[at_].shape == 0) AddShape();
+    Shape& shape = shapes_[steps_[at_].shape - 1];
+    shape_of_row_.push_back(steps_[at_].shape);
+    for (size_t i = 0; i < values_.size(); ++i) shape.values[i].push_back(values_[i]);
+  }
+
+  void TakeMetadata(std::span<const Stat> stats, uint64_t key) override {
+    uint64_t unkeyed = 0;
+    uint64_t& number = key == 0 ? unkeyed : common_of_key_[key];
+    if (number == 0) number = Common(stats) + 1;
+    common_of_row_.back() = number;
+  }
+
+  void Take(const StatView& stat) override {
+    const uint8_t kind = KindOf(stat);
+    const uint32_t likely = steps_[at_].next;
+    const Step& step = steps_[likely];
+    if (likely != 0 && step.kind == kind && step.name == stat.name) {
+      at_ = likely;
+    } else {
+      TakeStep(stat.name, kind);
+    }
+    values_.push_back(Value(stat));
   }
 
   void Write(std::string* out) const {
@@ -60,74 +100,84 @@ class BlockWriter {
     writer.Varint(common_lists_.size());
     for (const std::string& list : common_lists_) writer.Bytes(list);
     writer.Varint(shapes_.size());
-    for (const Shape* shape : shapes_) {
-      writer.Varint(shape->key.size() / 2);
-      for (const uint32_t part : shape->key) writer.Varint(part);
+    for (const Shape& shape : shapes_) {
+      writer.Varint(shape.arguments.size());
+      for (const auto& [name, kind] : shape.arguments) writer.Varint(name), writer.Varint(kind);
     }
     writer.Ints(common_of_row_);
     writer.Ints(shape_of_row_);
-    for (const Shape* shape : shapes_) {
-      for (const std::vector<uint64_t>& values : shape->values) writer.Ints(values);
+    for (const Shape& shape : shapes_) {
+      for (const std::vector<uint64_t>& values : shape.values) writer.Ints(values);
     }
   }
 
  private:
-  using Key = std::vector<uint32_t>;
-  struct KeyHash {
-    size_t operator()(const Key& key) const {
-      size_t h = 0;
-      for (const uint32_t part : key) h = (h ^ part) * 0x9e3779b97f4a7c15ull;
-      return h;
-    }
+  struct Step {
+    std::string_view name;  // of `names_`
+    uint32_t number = 0;    // of the name
+    uint8_t kind = 0;
+    uint32_t from = 0;   // the step before
+    uint32_t next = 0;   // the last that was taken from here; 0: none
+    uint32_t shape = 0;  // number + 1 of the shape that ends here; 0: none yet
   };
   struct Shape {
-    uint64_t number = 0;
-    Key key;
-    std::vector<std::vector<uint64_t>> values;  // by argument
+    std::vector<std::pair<uint32_t, uint32_t>> arguments;  // name and kind
+    std::vector<std::vector<uint64_t>> values;             // by argument
   };
 
-  static uint32_t KindOf(const Stat& stat) {
-    return static_cast<uint32_t>(stat.value.index()) | (stat.from_metadata ? kFromMetadata : 0);
+  static uint8_t KindOf(const StatView& stat) {
+    return static_cast<uint8_t>(stat.kind | (stat.from_metadata ? kFromMetadata : 0));
   }
 
-  uint64_t Value(const Stat& stat) {
-    if (const auto* i = std::get_if<int64_t>(&stat.value)) return static_cast<uint64_t>(*i);
-    if (const auto* u = std::get_if<uint64_t>(&stat.value)) return *u;
-    if (const auto* d = std::get_if<double>(&stat.value)) return std::bit_cast<uint64_t>(*d);
-    return texts_.Number(std::get<std::string>(stat.value));
+  uint64_t Value(const StatView& stat) {
+    if (stat.kind != kText) return stat.bits;
+    return stat.lasting ? texts_.NumberOfLasting(stat.text) : texts_.Number(stat.text);
   }
 
-  uint64_t Common(const std::vector<Stat>& stats, size_t count) {
+  void TakeStep(std::string_view name, uint8_t kind) {
+    const uint32_t number = names_.Number(name);
+    const auto [step, added] = steps_from_[at_].try_emplace(uint64_t{number} << 8 | kind, 0u);
+    if (added) {
+      step->second = static_cast<uint32_t>(steps_.size());
+      steps_.push_back({names_.Text(number), number, kind, at_, 0, 0});
+    }
+    steps_[at_].next = step->second;
+    at_ = step->second;
+  }
+
+  void AddShape() {
+    Shape& shape = shapes_.emplace_back();
+    for (uint32_t step = at_; step != 0; step = steps_[step].from)
+      shape.arguments.emplace_back(steps_[step].number, steps_[step].kind);
+    std::reverse(shape.arguments.begin(), shape.arguments.end());
+    shape.values.resize(shape.arguments.size());
+    steps_[at_].shape = static_cast<uint32_t>(shapes_.size());
+  }
+
+  uint64_t Common(std::span<const Stat> stats) {
     std::string list;
     ByteWriter writer(&list);
-    writer.Varint(count);
-    for (size_t i = 0; i < count; ++i) {
-      writer.Varint(names_.Number(stats[i].name));
-      writer.Varint(KindOf(stats[i]));
-      writer.Varint(Value(stats[i]));
+    writer.Varint(stats.size());
+    for (const Stat& stat : stats) {
+      const StatView view = ViewOf(stat);
+      writer.Varint(names_.Number(view.name));
+      writer.Varint(KindOf(view));
+      writer.Varint(Value(view));
     }
     const auto [at, added] = common_numbers_.try_emplace(list, common_lists_.size());
     if (added) common_lists_.push_back(std::move(list));
     return at->second;
   }
 
-  Shape& ShapeOf(const Key& key) {
-    const auto [at, added] = shape_by_key_.try_emplace(key);
-    Shape& shape = at->second;
-    if (added) {
-      shape.number = shapes_.size();
-      shape.key = key;
-      shape.values.resize(key.size() / 2);
-      shapes_.push_back(&shape);
-    }
-    return shape;
-  }
-
   TextList names_, texts_;
-  Key key_;
-  std::unordered_map<Key, Shape, KeyHash> shape_by_key_;
-  std::vector<const Shape*> shapes_;
+  std::vector<Step> steps_ = std::vector<Step>(1);  // the first is where all begin
+  // By step: those that go on from it, by name and kind.
+  std::unordered_map<uint32_t, std::unordered_map<uint64_t, uint32_t>> steps_from_;
+  uint32_t at_ = 0;
+  std::vector<uint64_t> values_;  // of the row
+  std::vector<Shape> shapes_;
   std::unordered_map<std::string, uint64_t> common_numbers_;
+  std::unordered_map<uint64_t, uint64_t> common_of_key_;  // number + 1
   std::vector<std::string> common_lists_;
   std::vector<uint64_t> common_of_row_, shape_of_row_;
 };
@@ -141,9 +191,9 @@ Status WriteArguments(const Trace& trace, uint32_t first, uint32_t count,
   for (uint32_t i = 0; i < count; ++i) {
     if (i % kRowsBetweenStops == 0 && stop.stop_requested())
       return {ErrorCode::kCancelled, "cancelled"};
-    const Result<std::vector<Stat>> stats = reader->Read(EventRow(first + i));
-    if (!stats.ok()) return stats.status();
-    block.Add(*stats);
+    block.BeginRow();
+    if (Status status = reader->Visit(EventRow(first + i), &block); !status.ok()) return status;
+    block.EndRow();
   }
   block.Write(out);
   return {};

@@ -6,6 +6,7 @@
 
 #include "loaders/xplane/hlo_programs.h"
 #include "loaders/xplane/limits.h"
+#include "loaders/xplane/plain_event.h"
 #include "loaders/xplane/stat_value.h"
 #include "loaders/xplane/typed_stats.h"
 #include "loaders/xplane/xplane.pb.h"
@@ -90,11 +91,54 @@ class XPlaneStats final : public StatSource, public xla::HloSource, public StatR
         : source_(source), trace_(trace), readers_(source.files_.size()) {}
 
     Result<std::vector<Stat>> Read(EventRow row) override {
+      const Place place = Find(row);
+      std::vector<Stat> stats = known_;
+      if (place.tables != nullptr)
+        AddEvent(&place.file->events, place.at, *place.tables, &stats);
+      if (Status status = StatusOf(place); !status.ok()) return status;
+      return stats;
+    }
+
+    Status Visit(EventRow row, StatVisitor* visitor) override {
+      const Place place = Find(row);
+      if (!known_.empty()) visitor->TakeMetadata(known_, known_key_);
+      if (place.tables == nullptr) return StatusOf(place);
+      views_.clear();
+      if (ReadPlainEvent(&place.file->events, place.at, *place.tables,
+                         kMaxStatsPerEvent - std::min(known_.size(), kMaxStatsPerEvent), &views_)) {
+        for (const StatView& view : views_) visitor->Take(view);
+      } else {
+        std::vector<Stat> stats = known_;
+        AddEvent(&place.file->events, place.at, *place.tables, &stats);
+        for (size_t i = known_.size(); i < stats.size(); ++i) visitor->Take(ViewOf(stats[i]));
+      }
+      return StatusOf(place);
+    }
+
+   private:
+    // Where an event lies.
+    struct Place {
+      FileReaders* file = nullptr;          // null: nowhere
+      const PlaneTables* tables = nullptr;  // null: the event has no stats of its own
+      uint64_t at = 0;
+    };
+
+    static Status StatusOf(const Place& place) {
+      if (place.file == nullptr) return {};
+      const Status& metas = place.file->metas.status();
+      return metas.ok() ? place.file->events.status() : metas;
+    }
+
+    // Makes `known_` the stats of the row's metadata.
+    Place Find(EventRow row) {
       const Lane& lane = LaneAt(row);
       const Track& track = trace_.set.tracks[lane.track.value];
       const uint32_t i = row.value - lane.first_row;
-      if (track.plane.value >= source_.planes_.size() || track.source >= source_.files_.size())
-        return std::vector<Stat>();
+      if (track.plane.value >= source_.planes_.size() || track.source >= source_.files_.size()) {
+        known_.clear();
+        known_meta_ = MetaId::kInvalid;
+        return {};
+      }
       const PlaneParts& parts = source_.planes_[track.plane.value];
       std::unique_ptr<FileReaders>& file = readers_[track.source];
       if (file == nullptr) file = std::make_unique<FileReaders>(*source_.files_[track.source]);
@@ -103,16 +147,12 @@ class XPlaneStats final : public StatSource, public xla::HloSource, public StatR
         AddMeta(parts, lane.meta[i], &file->metas);
         known_meta_ = lane.meta[i];
         known_track_ = lane.track;
+        known_key_ = (uint64_t{track.plane.value} + 1) << 32 | lane.meta[i];
       }
-      std::vector<Stat> stats = known_;
-      if (const uint64_t at = lane.SourceOffset(i); at != ~uint64_t{0})
-        AddEvent(&file->events, at, TablesAt(parts, at), &stats);
-      if (!file->metas.status().ok()) return file->metas.status();
-      if (!file->events.status().ok()) return file->events.status();
-      return stats;
+      const uint64_t at = lane.SourceOffset(i);
+      return {file.get(), at == ~uint64_t{0} ? nullptr : &TablesAt(parts, at), at};
     }
 
-   private:
     const Lane& LaneAt(EventRow row) {
       if (lane_ == nullptr || row.value < lane_->first_row ||
           row.value - lane_->first_row >= lane_->size())
@@ -134,7 +174,9 @@ class XPlaneStats final : public StatSource, public xla::HloSource, public StatR
     std::vector<std::unique_ptr<FileReaders>> readers_;  // by file
     const Lane* lane_ = nullptr;
     std::vector<Stat> known_;
+    std::vector<StatView> views_;
     uint32_t known_meta_ = MetaId::kInvalid;
+    uint64_t known_key_ = 0;
     TrackId known_track_;
   };
 

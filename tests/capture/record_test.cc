@@ -44,6 +44,7 @@ std::string Contents(const fs::path& path) {
 struct Fixture {
   TempDir dir;
   Progress progress;
+  SentTime sent = SentTime();
   fs::path log = dir.path() / "logs";
 
   RecordOptions Options(const std::string& addresses) const {
@@ -54,7 +55,7 @@ struct Fixture {
     return options;
   }
   Result<Recorded> RecordFrom(const std::string& addresses, const std::stop_token& stop = {}) {
-    return RecordPrograms(Options(addresses), WriteWhole, stop, progress);
+    return RecordPrograms(Options(addresses), WriteWhole, stop, progress, &sent);
   }
   // What the log directory has, as paths below it. Nothing may lie beside it.
   std::vector<std::string> Files() const {
@@ -110,7 +111,7 @@ TEST_CASE_FIXTURE(Fixture, "record: the server is asked for what the options say
   options.host_level = 3;
   options.device_level = 0;
   options.python_level = 1;
-  REQUIRE(RecordPrograms(options, WriteWhole, {}, progress).ok());
+  REQUIRE(RecordPrograms(options, WriteWhole, {}, progress, &sent).ok());
   REQUIRE(server.seen().size() == 1);
   const test::SeenRequest seen = server.seen()[0];
   CHECK(seen.duration_ms == 70);
@@ -127,7 +128,7 @@ TEST_CASE_FIXTURE(Fixture, "record: several programs are recorded at one moment 
   RecordOptions options = Options(a.address() + "," + b.address());
   options.delay = milliseconds(100);
   const auto begin = std::chrono::steady_clock::now();
-  const Result<Recorded> recorded = RecordPrograms(options, WriteWhole, {}, progress);
+  const Result<Recorded> recorded = RecordPrograms(options, WriteWhole, {}, progress, &sent);
   REQUIRE(recorded.ok());
   CHECK(recorded->files.size() == 2);
   const std::string stem = recorded->run_directory + "/127.0.0.1_";
@@ -164,8 +165,24 @@ TEST_CASE_FIXTURE(Fixture, "record: an empty recording is tried again, three tim
   CHECK(never.seen().size() == 3);
   RecordOptions once = Options(never.address());
   once.attempts = 1;
-  const Result<Recorded> nothing = RecordPrograms(once, WriteWhole, {}, progress);
+  const Result<Recorded> nothing = RecordPrograms(once, WriteWhole, {}, progress, &sent);
   CHECK(Has(nothing.status().message(), "nothing was recorded in 40 ms: the program ran nothing"));
+}
+
+// A progress keeps its first 64 stages, of which an attempt has two.
+TEST_CASE_FIXTURE(Fixture, "record: the time of recording counts from the last of many attempts") {
+  const FakeProfiler late({.xspace = XSpaceOf("step"), .empty_answers = 40});
+  RecordOptions options = Options(late.address());
+  options.attempts = 41;
+  options.duration = milliseconds(1);
+  const Result<Recorded> recorded = RecordPrograms(options, WriteWhole, {}, progress, &sent);
+  REQUIRE(recorded.ok());
+  CHECK(recorded->attempts == 41);
+  const auto seen = late.seen();
+  REQUIRE(seen.size() == 41);
+  CHECK(progress.history().back().second < seen[39].when);
+  CHECK(sent.load() > seen[39].when);
+  CHECK(sent.load() <= seen[40].when);
 }
 
 TEST_CASE_FIXTURE(Fixture, "record: an older server writes the file itself") {
@@ -232,7 +249,7 @@ TEST_CASE_FIXTURE(Fixture, "record: the limit of an answer is that of the option
   const FakeProfiler server({.xspace = XSpaceOf(std::string(5000, 'x'))});
   RecordOptions options = Options(server.address());
   options.max_answer_bytes = 4000;
-  const Result<Recorded> recorded = RecordPrograms(options, WriteWhole, {}, progress);
+  const Result<Recorded> recorded = RecordPrograms(options, WriteWhole, {}, progress, &sent);
   REQUIRE_FALSE(recorded.ok());
   CHECK(recorded.status().code() == ErrorCode::kLimit);
   CHECK(Files().empty());
@@ -242,7 +259,7 @@ TEST_CASE_FIXTURE(Fixture, "record: what cannot be written is said, and nothing 
   const FakeProfiler server({.xspace = XSpaceOf("step")});
   const Result<Recorded> recorded = RecordPrograms(
       Options(server.address()), [](const std::string&, std::string_view) { return false; }, {},
-      progress);
+      progress, &sent);
   REQUIRE_FALSE(recorded.ok());
   CHECK(Has(recorded.status().message(), "127.0.0.1.xplane.pb: cannot be written"));
   CHECK(Files().empty());
@@ -261,7 +278,7 @@ TEST_CASE_FIXTURE(Fixture, "record: a stop ends it, and the server stops recordi
       stop.request_stop();
     });
     const Result<Recorded> recorded =
-        RecordPrograms(options, WriteWhole, stop.get_token(), progress);
+        RecordPrograms(options, WriteWhole, stop.get_token(), progress, &sent);
     REQUIRE_FALSE(recorded.ok());
     CHECK(recorded.status().code() == ErrorCode::kCancelled);
     CHECK(Files().empty());

@@ -100,8 +100,8 @@ ForceCommand export HOME={self.home} PATH={self.bin}:/usr/bin:/bin; exec sh -c "
         if program is not None:
             link.symlink_to(program)
 
-    def config(self, key, known=True):
-        """What the user's own configuration of ssh would say."""
+    def config(self, key, known=True, asks=False):
+        """What the user's own configuration of ssh would say. `asks`: ssh may ask the user."""
         public = (self.folder / 'host_key.pub').read_text().split()
         (self.folder / 'known').write_text(f'[127.0.0.1]:{self.relay.port} {public[0]} {public[1]}\n' if known else '')
         (self.folder / 'config').write_text(f'''
@@ -111,8 +111,8 @@ Host *
   IdentitiesOnly yes
   UserKnownHostsFile {self.folder}/known
   GlobalKnownHostsFile none
-  StrictHostKeyChecking yes
-  BatchMode yes
+  StrictHostKeyChecking {'ask' if asks else 'yes'}
+  BatchMode {'no' if asks else 'yes'}
 ''')
         os.environ['STEPSCOPE_SSH'] = f'ssh -F {self.folder}/config'
 
@@ -150,8 +150,9 @@ def expect(good, what):
         print(f'  wrong: {what}')
 
 
-def run(program, *arguments):
-    done = subprocess.run([program, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False, timeout=120)
+def run(program, *arguments, **options):
+    done = subprocess.run([program, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False, timeout=120,
+                          **options)
     return done.returncode, done.stdout, done.stderr.decode(errors='replace')
 
 
@@ -212,6 +213,43 @@ def installing(program, host, profile):
     expect((host.home / '.cache/stepscope/1/stepscope').exists(), 'nothing was copied')
     status, _, error = run(program, 'info', host.address(profile))
     expect(status == 0, f'after --install: {error}')
+
+
+def copies_from_the_window(program, host, profile):
+    """The window offers to copy the program to a host that has none, and opens the profile then."""
+    host.install(None)
+    shutil.rmtree(host.home / '.cache', ignore_errors=True)
+    far, near = host.folder / 'far.svg', host.folder / 'near.svg'
+    for picture, steps in ((far, ('wait_idle', 'file.install_there')), (near, ())):
+        path = host.address(profile) if steps else profile
+        lines = (f'file.open text="{path}"', *steps, 'wait_idle', f'screenshot {picture}')
+        (host.folder / 'steps').write_text('\n'.join(lines) + '\n')
+        status, _, error = run(program, 'replay', host.folder / 'steps', '--no-pixels')
+        expect(status == 0, f'replay of {lines}: {error}')
+    expect((host.home / '.cache/stepscope/1/stepscope').exists(), 'nothing was copied')
+    expect(b'<rect' in near.read_bytes() and far.read_bytes() == near.read_bytes(), 'the profile was not opened')
+
+
+def asking(program, host, profile):
+    """ssh asks through SSH_ASKPASS where there is no terminal."""
+    subprocess.run(['ssh-keygen', '-q', '-t', 'ed25519', '-N', 'secret', '-f', host.folder / 'locked_key'], check=True)
+    with (host.folder / 'authorized').open('a') as keys:
+        keys.write((host.folder / 'locked_key.pub').read_text())
+    asked = host.folder / 'asked'
+    stub = host.folder / 'askpass'
+    stub.write_text(f'#!/bin/sh\necho "$1" >>{asked}\ncase "$1" in *authenticity*) echo yes;; *) echo secret;; esac\n')
+    stub.chmod(0o755)
+    plain = {k: v for k, v in os.environ.items() if k not in ('DISPLAY', 'WAYLAND_DISPLAY', 'SSH_AUTH_SOCK')}
+    host.config(key='locked_key', known=False, asks=True)
+    plain['STEPSCOPE_SSH'] = os.environ['STEPSCOPE_SSH']
+    status, _, error = run(program, 'info', host.address(profile), env=plain | {'SSH_ASKPASS': str(stub)},
+                           start_new_session=True)
+    expect(status == 0, f'with SSH_ASKPASS: {error}')
+    questions = asked.read_text()
+    expect('passphrase' in questions and 'authenticity' in questions, f'asked: {questions}')
+    host.config(key='locked_key', asks=True)
+    expect_error(run(program, 'info', host.address(profile), env=plain, start_new_session=True), 'ssh-add', 'SSH_ASKPASS')
+    host.config(key='user_key')
 
 
 def cuts(program, host, profile):
@@ -308,7 +346,8 @@ def main():
             if not host.wait():
                 print('SKIPPED: sshd cannot be started here:', (folder / 'log').read_text().strip())
                 return 0
-            for test in (equal_reports, log_directory, cuts, killed, slow_link, failures, installing):
+            for test in (equal_reports, log_directory, cuts, killed, slow_link, failures, installing, copies_from_the_window,
+                         asking):
                 print(test.__name__)
                 test(program, host, logdir if test is log_directory else profile)
         finally:

@@ -50,26 +50,28 @@ TEST_CASE("capture: options and their defaults") {
   using std::chrono::milliseconds;
   const ParsedCommandLine plain = Parse({"capture", "node7:6009"});
   const auto& defaults = OptionsOf<CaptureOptions>(plain);
-  CHECK(defaults.servers == std::vector<capture::Address>{{"node7", "6009"}});
-  CHECK_FALSE(defaults.duration.has_value());
-  CHECK(defaults.host_level == 2);
-  CHECK(defaults.device_level == 1);
-  CHECK(defaults.python_level == 0);
-  CHECK(defaults.attempts == 3);
-  CHECK(defaults.log_directory == ".");
+  CHECK(defaults.record.servers == std::vector<capture::Address>{{"node7", "6009"}});
+  CHECK(defaults.record.duration == milliseconds(2000));
+  CHECK_FALSE(defaults.watch.has_value());
+  CHECK(defaults.record.host_level == 2);
+  CHECK(defaults.record.device_level == 1);
+  CHECK(defaults.record.python_level == 0);
+  CHECK(defaults.record.attempts == 3);
+  CHECK(defaults.record.log_directory == ".");
   const ParsedCommandLine full =
       Parse({"capture", "a:1,b:2", "--duration", "500ms", "-o", "logs", "--delay", "1s",
              "--host-level", "3", "--device-level", "0", "--python-level", "1", "--attempts", "5",
              "--monitor", "--no-open"});
   const auto& options = OptionsOf<CaptureOptions>(full);
-  CHECK(options.servers.size() == 2);
-  CHECK(options.duration == milliseconds(500));
-  CHECK(options.delay == milliseconds(1000));
-  CHECK(options.host_level == 3);
-  CHECK(options.device_level == 0);
-  CHECK(options.python_level == 1);
-  CHECK(options.attempts == 5);
-  CHECK(options.log_directory == "logs");
+  CHECK(options.record.servers.size() == 2);
+  CHECK(options.record.duration == milliseconds(500));
+  CHECK(options.watch == milliseconds(500));
+  CHECK(options.record.delay == milliseconds(1000));
+  CHECK(options.record.host_level == 3);
+  CHECK(options.record.device_level == 0);
+  CHECK(options.record.python_level == 1);
+  CHECK(options.record.attempts == 5);
+  CHECK(options.record.log_directory == "logs");
   CHECK(options.monitor);
   CHECK(options.no_open);
 }

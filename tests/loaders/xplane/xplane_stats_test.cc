@@ -6,13 +6,18 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <map>
+#include <memory>
+#include <random>
+#include <span>
 #include <string>
 
 #include "loaders/loader.h"
+#include "model/stat_reader.h"
 #include "model/string_pool.h"
 #include "tests/support/gpu_profile.h"
 #include "tests/support/source_paths.h"
@@ -108,6 +113,75 @@ TEST_CASE("One event: metadata stats first, references resolved, values as XProf
   CHECK(Decode(*trace, EventNamed(*trace, "sum")).at("num_occurrences") == "4");
   CHECK(trace->source->Decode(*trace, EventRow(trace->set.rows)).status().code() ==
         ErrorCode::kUsage);
+}
+
+// What a visitor was told, as Read() returns it.
+struct Told final : StatVisitor {
+  void TakeMetadata(std::span<const Stat> metadata, uint64_t) override {
+    CHECK(stats.empty());
+    stats.assign(metadata.begin(), metadata.end());
+  }
+  void Take(const StatView& view) override {
+    Stat& stat = stats.emplace_back();
+    stat.name = view.name;
+    stat.from_metadata = view.from_metadata;
+    switch (view.kind) {
+      case 0: stat.value = static_cast<int64_t>(view.bits); break;
+      case 1: stat.value = view.bits; break;
+      case 2: stat.value = std::bit_cast<double>(view.bits); break;
+      default: stat.value = std::string(view.text);
+    }
+  }
+  std::vector<Stat> stats;
+};
+
+void CheckVisits(const Trace& trace) {
+  const std::unique_ptr<StatReader> reader = ReaderOf(trace), visits = ReaderOf(trace);
+  for (uint32_t row = 0; row < trace.set.rows; ++row) {
+    const Result<std::vector<Stat>> read = reader->Read(EventRow(row));
+    REQUIRE(read.ok());
+    Told told;
+    REQUIRE(visits->Visit(EventRow(row), &told).ok());
+    REQUIRE(told.stats.size() == read->size());
+    for (size_t i = 0; i < read->size(); ++i) {
+      const Stat &a = (*read)[i], &b = told.stats[i];
+      const bool same_bits = ViewOf(a).bits == ViewOf(b).bits && ViewOf(a).text == ViewOf(b).text;
+      REQUIRE((a.name == b.name && a.value.index() == b.value.index() && same_bits &&
+               a.from_metadata == b.from_metadata));
+    }
+  }
+}
+
+TEST_CASE("A visitor is told what is read, whatever the form of the stats") {
+  CheckVisits(*LoadSpace(Sample()));
+  XSpaceBuilder space;
+  auto& plane = space.Plane("/host:CPU");
+  plane.EventMetadata("op").Stat("tf_op", "from metadata");
+  auto& line = plane.Line(1, "main");
+  std::mt19937 random(1);
+  for (int i = 0; i < 3000; ++i) {
+    std::string stat;
+    test::PutInt(&stat, 1, 1 + i % 4);
+    if (i % 5 == 0) test::PutDouble(&stat, 2, i * 0.25);
+    if (i % 5 == 1) test::PutUint(&stat, 3, ~uint64_t{0} >> (i % 64));
+    if (i % 5 == 2) test::PutInt(&stat, 4, -i);
+    if (i % 5 == 3) test::PutBytes(&stat, 5, std::string(static_cast<size_t>(i % 90) * 60, 'x'));
+    if (i % 5 == 4) test::PutUint(&stat, 7, static_cast<uint64_t>(i % 6));
+    if (i % 3 == 0) stat[random() % stat.size()] = static_cast<char>(random());
+    if (i % 7 == 0) stat.resize(random() % (stat.size() + 1));
+    if (i % 11 == 0) test::PutInt(&stat, 4, i);  // a second value
+    std::string field;
+    test::PutBytes(&field, 4, stat);
+    if (i % 13 == 0) field[random() % field.size()] = static_cast<char>(random());
+    line.Event(i % 2 == 0 ? "op" : "other", i * 10, 5)
+        .Stat("first", int64_t{i})
+        .Stat("second", test::Ref{"a text"})
+        .Stat("third", "\xc3\xa9")
+        .Raw(field);
+  }
+  auto& many = line.Event("many", 40'000, 5);
+  for (int i = 0; i < 6000; ++i) many.Stat("first", int64_t{i});
+  CheckVisits(*LoadSpace(space.Bytes()));
 }
 
 TEST_CASE("Typed columns: kinds, metadata under own, memory shapes apart") {
