@@ -150,9 +150,8 @@ Status TimeAllFrames(Stage& stage, const Trace& trace, const BenchOptions& optio
   if (status.ok() && (options.panels || !options.only_panels.empty())) {
     log.Verbose("panels");
     Result<Json> timed =
-        options.panels
-            ? TimePanels(stage.gui(), trace, options.frames)
-            : TimeSomePanels(stage.gui(), trace, options.frames, options.only_panels);
+        options.panels ? TimePanels(stage.gui(), trace, options.frames)
+                       : TimeSomePanels(stage.gui(), trace, options.frames, options.only_panels);
     status = timed.status();
     if (timed.ok()) times->panels = std::move(timed).value();
   }

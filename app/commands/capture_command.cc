@@ -130,7 +130,9 @@ Result<capture::Recorded> RecordHere(const CaptureOptions& options, const Interr
     return WriteFileAtomically(path, contents);
   };
   return RunBeside(
-      [&] { return capture::RecordPrograms(options.record, write, interrupt.token(), progress, &sent); },
+      [&] {
+        return capture::RecordPrograms(options.record, write, interrupt.token(), progress, &sent);
+      },
       [&] { line.Show(ProgressText(progress, sent, options.record.duration)); });
 }
 

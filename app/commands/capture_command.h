@@ -12,7 +12,7 @@ struct CaptureOptions {
   capture::RecordOptions record;
   bool monitor = false;                            // watch, do not record
   std::optional<std::chrono::milliseconds> watch;  // with `monitor`: how long; none: until Ctrl+C
-  bool no_open = false;  // say where the run is, and open no window
+  bool no_open = false;                            // say where the run is, and open no window
 };
 
 }  // namespace stepscope

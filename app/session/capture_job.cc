@@ -87,8 +87,7 @@ void CaptureJob::TellProgress(CaptureStatus* status) const {
   status->stage = progress->stage();
   const uint64_t total = progress->bytes_total, bytes = progress->bytes_done;
   if (status->stage == capture::kStageRecording) {
-    const std::chrono::duration<double> past =
-        std::chrono::steady_clock::now() - sent_->load();
+    const std::chrono::duration<double> past = std::chrono::steady_clock::now() - sent_->load();
     const double whole = std::chrono::duration<double>(duration_).count();
     status->done = past.count() / whole;
     status->amount = fmt::format("{:.1f} of {:.6g} s", past.count(), whole);

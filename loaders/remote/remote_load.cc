@@ -35,8 +35,7 @@ std::string ServeCommand() {
 // or cannot run there is removed, with the error of what failed.
 std::string InstallCommand(uint64_t bytes) {
   return "mkdir -p \"" + std::string(kCopyFolder) + "\" && cd \"" + kCopyFolder +
-         "\" && part=stepscope.$$ && cat >$part && [ $(wc -c <$part) -eq " +
-         std::to_string(bytes) +
+         "\" && part=stepscope.$$ && cat >$part && [ $(wc -c <$part) -eq " + std::to_string(bytes) +
          " ] && chmod 755 $part && ./$part --version && mv $part stepscope; "
          "failed=$?; rm -f $part; exit $failed";
 }
@@ -262,7 +261,8 @@ Status InstallRemote(const std::string& address, const std::string& program,
   const uint64_t size = std::filesystem::file_size(program, error);
   progress.SetStage("Copying Stepscope to the other machine");
   progress.bytes_total = error ? 0 : size;
-  Result<std::unique_ptr<ChildProcess>> started = ChildProcess::Start(SshArguments(*remote, InstallCommand(size)), SshVariables());
+  Result<std::unique_ptr<ChildProcess>> started =
+      ChildProcess::Start(SshArguments(*remote, InstallCommand(size)), SshVariables());
   if (!started.ok()) return started.status();
   ChildProcess& ssh = **started;
   std::string block(kCopyBlock, '\0');

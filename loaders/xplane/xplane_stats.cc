@@ -93,8 +93,7 @@ class XPlaneStats final : public StatSource, public xla::HloSource, public StatR
     Result<std::vector<Stat>> Read(EventRow row) override {
       const Place place = Find(row);
       std::vector<Stat> stats = known_;
-      if (place.tables != nullptr)
-        AddEvent(&place.file->events, place.at, *place.tables, &stats);
+      if (place.tables != nullptr) AddEvent(&place.file->events, place.at, *place.tables, &stats);
       if (Status status = StatusOf(place); !status.ok()) return status;
       return stats;
     }

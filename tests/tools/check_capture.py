@@ -6,6 +6,9 @@ on the CPU with its own profiler server. `stepscope capture` records it, and so 
 TensorFlow (tf.profiler.experimental.client.trace), one after the other. Both recordings must have the same planes, and
 the same tracks and names as far as two recordings of a running program can: what one has in every step, the other has
 too, as often in a second.
+
+FRAMEWORK is tensorflow, jax or pytorch; the first two are what is checked without one. PyTorch has no profiler server:
+its program runs the lines of docs/capture.md, which record when a signal comes. PYTHON needs torch alone then.
 """
 
 import collections
@@ -209,9 +212,56 @@ def check_nothing(program, python, framework, folder):
     check(files_below(logs) == [], f"{framework}: files are left: {files_below(logs)}")
 
 
+TORCH_PROGRAM = """
+model = torch.nn.Sequential(torch.nn.Linear(256, 512), torch.nn.ReLU(), torch.nn.Linear(512, 10))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+x, y = torch.randn(64, 256), torch.randint(0, 10, (64,))
+print("ready", flush=True)
+while True:
+    optimizer.zero_grad()
+    torch.nn.functional.cross_entropy(model(x), y).backward()
+    optimizer.step()
+"""
+
+
+def check_signal(program, python, folder):
+    """The lines of the document, run as they stand: each signal records two seconds into trace.json."""
+    document = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../docs/capture.md")
+    with open(document, encoding="utf-8") as text:
+        lines = text.read().split("import signal, torch", 1)[1].split("```", 1)[0]
+    process = subprocess.Popen([python, "-c", "import signal, torch" + lines + TORCH_PROGRAM], cwd=folder,
+                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    try:
+        if process.stdout.readline() != "ready\n":
+            sys.exit("pytorch: the program does not start")
+        for _ in range(2):
+            process.send_signal(signal.SIGUSR1)
+            path = os.path.join(folder, "trace.json")
+            info = {}
+            for _ in range(60):
+                time.sleep(0.5)
+                opened = run(program, "info", path, "--json")  # fails until the file is whole
+                info = json.loads(opened.stdout) if opened.returncode == 0 else {}
+                if info:
+                    break
+            check(info.get("events", 0) > 500, f"pytorch: {info.get('events')} events were recorded")
+            names = contents(program, path)[1]
+            check("Optimizer.step#SGD.step" in names and "aten::addmm" in names, f"pytorch: names are {sorted(names)[:20]}")
+            print(f"pytorch: {info.get('events')} events in {info.get('span_ps', 0) / 1e12:.2f} s", flush=True)
+            os.remove(path)
+        check(process.poll() is None, "pytorch: the program has ended")
+    finally:
+        process.kill()
+        process.wait()
+
+
 def main():
     program, python = (os.path.abspath(path) for path in sys.argv[1:3])
     for framework in sys.argv[3:] or sorted(PROGRAMS):
+        if framework == "pytorch":
+            with tempfile.TemporaryDirectory() as folder:
+                check_signal(program, python, folder)
+            continue
         for part in (check_equal, check_several, check_levels, check_nothing):
             with tempfile.TemporaryDirectory() as folder:
                 part(program, python, framework, folder)

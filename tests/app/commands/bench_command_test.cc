@@ -13,7 +13,8 @@ TEST_CASE("bench: reads its options") {
   CHECK_FALSE(bench.tools);
   CHECK(bench.frames == 50);
   CHECK(OptionsOf<BenchOptions>(Parse({"bench", "dir", "--tools"})).tools);
-  const ParsedCommandLine some = Parse({"bench", "dir", "--panel", "hlo_graph", "--panel", "memory"});
+  const ParsedCommandLine some =
+      Parse({"bench", "dir", "--panel", "hlo_graph", "--panel", "memory"});
   CHECK(OptionsOf<BenchOptions>(some).only_panels ==
         std::vector<std::string>{"hlo_graph", "memory"});
   CheckUsageError({"bench", "a", "--panel", "nothing"}, "--panel");

@@ -126,10 +126,17 @@ struct Told final : StatVisitor {
     stat.name = view.name;
     stat.from_metadata = view.from_metadata;
     switch (view.kind) {
-      case 0: stat.value = static_cast<int64_t>(view.bits); break;
-      case 1: stat.value = view.bits; break;
-      case 2: stat.value = std::bit_cast<double>(view.bits); break;
-      default: stat.value = std::string(view.text);
+      case 0:
+        stat.value = static_cast<int64_t>(view.bits);
+        break;
+      case 1:
+        stat.value = view.bits;
+        break;
+      case 2:
+        stat.value = std::bit_cast<double>(view.bits);
+        break;
+      default:
+        stat.value = std::string(view.text);
     }
   }
   std::vector<Stat> stats;
