@@ -12,7 +12,9 @@
 #include "app/session/profile_fingerprint.h"
 #include "app/system/paths.h"
 #include "loaders/profile_dir.h"
+#include "loaders/remote/remote_load.h"
 #include "loaders/remote/remote_path.h"
+#include "loaders/remote/ssh.h"
 #include "model/base/bytes_text.h"
 
 namespace stepscope {
@@ -195,6 +197,7 @@ const SessionView& Session::Update() {
   if (load_) FinishLoad();
   StartNext();
   if (auto told = save_.Update()) Note(std::move(*told));
+  UpdateInstalling();
   UpdateLoading();
   if (const auto run = capture_->Update(&view_.capture)) OpenRecorded(*run);
   if (auto paths = dialog_.Take(); paths && !paths->empty()) Open(*paths, false);
@@ -205,6 +208,7 @@ void Session::UpdateLoading() {
   if (!load_) {
     view_.loading.reset();
     if (save_.active()) view_.loading = save_.View();
+    if (install_job_.active()) view_.loading = Installing();
     return;
   }
   LoadingView loading;
@@ -243,13 +247,17 @@ void Session::FinishLoad() {
   const ProfileId shown = load_->shown;
   load_.reset();
   if (IndexOf(shown) != kNowhere) request.replaces = shown;
-  if (!load_status_.ok()) {
-    if (load_status_.code() != ErrorCode::kCancelled) view_.error = load_status_.message();
-    return;
-  }
-  view_.error.clear();
+  if (!load_status_.ok()) return FailLoad(std::move(request));
+  DismissError();
   Place(request, std::move(*loaded), Seconds(load_times_.end - load_times_.begin), shown);
   Remember(request);
+}
+
+void Session::FailLoad(LoadRequest request) {
+  if (load_status_.code() == ErrorCode::kCancelled) return;
+  view_.error = load_status_.message();
+  view_.can_install = remote::IsNotInstalled(load_status_) && request.paths.size() == 1;
+  if (view_.can_install) not_there_ = std::move(request);
 }
 
 void Session::Place(const LoadRequest& request, Loaded loaded, double seconds, ProfileId follows) {
@@ -427,7 +435,7 @@ void Session::CloseProfile(ProfileId profile) {
 
 // Ends what is shown: a load, or else the writing of a profile.
 void Session::CancelLoading() {
-  if (load_ || !queue_.empty()) return DropLoads();
+  if (loading()) return DropLoads();
   if (auto told = save_.Stop()) Note(std::move(*told));
   view_.loading.reset();
 }
@@ -435,6 +443,7 @@ void Session::CancelLoading() {
 // A profile that is being written goes on.
 void Session::DropLoads() {
   queue_.clear();
+  install_job_.Stop();
   view_.loading.reset();
   if (!load_) return;
   DropPreview();
@@ -466,7 +475,48 @@ void Session::OpenRecorded(const std::string& run_directory) {
   OpenNow({run_directory}, !view_.profiles.empty());
 }
 
-void Session::DismissError() { view_.error.clear(); }
+void Session::DismissError() {
+  view_.error.clear();
+  view_.can_install = false;
+}
+
+void Session::InstallThere() {
+  if (!view_.can_install) return;
+  DismissError();
+  install_begin_ = std::chrono::steady_clock::now();
+  install_job_.Start(
+      threads_, [address = not_there_.paths[0]](const std::stop_token& stop, Progress& progress) {
+        return remote::InstallRemote(address, remote::kThisProgram, stop, progress);
+      });
+  RequestFrame();
+}
+
+// The profile that was asked for is loaded as soon as its host can send it.
+void Session::UpdateInstalling() {
+  if (!install_job_.active()) return;
+  std::optional<Status> status = install_job_.Take();
+  if (!status && !install_job_.failed()) return;
+  if (!status) status = Status(ErrorCode::kLimit, not_there_.paths[0] + ": not enough memory");
+  install_job_.Stop();
+  if (!status->ok()) {
+    view_.error = status->message();
+    return;
+  }
+  queue_.push_back(std::move(not_there_));
+  StartNext();
+}
+
+LoadingView Session::Installing() const {
+  LoadingView installing;
+  installing.path = not_there_.paths[0];
+  installing.seconds = Seconds(std::chrono::steady_clock::now() - install_begin_);
+  if (const Progress* progress = install_job_.progress()) {
+    installing.stage = progress->stage();
+    installing.bytes_done = progress->bytes_done;
+    installing.bytes_total = progress->bytes_total;
+  }
+  return installing;
+}
 
 std::string Session::FormatOfFile(const std::string& name) const {
   const FileName file = ClassifyFileName(name);

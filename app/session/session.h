@@ -50,7 +50,8 @@ class Session : public AppServices {
   const SessionView& Update();
   const SessionView& view() const { return view_; }
 
-  bool loading() const { return load_.has_value() || !queue_.empty(); }
+  // A load, or copying this program to the host of one.
+  bool loading() const { return load_.has_value() || !queue_.empty() || install_job_.active(); }
   bool saving() const { return save_.active(); }
   bool deriving() const;
   bool recording() const { return view_.capture.running; }
@@ -87,6 +88,7 @@ class Session : public AppServices {
   void DismissCaptureProblem() override;
   void SetDefinitions(Definitions definitions) override;  // open profiles get new contexts
   void DismissError() override;
+  void InstallThere() override;
   std::string FormatOfFile(const std::string& name) const override;
   void NativeOpenDialog(bool folder) override;
   bool has_native_dialog() const override;
@@ -141,6 +143,9 @@ class Session : public AppServices {
   void Place(const LoadRequest& request, Loaded loaded, double seconds, ProfileId follows);
   void Put(const LoadRequest& request, Profile profile, ProfileLoad state);
   void UpdateLoading();
+  void UpdateInstalling();
+  LoadingView Installing() const;
+  void FailLoad(LoadRequest request);
   void UpdateDerived();
   void Note(std::string text);
   void Remember(const LoadRequest& request);
@@ -171,6 +176,9 @@ class Session : public AppServices {
   AgentSocketConfig agent_config_ = DefaultAgentSocket();
   std::unique_ptr<AgentSocket> agents_;
   SaveJob save_{threads_};
+  LoadRequest not_there_;  // of the host that has no Stepscope: loaded once it is copied there
+  std::chrono::steady_clock::time_point install_begin_;
+  LatestJob<Status> install_job_;
 };
 
 }  // namespace stepscope

@@ -35,6 +35,7 @@ constexpr XprofDefinitionField kFields[] = {
     {"memory_tables_of_xprof", &XprofDefinitions::memory_tables_of_xprof},
     {"hlo_costs_by_kernel", &XprofDefinitions::hlo_costs_by_kernel},
     {"hlo_tuples_free", &XprofDefinitions::hlo_tuples_free},
+    {"async_bytes_in_own_time", &XprofDefinitions::async_bytes_in_own_time},
     {"hlo_peaks_of_recording", &XprofDefinitions::hlo_peaks_of_recording},
     {"hlo_ops_of_cpu_left_out", &XprofDefinitions::hlo_ops_of_cpu_left_out},
     {"unknown_programs_left_out", &XprofDefinitions::unknown_programs_left_out},

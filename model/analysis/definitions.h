@@ -48,6 +48,7 @@ struct XprofDefinitions {
   // HLO programs
   bool hlo_costs_by_kernel = false;
   bool hlo_tuples_free = false;
+  bool async_bytes_in_own_time = false;
   bool hlo_peaks_of_recording = false;
   bool hlo_ops_of_cpu_left_out = false;
   bool unknown_programs_left_out = false;

@@ -25,6 +25,7 @@ class RecordingServices final : public AppServices {
   void DismissCaptureProblem() override { ++problems_dismissed; }
   void SetDefinitions(Definitions to) override { definitions = to; }
   void DismissError() override { ++dismissed; }
+  void InstallThere() override { ++installs; }
   std::string FormatOfFile(const std::string& name) const override {
     return name.ends_with(".xplane.pb") ? "XSpace" : "";
   }
@@ -73,7 +74,7 @@ class RecordingServices final : public AppServices {
   std::string opened_run, clipboard, saved_path, saved;
   std::vector<CaptureRequest> captured;
   int captures_cancelled = 0, problems_dismissed = 0;
-  int closed = 0, cancelled = 0, dismissed = 0, quits = 0;
+  int closed = 0, cancelled = 0, dismissed = 0, installs = 0, quits = 0;
 };
 
 }  // namespace stepscope

@@ -42,6 +42,11 @@ void CentredText(const PanelContext& context, std::string_view text) {
 
 }  // namespace
 
+const char* WhyNotAnalysed(const Profile& profile) {
+  return profile.arriving ? "This page is made once all of the profile has come."
+                          : "This profile has no events to analyse.";
+}
+
 void AnalysisPanel::Draw(const PanelContext& context) {
   waiting_ = false;
   if (context.profile == nullptr || !context.profile->trace) {
@@ -50,7 +55,7 @@ void AnalysisPanel::Draw(const PanelContext& context) {
     return;
   }
   if (!context.profile->analysis) {
-    CentredText(context, "This profile has no events to analyse.");
+    CentredText(context, WhyNotAnalysed(*context.profile));
     return;
   }
   const AnalysisResult* result =

@@ -38,6 +38,8 @@ class AnalysisPanel : public Panel {
 };
 
 // Parts that several panels use.
+// Why a profile without an AnalysisContext has no pages.
+const char* WhyNotAnalysed(const Profile& profile);
 void DrawEmpty(const PanelContext& context, const std::string& reason);
 void DrawSpinner(const PanelContext& context, const char* doing);
 // Draws findings as icon, sentence, advice and a link to the panel with the evidence. A finding

@@ -59,7 +59,7 @@ void RowLabel(const ShellInput& input, const char* label) {
 
 // One sentence below the value of a row.
 void RowNote(const ShellInput& input, std::string_view text, Role role = Role::kText3) {
-  ImGui::SetCursorPos({ScaledSize(kLabelWidth), ImGui::GetCursorPosY() - ScaledSize(4)});
+  ImGui::SetCursorPos({ScaledSize(kLabelWidth), ImGui::GetCursorPosY() - ScaledSize(1)});
   ImGui::PushFont(nullptr, ScaledSize(TypeSize::kSmall));
   ImGui::PushTextWrapPos(0);
   WrappedIn(input.panel, role, text);
@@ -214,11 +214,12 @@ void CaptureDialog::Draw(const ShellInput& input, bool* open) {
                           {0.5f, 0.5f});
   ImGui::SetNextWindowSize({RaisedWidth(kDialogWidth), 0});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ScaledSize(20), ScaledSize(16)});
-  ImGui::PushStyleColor(ImGuiCol_PopupBg, input.panel.theme[Role::kPanel]);
   const ImGuiWindowFlags flags = ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoMove |
                                  ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_AlwaysAutoResize;
-  const bool shown = ImGui::BeginPopupModal(kCaptureWindow, nullptr, flags);
-  ImGui::PopStyleColor();
+  const bool shown = [&] {
+    const DialogStyle style(input.panel.theme);
+    return ImGui::BeginPopupModal(kCaptureWindow, nullptr, flags);
+  }();
   ImGui::PopStyleVar();
   if (!shown) {
     *open = false;
@@ -268,6 +269,7 @@ void DrawProblem(const ShellInput& input, const CaptureStatus& capture) {
   ImGui::PushTextWrapPos(0);
   ImGui::TextUnformatted(capture.problem.c_str());
   ImGui::PopTextWrapPos();
+  ImGui::Dummy({0, ScaledSize(4)});
   const float button = ScaledSize(120);
   const auto dismiss = [&](bool pressed) {
     if (pressed) input.panel.services.DismissCaptureProblem();

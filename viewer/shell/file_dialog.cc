@@ -13,6 +13,7 @@
 #include "viewer/core/search/search.h"
 #include "viewer/core/state/settings.h"
 #include "viewer/shell/local_time.h"
+#include "viewer/shell/raised_window.h"
 #include "viewer/widgets/draw.h"
 #include "viewer/widgets/draw_text.h"
 
@@ -277,12 +278,12 @@ void FileDialog::Draw(const PanelContext& context, bool* open, DialogMode mode,
       {std::min(screen.x * 0.9f, unit * 62), std::min(screen.y * 0.85f, unit * 38)},
       ImGuiCond_Appearing);
   ImGui::SetNextWindowPos(ImGui::GetMainViewport()->GetCenter(), ImGuiCond_Appearing, {0.5f, 0.5f});
-  // The background is the panels': on a popup's, controls would not stand out.
-  ImGui::PushStyleColor(ImGuiCol_PopupBg, context.theme[Role::kPanel]);
   // The arrow keys move in the list, from wherever the keyboard is.
-  const bool shown = ImGui::BeginPopupModal(
-      TitleOf(mode), open, ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoNavInputs);
-  ImGui::PopStyleColor();
+  const bool shown = [&] {
+    const DialogStyle style(context.theme);
+    return ImGui::BeginPopupModal(TitleOf(mode), open,
+                                  ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoNavInputs);
+  }();
   if (!shown) return;
   HandleKeys(frame);
   DrawTop(frame);

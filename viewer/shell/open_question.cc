@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "viewer/shell/raised_window.h"
 #include "viewer/widgets/draw_text.h"
 
 namespace stepscope {
@@ -84,13 +85,14 @@ void DrawOpenQuestion(const ShellInput& input) {
   ImGui::SetNextWindowPos(ImGui::GetMainViewport()->GetWorkCenter(), ImGuiCond_Always,
                           {0.5f, 0.5f});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ScaledSize(20), ScaledSize(16)});
-  ImGui::PushStyleColor(ImGuiCol_PopupBg, input.panel.theme[Role::kPanel]);
   // Keys are read below: Enter must not press the button that Dear ImGui chose.
   const ImGuiWindowFlags flags = ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoMove |
                                  ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_AlwaysAutoResize |
                                  ImGuiWindowFlags_NoNav;
-  const bool shown = ImGui::BeginPopupModal(kWindow, nullptr, flags);
-  ImGui::PopStyleColor();
+  const bool shown = [&] {
+    const DialogStyle style(input.panel.theme);
+    return ImGui::BeginPopupModal(kWindow, nullptr, flags);
+  }();
   ImGui::PopStyleVar();
   if (!shown) return;
   SectionTitle(input.panel, TitleOf(*question));

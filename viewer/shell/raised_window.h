@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "model/base/color.h"
 #include "viewer/core/look/theme.h"
 #include "viewer/widgets/draw.h"
 
@@ -34,13 +35,34 @@ class RaisedStyle {
     ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, ScaledSize(6));
     ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 1);
     ImGui::PushStyleColor(ImGuiCol_WindowBg, theme[Role::kRaised]);
+    // A button's usual background is the window's here.
+    ImGui::PushStyleColor(ImGuiCol_Button, Mix(theme[Role::kRaised], theme[Role::kText], 0.1f));
   }
   ~RaisedStyle() {
-    ImGui::PopStyleColor();
+    ImGui::PopStyleColor(2);
     ImGui::PopStyleVar(2);
   }
   RaisedStyle(const RaisedStyle&) = delete;
   RaisedStyle& operator=(const RaisedStyle&) = delete;
+};
+
+// The look of a dialog that the rest of the window waits for: the panels' background, on which
+// controls stand out, and a border, because the dimmed panels behind it are hardly darker. It holds
+// for BeginPopupModal() in its scope.
+class DialogStyle {
+ public:
+  explicit DialogStyle(const Theme& theme) {
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 1);
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, ScaledSize(6));
+    ImGui::PushStyleColor(ImGuiCol_PopupBg, theme[Role::kPanel]);
+    ImGui::PushStyleColor(ImGuiCol_Border, Mix(theme[Role::kLine], theme[Role::kText], 0.2f));
+  }
+  ~DialogStyle() {
+    ImGui::PopStyleColor(2);
+    ImGui::PopStyleVar(2);
+  }
+  DialogStyle(const DialogStyle&) = delete;
+  DialogStyle& operator=(const DialogStyle&) = delete;
 };
 
 }  // namespace stepscope

@@ -27,6 +27,8 @@ struct Line {
 void DrawProfile(const ShellInput& input, const Profile& profile, Line* line) {
   const Pen& pen = line->pen;
   const uint64_t events = profile.trace->counts.events();
+  if (profile.arriving)  // they stand for all events, which have not come yet
+    return line->Value(GroupDigits(events), "slices of a first picture");
   line->Value(GroupDigits(events), NounFor(events, "events"));
   line->Value(BytesText(profile.trace->store_bytes()), "in memory");
   line->Value(fmt::format("{:.2f} s", profile.load_seconds), "to load");

@@ -400,9 +400,12 @@ bool DrawVerdictStrip(const PanelContext& context, VerdictSums* sums) {
     return false;
   }
   ImGui::SetCursorScreenPos(p);
+  const bool steps = analysis == std::string_view("overview");
   DrawWaiting(context, right,
-              analysis == std::string_view("overview") ? "Adding up the steps\u2026"
-                                                       : "Adding up the allocations\u2026");
+              context.profile->arriving
+                  ? "A first picture: the profile is analysed once all of it has come\u2026"
+              : steps ? "Adding up the steps\u2026"
+                      : "Adding up the allocations\u2026");
   return true;
 }
 

@@ -179,10 +179,18 @@ void DrawError(const ShellInput& input) {
     ImGui::PushTextWrapPos(0);
     ImGui::TextUnformatted(error.c_str());
     ImGui::PopTextWrapPos();
+    ImGui::Dummy({0, ScaledSize(4)});
     const float button = ScaledSize(96);
     const float inner = ImGui::GetContentRegionAvail().x;
     if (ImGui::Button("Copy", {button, 0})) input.panel.services.SetClipboard(error);
-    ImGui::SameLine(ImGui::GetCursorPosX() + inner - button);
+    if (input.panel.session.can_install) {
+      ImGui::SameLine();
+      if (PrimaryButton(input, "Copy Stepscope there"))
+        input.panel.commands.Push("file.install_there");
+      ImGui::SetItemTooltip(
+          "Copies this program into ~/.cache/stepscope there, and opens the profile");
+    }
+    ImGui::SameLine(ImGui::GetStyle().WindowPadding.x + inner - button);
     if (ImGui::Button("Close", {button, 0})) input.panel.services.DismissError();
     ImGui::SetItemTooltip("Escape");
   }

@@ -26,8 +26,9 @@ bool Meet(const Box& box, const RoofLine& line) {
 
 class Placer {
  public:
-  Placer(std::span<const RoofLine> lines, ImVec2 min, ImVec2 max, float em)
-      : lines_(lines), min_(min), max_(max), em_(em) {}
+  Placer(std::span<const RoofLine> lines, ImVec2 min, ImVec2 max, float em,
+         std::span<const RoofPoint> points)
+      : lines_(lines), points_(points), min_(min), max_(max), em_(em) {}
 
   // At the right end above the line, else below it, else further to the left.
   RoofLabel Level(const RoofLine& line) {
@@ -40,17 +41,18 @@ class Placer {
     return {};
   }
 
-  // Below the line or above it, from its middle outwards, and across another line only where
-  // nothing else is left.
+  // Below the line or above it, from its middle outwards. On a point only where nothing else is
+  // left, and across another line only then.
   RoofLabel Rising(const RoofLine& line) {
-    for (const bool across : {false, true}) {
+    for (const int allowed : {0, 1, 2}) {
       for (const float along : {0.55f, 0.45f, 0.65f, 0.35f, 0.75f, 0.25f, 0.85f, 0.15f, 0.05f}) {
         const ImVec2 p(line.from.x + (line.to.x - line.from.x) * along,
                        line.from.y + (line.to.y - line.from.y) * along);
         const ImVec2 below(p.x + em_, p.y + em_ * 0.2f);
         const ImVec2 above(p.x - em_ * 0.6f - line.name.x, p.y - em_ * 0.2f - line.name.y);
         for (const ImVec2 at : {below, above}) {
-          if (!across && CrossesLine(at, line.name)) continue;
+          if (allowed < 2 && CrossesLine(at, line.name)) continue;
+          if (allowed < 1 && CoversPoint(at, line.name)) continue;
           if (const RoofLabel label = Try(at, line.name); label.shown) return label;
         }
       }
@@ -59,6 +61,14 @@ class Placer {
   }
 
  private:
+  bool CoversPoint(ImVec2 at, ImVec2 size) const {
+    return std::any_of(points_.begin(), points_.end(), [&](const RoofPoint& point) {
+      return Meet(Box{at.x, at.y, at.x + size.x, at.y + size.y},
+                  Box{point.at.x - point.radius, point.at.y - point.radius,
+                      point.at.x + point.radius, point.at.y + point.radius});
+    });
+  }
+
   bool CrossesLine(ImVec2 at, ImVec2 size) const {
     const Box box{at.x, at.y, at.x + size.x, at.y + size.y};
     return std::any_of(lines_.begin(), lines_.end(),
@@ -77,6 +87,7 @@ class Placer {
   }
 
   const std::span<const RoofLine> lines_;
+  const std::span<const RoofPoint> points_;
   const ImVec2 min_, max_;
   const float em_;
   std::vector<Box> taken_;
@@ -85,9 +96,10 @@ class Placer {
 }  // namespace
 
 std::vector<RoofLabel> PlaceRoofLabels(std::span<const RoofLine> lines, ImVec2 plot_min,
-                                       ImVec2 plot_max, float em) {
+                                       ImVec2 plot_max, float em,
+                                       std::span<const RoofPoint> points) {
   std::vector<RoofLabel> labels(lines.size());
-  Placer placer(lines, plot_min, plot_max, std::max(em, 1.0f));
+  Placer placer(lines, plot_min, plot_max, std::max(em, 1.0f), points);
   for (const bool level : {true, false}) {
     for (size_t i = 0; i < lines.size(); ++i) {
       if ((lines[i].from.y == lines[i].to.y) != level) continue;

@@ -15,6 +15,12 @@ struct RoofLine {
   ImVec2 from, to, name;
 };
 
+// A point of the plot, which a name leaves free where it can.
+struct RoofPoint {
+  ImVec2 at;
+  float radius = 0;
+};
+
 struct RoofLabel {
   ImVec2 at;           // top left corner
   bool shown = false;  // false: there is no room for the name
@@ -22,8 +28,10 @@ struct RoofLabel {
 
 // One label a line. A name stays inside the plot, near its line. Level lines come first: their
 // names stand at the right end, or left of a name that is there already. Names of rising lines
-// stand below or above their lines, and keep off the others where they can. O(lines^2).
+// stand below or above their lines, and keep off the others and off points where they can.
+// O(lines^2 + lines * points).
 std::vector<RoofLabel> PlaceRoofLabels(std::span<const RoofLine> lines, ImVec2 plot_min,
-                                       ImVec2 plot_max, float em);
+                                       ImVec2 plot_max, float em,
+                                       std::span<const RoofPoint> points = {});
 
 }  // namespace stepscope

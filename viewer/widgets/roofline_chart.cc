@@ -22,6 +22,8 @@ namespace {
 
 constexpr size_t kNamedGroups = 7;  // the legend has one entry more, for all others
 
+constexpr size_t kKeptFree = 500;  // points that names of limits leave free
+
 // A tick as "0.1", "100" or "10 k".
 int FormatTick(double value, char* buffer, int size, void*) {
   const auto n = static_cast<size_t>(size);
@@ -173,8 +175,13 @@ void RooflineChart::DrawRoofs(const PanelContext& context, const RooflineData& d
     lines.push_back(*line);
     roofs.push_back(&roof);
   }
+  std::vector<RoofPoint> points;  // the largest come first
+  for (const RooflinePoint& p : data.points) {
+    if (points.size() == kKeptFree) break;
+    if (Shown(p)) points.push_back({ImPlot::PlotToPixels(p.intensity, p.gflops), RadiusOf(p)});
+  }
   const std::vector<RoofLabel> labels =
-      PlaceRoofLabels(lines, min, ImVec2(min.x + size.x, min.y + size.y), Em());
+      PlaceRoofLabels(lines, min, ImVec2(min.x + size.x, min.y + size.y), Em(), points);
   draw_points();
   const float around = Em() * 0.2f;
   for (size_t i = 0; i < labels.size(); ++i) {

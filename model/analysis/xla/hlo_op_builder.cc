@@ -5,6 +5,8 @@
 #include <functional>
 
 #include "model/analysis/definitions.h"
+#include "model/analysis/naming/core_op.h"
+#include "model/analysis/xla/device_peaks.h"
 #include "model/analysis/xla/hlo_category.h"
 #include "model/xla/hlo_text.h"
 
@@ -166,6 +168,7 @@ void HloOpBuilder::Describe(HloOpDraft* draft) {
   if (op.category.empty()) op.category = "unknown";
   if (op.peak_flops <= 0) op.peak_flops = table_.peaks.flops;
   UseEventCosts(draft);
+  DropAsyncBytes(&op);
   op.rows = EventRows(std::move(draft->rows));
 }
 
@@ -187,6 +190,18 @@ void HloOpBuilder::AddCosts(HloOpDraft* draft) {
   op.split = op.hbm > 0;
   if (cost.bytes > 0 || cost.flops > 0) return;
   if (table_.unknown_costs++ == 0) table_.first_unknown = op.name;
+}
+
+// What an asynchronous op moves is moved while others run: not in the time of the op that starts
+// it, and not in a wait that is too short for it.
+void HloOpBuilder::DropAsyncBytes(HloOp* op) const {
+  if (table_.kind != DeviceKind::kTpu || context_.xprof().async_bytes_in_own_time) return;
+  const double ns = static_cast<double>(op->time) / 1e3;
+  const double room = table_.peaks.hbm * kGBPerGiB * ns;  // 0: the peak is not known
+  const bool too_short = IsDone(op->category) && room > 0 && std::max(op->bytes, op->hbm) > room;
+  if (!IsStart(op->category) && !too_short) return;
+  op->bytes = op->hbm = op->on_chip_read = op->on_chip_written = 0;
+  op->cmem_read = op->cmem_written = op->vmem_read = op->vmem_written = 0;
 }
 
 // The events' own stats stand in for what the cost model does not know. On TPUs there are only

@@ -73,6 +73,7 @@ class HloOpBuilder {
   void Describe(HloOpDraft* draft);
   void AddCosts(HloOpDraft* draft);
   void UseEventCosts(HloOpDraft* draft);
+  void DropAsyncBytes(HloOp* op) const;
   void CountExecutions(HloOpDraft* draft);
 
   AnalysisContext& context_;

@@ -448,6 +448,56 @@ TEST_CASE_FIXTURE(Fixture, "session: a connection that breaks after the first pi
   CHECK(std::any_of(rows.begin(), rows.end(), [](const auto& d) { return d.id == "remote.cut"; }));
 }
 
+// What is asked of a host that has no Stepscope until a copy of this program has come.
+TEST_CASE_FIXTURE(Fixture, "session: a program is copied to a host that has none, then it loads") {
+  SlowServer server(dir.path(), LargeTrace(dir.path()));
+  server.Continue();
+  const std::string folder = dir.path().string();
+  const auto become = [&](const std::string& install) {
+    std::ofstream(dir.path() / "ssh") << "#!/bin/sh\ncd " << folder
+                                      << "\ncase \"$*\" in *serve*) [ -e copy ] || exit 127; "
+                                         "cat begin rest;; *) "
+                                      << install << ";; esac\n";
+  };
+  become("cat >copy; echo stepscope 1");
+  session.InstallThere();  // nothing was asked of a host yet
+  CHECK_FALSE(session.loading());
+  session.Open({"ssh://host/large.json"}, false);
+  REQUIRE(UpdateUntil([](const SessionView& v) { return !v.error.empty(); }));
+  CHECK(session.view().can_install);
+  CHECK(session.view().error.find("not installed there") != std::string::npos);
+
+  session.InstallThere();
+  CHECK(session.loading());
+  CHECK(session.view().error.empty());
+  CHECK_FALSE(session.view().can_install);
+  REQUIRE(UpdateUntil([](const SessionView& v) { return v.profiles.size() == 1; }));
+  REQUIRE(UpdateUntil([](const SessionView& v) { return !v.loading.has_value(); }));
+  CHECK(session.view().profiles[0].trace->set.rows == 60'000);
+  CHECK(std::filesystem::file_size(dir.path() / "copy") ==
+        std::filesystem::file_size("/proc/self/exe"));
+
+  // Why it could not be copied; then Cancel in the middle.
+  std::filesystem::remove(dir.path() / "copy");
+  become("echo No space left on device >&2; exit 1");
+  session.Open({"ssh://host/large.json"}, false);
+  REQUIRE(UpdateUntil([](const SessionView& v) { return v.can_install; }));
+  session.InstallThere();
+  REQUIRE(UpdateUntil([](const SessionView& v) { return !v.error.empty(); }));
+  CHECK(session.view().error.find("No space left on device") != std::string::npos);
+  CHECK_FALSE(session.view().can_install);
+  CHECK_FALSE(session.loading());
+  become("exec sleep 60");
+  session.Open({"ssh://host/large.json"}, false);
+  REQUIRE(UpdateUntil([](const SessionView& v) { return v.can_install; }));
+  session.InstallThere();
+  REQUIRE(session.Update().loading.has_value());
+  session.CancelLoading();
+  CHECK_FALSE(session.Update().loading.has_value());
+  CHECK(session.view().error.empty());
+  REQUIRE(UpdateUntil([this](const SessionView&) { return !session.cancelling(); }, 10));
+}
+
 TEST_CASE_FIXTURE(Fixture, "session: a profile beside which another one arrives stays") {
   session.Open({Sample("tf_graph.xplane.pb.zst")}, false);
   REQUIRE(UpdateUntil([](const SessionView& v) { return !v.profiles.empty(); }));

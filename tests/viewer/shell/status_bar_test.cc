@@ -43,6 +43,24 @@ TEST_CASE("status bar: a long name leaves room for the switch, also without a pr
   }
 }
 
+TEST_CASE("a first picture does not pass for the profile: strip, pages and status bar say so") {
+  ViewerFixture f({1280, 800});
+  f.Open(testing::TrainingTrace());
+  f.session.profiles.back().arriving = true;
+  ++f.session.generation;
+  f.Frame(3);
+  const DrawnText arriving;
+  CHECK(arriving.Find("slices of a first picture") != nullptr);
+  CHECK(arriving.Has("analysed once all of it has come"));
+  CHECK(arriving.Has("This page is made once all of the profile has come."));
+  CHECK(arriving.Find("to load") == nullptr);
+  f.session.profiles.back().arriving = false;
+  ++f.session.generation;
+  f.Frame(3);
+  CHECK(DrawnText().Find("slices of a first picture") == nullptr);
+  CHECK(DrawnText().Find("to load") != nullptr);
+}
+
 TEST_CASE("status bar: why agents cannot be allowed is said") {
   ViewerFixture f;
   f.Open(testing::TrainingTrace());

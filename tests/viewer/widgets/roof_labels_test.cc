@@ -55,6 +55,21 @@ TEST_CASE("Names of limits never cover each other, and stay inside the plot") {
   }
 }
 
+TEST_CASE("A name leaves points free where there is room elsewhere on its line") {
+  const Plot plot{400};
+  const std::vector<RoofLine> lines = {plot.Rising(3e3, 150)};
+  const ImVec2 max(kWidth, plot.height);
+  const ImVec2 usual = PlaceRoofLabels(lines, {0, 0}, max, kEm)[0].at;
+  const std::vector<RoofPoint> points = {{{usual.x + 70, usual.y + 6}, 12}};
+  const RoofLabel moved = PlaceRoofLabels(lines, {0, 0}, max, kEm, points)[0];
+  REQUIRE(moved.shown);
+  const bool free = moved.at.x > points[0].at.x + 12 || moved.at.x + 150 < points[0].at.x - 12 ||
+                    moved.at.y > points[0].at.y + 12 || moved.at.y + kEm < points[0].at.y - 12;
+  CHECK(free);
+  const std::vector<RoofPoint> everywhere = {{{kWidth / 2, 200}, 1000}};
+  CHECK(PlaceRoofLabels(lines, {0, 0}, max, kEm, everywhere)[0].at.x == usual.x);
+}
+
 TEST_CASE("In a plot of usual height all names are shown, each at its line") {
   for (const float height : {90.0f, 150.0f, 400.0f}) {
     CAPTURE(height);

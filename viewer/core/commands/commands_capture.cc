@@ -1,4 +1,4 @@
-// Commands that record running programs.
+// Commands that reach out to other programs and machines: recording, installing.
 #include <string>
 #include <string_view>
 
@@ -30,6 +30,9 @@ void RecordProgram(C& c, const A& a) {
   c.services.Capture(request);
 }
 
+bool CanInstall(const C& c) { return c.session.can_install; }
+void InstallThere(C& c, const A&) { c.services.InstallThere(); }
+
 void StopRecording(C& c, const A&) { c.services.CancelCapture(); }
 
 constexpr CommandDesc kCapture[] = {
@@ -43,6 +46,10 @@ constexpr CommandDesc kCapture[] = {
     {"file.stop_recording", "Stop recording", "",
      "Cancels the recording in progress and keeps nothing of it.", "capture cancel abort", "",
      IsRecording, StopRecording},
+    {"file.install_there", "Copy Stepscope there", "",
+     "Copies this program to the other machine, into ~/.cache/stepscope, over ssh, and opens the "
+     "profile then.",
+     "ssh remote install host", "", CanInstall, InstallThere},
 };
 
 }  // namespace

@@ -49,6 +49,7 @@ struct SessionStatus {
   std::optional<OpenQuestion> question;
   CaptureStatus capture;
   std::string error;  // why the last load failed, where and what to do, in one line; empty: none
+  bool can_install = false;  // the host of the last load has no Stepscope; InstallThere() copies it
   // For the status bar: what a job of the app has done. `notes` counts the texts.
   std::string note;
   uint64_t notes = 0;
@@ -92,6 +93,9 @@ class AppServices {
   virtual void DismissCaptureProblem() = 0;
   virtual void SetDefinitions(Definitions definitions) = 0;  // for all analyses from now on
   virtual void DismissError() = 0;
+  // Copies this program to the host of the last load, and loads the profile then. Only where
+  // SessionStatus::can_install is true.
+  virtual void InstallThere() = 0;
   // The format that a file's name tells, "XSpace of TensorFlow or JAX"; empty: no profile that can
   // be read.
   virtual std::string FormatOfFile(const std::string& name) const = 0;

@@ -46,9 +46,11 @@ void AddBoxes(const ResultTable& blocks, HeapData* data) {
                      std::make_move_iterator(buffers.begin() + static_cast<std::ptrdiff_t>(kept)));
 }
 
-// Only whole positions have a label.
-int FormatPosition(double value, char* buffer, int size, void*) {
-  const bool whole = std::fabs(value - std::round(value)) < 1e-6;
+// Only whole positions of instructions have a label: at the end of the program there is none, and
+// no room for it.
+int FormatPosition(double value, char* buffer, int size, void* end) {
+  const bool whole =
+      std::fabs(value - std::round(value)) < 1e-6 && value < *static_cast<const double*>(end) - 0.5;
   return std::snprintf(buffer, static_cast<size_t>(size), whole ? "%.0f" : "", value);
 }
 
@@ -256,9 +258,9 @@ HeapChart::Clicked HeapChart::Draw(const PanelContext& context, const HeapData& 
                                  ImPlotFlags_NoMenus | ImPlotFlags_NoTitle |
                                  ImPlotFlags_NoBoxSelect;
   if (!ImPlot::BeginPlot("##heap", size, kFlags)) return clicked;
-  const double end = std::max<double>(1, static_cast<double>(data.size()));
+  double end = std::max<double>(1, static_cast<double>(data.size()));
   ImPlot::SetupAxis(ImAxis_X1, nullptr, ImPlotAxisFlags_NoTickMarks);
-  ImPlot::SetupAxisFormat(ImAxis_X1, FormatPosition);
+  ImPlot::SetupAxisFormat(ImAxis_X1, FormatPosition, &end);
   ImPlot::SetupAxisLimits(ImAxis_X1, 0, end,
                           std::exchange(fit_, false) ? ImPlotCond_Always : ImPlotCond_Once);
   ImPlot::SetupAxisLimitsConstraints(ImAxis_X1, -end * 0.02, end * 1.02);

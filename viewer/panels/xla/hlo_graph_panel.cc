@@ -420,7 +420,7 @@ void HloGraphPanel::Draw(const PanelContext& context) {
     return;
   }
   if (!context.profile->analysis) {
-    DrawEmpty(context, "This profile has no events to analyse.");
+    DrawEmpty(context, WhyNotAnalysed(*context.profile));
     return;
   }
   if (context.profile->id != profile_) {  // the choice was one of another profile's programs

@@ -91,8 +91,11 @@ void TimelinePainter::DrawEventTooltip() const {
                                .c_str());
   }
   DrawFramesTooltip(hit);
-  if (lane.kind == LaneKind::kSpill)
+  if (in_.profiles[hit.profile].arriving) {
+    ImGui::TextUnformatted("stands for this event and others, which are still to come");
+  } else if (lane.kind == LaneKind::kSpill) {
     ImGui::TextUnformatted("overlaps other events of its track only in part");
+  }
   if (in_.facts != nullptr) {
     for (const std::string& line : in_.facts->Of(in_.profiles[hit.profile], hit.event))
       ImGui::TextUnformatted(line.c_str());

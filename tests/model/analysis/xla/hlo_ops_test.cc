@@ -230,5 +230,44 @@ TEST_CASE("a TPU's ops have the core's own times and the costs of their metadata
   CHECK(ops->total == 60 * kUs);
 }
 
+// 1.6 TB/s move 16 MB in 10 us.
+TEST_CASE("the bytes of an asynchronous copy count once, in a wait that is long enough for them") {
+  test::XSpaceBuilder space;
+  test::PlaneBuilder& plane = space.Plane("/device:TPU:0");
+  plane.Stat("device_type_string", "TPU v6 Lite");
+  plane.Stat("peak_hbm_bw_gigabytes_per_second", 1600.0);
+  test::LineBuilder& line = plane.Line(3, "XLA Ops");
+  const auto add = [&](int64_t id, const char* name, const char* category, int64_t begin,
+                       int64_t duration) {
+    plane.EventMetadata(id, "%" + std::string(name) + " = f32[] op(...)")
+        .DisplayName(name)
+        .Stat("program_id", uint64_t{7})
+        .Stat("symbol_id", uint64_t{2})
+        .Stat("bytes_accessed", int64_t{8'000'000})
+        .Stat("hlo_category", category);
+    line.EventById(id, begin * kUs, duration * kUs)
+        .Stat("device_offset_ps", begin * kUs)
+        .Stat("device_duration_ps", duration * kUs);
+  };
+  add(1, "copy-start", "copy-start", 0, 1);
+  add(2, "copy-done", "copy-done", 1, 10);
+  add(3, "copy-start.1", "copy-start", 20, 1);
+  add(4, "copy-done.1", "copy-done", 21, 2);
+  add(5, "add", "non-fusion elementwise", 30, 1);
+  const auto trace = Load(space);
+  for (const Definitions definitions : {Definitions::kStepscope, Definitions::kXprof}) {
+    AnalysisContext context(trace, definitions);
+    const auto ops = context.hlo_ops();
+    REQUIRE(ops->ops.size() == 5);
+    REQUIRE(ops->peaks.hbm > 1000);
+    const bool ours = definitions == Definitions::kStepscope;
+    for (const HloOp& op : ops->ops) {
+      CAPTURE(op.name);
+      const bool counts = !ours || op.name == "copy-done" || op.name == "add";
+      CHECK(op.bytes == (counts ? 8e6 : 0));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace stepscope
