@@ -109,8 +109,8 @@ class Recording {
     times.delay = options_.delay;
     times.silence = options_.duration + kCollectTime;
     return CallServers(calls, times, stop, progress_, sent_,
-                       [this](size_t server, CallAnswer answer) {
-                         gave_[server] = TakeAnswer(server, std::move(answer));
+                       [this](size_t server, const CallAnswer& answer) {
+                         gave_[server] = TakeAnswer(server, answer);
                        });
   }
 

@@ -60,6 +60,7 @@ Result<std::unique_ptr<ChildProcess>> ChildProcess::Start(std::vector<std::strin
   ::posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
   ::posix_spawn_file_actions_adddup2(&actions, err[1], STDERR_FILENO);
   std::vector<char*> argv;
+  argv.reserve(arguments.size() + 1);
   for (std::string& a : arguments) argv.push_back(a.data());
   argv.push_back(nullptr);
   std::vector<char*> envp;

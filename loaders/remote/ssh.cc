@@ -46,7 +46,7 @@ const char* UnaskedText() {
 
 std::vector<std::string> SshVariables() {
   if (HasTerminal() || !IsSet("SSH_ASKPASS") || IsSet("SSH_ASKPASS_REQUIRE")) return {};
-  return {"SSH_ASKPASS_REQUIRE=prefer"};
+  return {"SSH_ASKPASS_REQUIRE=force"};
 }
 
 std::vector<std::string> SshArguments(const RemotePath& remote, const std::string& command) {

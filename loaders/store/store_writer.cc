@@ -12,6 +12,9 @@
 namespace stepscope::store {
 namespace {
 
+// Sections that are packed before they are handed over: the last of them leaves threads idle.
+constexpr uint32_t kLeastBatch = 64;
+
 class StoreWriter {
  public:
   StoreWriter(const WriteContext& context, const TextSink& sink) : context_(context), sink_(sink) {}
@@ -36,7 +39,7 @@ class StoreWriter {
   // Packs some at a time, so that few are in memory.
   Status WriteAll(const SectionDesc& desc) {
     const uint32_t sections = desc.sections(context_);
-    const uint32_t batch = WorkerCount() * 4;
+    const uint32_t batch = std::max(kLeastBatch, WorkerCount() * 4);
     for (uint32_t first = 0; first < sections; first += batch) {
       std::vector<Packed> packed(std::min(batch, sections - first));
       ParallelFor(packed.size(),

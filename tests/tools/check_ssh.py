@@ -222,7 +222,8 @@ def copies_from_the_window(program, host, profile):
     far, near = host.folder / 'far.svg', host.folder / 'near.svg'
     for picture, steps in ((far, ('wait_idle', 'file.install_there')), (near, ())):
         path = host.address(profile) if steps else profile
-        lines = (f'file.open text="{path}"', *steps, 'wait_idle', f'screenshot {picture}')
+        lines = (f'file.open text="{path}"', *steps, 'wait_idle', 'view.reset_layout', 'wait_idle',
+                 f'screenshot {picture}')
         (host.folder / 'steps').write_text('\n'.join(lines) + '\n')
         status, _, error = run(program, 'replay', host.folder / 'steps', '--no-pixels')
         expect(status == 0, f'replay of {lines}: {error}')

@@ -100,12 +100,18 @@ std::vector<RoofLabel> PlaceRoofLabels(std::span<const RoofLine> lines, ImVec2 p
                                        std::span<const RoofPoint> points) {
   std::vector<RoofLabel> labels(lines.size());
   Placer placer(lines, plot_min, plot_max, std::max(em, 1.0f), points);
-  for (const bool level : {true, false}) {
-    for (size_t i = 0; i < lines.size(); ++i) {
-      if ((lines[i].from.y == lines[i].to.y) != level) continue;
-      labels[i] = level ? placer.Level(lines[i]) : placer.Rising(lines[i]);
-    }
+  std::vector<size_t> rising;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    if (lines[i].from.y == lines[i].to.y)
+      labels[i] = placer.Level(lines[i]);
+    else
+      rising.push_back(i);
   }
+  // The shortest line has the fewest places for its name.
+  std::stable_sort(rising.begin(), rising.end(), [&](size_t a, size_t b) {
+    return lines[a].to.x - lines[a].from.x < lines[b].to.x - lines[b].from.x;
+  });
+  for (const size_t i : rising) labels[i] = placer.Rising(lines[i]);
   return labels;
 }
 
