@@ -370,6 +370,7 @@ void ResultTableView::DrawToolbar(const PanelContext& context, const ResultTable
 
 void ResultTableView::DrawTable(const PanelContext& context, const ResultTable& table,
                                 const TableOptions& options) {
+  if (columns_.empty()) return;  // Dear ImGui writes beyond a table without columns
   const ImVec2 avail = ImGui::GetContentRegionAvail();
   const float row_height = RowHeight();
   const bool totals = options.total_row && std::any_of(columns_.begin(), columns_.end(),

@@ -1,6 +1,7 @@
 #include "viewer/widgets/result_table_view.h"
 
 #include <doctest/doctest.h>
+#include <imgui_internal.h>
 
 #include "tests/support/growth.h"
 #include "tests/viewer/panel_fixture.h"
@@ -80,6 +81,19 @@ TEST_CASE("table view: hidden columns are not drawn and not exported") {
   f.panel.Frame(f.draw);
   f.panel.Frame(f.draw);
   CHECK(f.view.Csv(f.table).starts_with("rank,kernel_name,total_us\r\n1,kernel_0,4.5\r\n"));
+}
+
+// A page by other definitions may have such a table.
+TEST_CASE("table view: a table without columns is drawn as nothing") {
+  TableFixture f(0);
+  f.table.columns.clear();
+  for (int i = 0; i < 3; ++i) f.panel.Frame(f.draw);
+  CHECK(ImGui::GetCurrentContext()->Tables.GetAliveCount() == 0);
+  f.table = MakeTable(3);
+  f.key = 2;
+  for (int i = 0; i < 3; ++i) f.panel.Frame(f.draw);
+  CHECK(ImGui::GetCurrentContext()->Tables.GetAliveCount() == 1);
+  CHECK(f.view.order().size() == 3);
 }
 
 TEST_CASE("table view: a row shows its events on the timeline") {
