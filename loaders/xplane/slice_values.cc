@@ -40,6 +40,13 @@ void TakeTexts(SparseColumn<StringId>* from, const std::vector<StringId>& ids,
 
 }  // namespace
 
+void SliceValues::MakeRoom(uint32_t column) {
+  Entries& e = columns_[column];
+  if (e.rows != nullptr) return;
+  e.rows = std::make_unique_for_overwrite<uint32_t[]>(kRowsPerSlice);
+  e.bits = std::make_unique_for_overwrite<uint64_t[]>(kRowsPerSlice);
+}
+
 void SliceValues::MoveTo(StatTable* table) {
   for (size_t c = 0; c < kStatColumns; ++c) {
     if (columns_[c].size == 0) continue;

@@ -31,16 +31,21 @@ class SliceValues {
   // values the last one wins.
   void Put(uint32_t column, uint32_t row, uint64_t bits, bool own) {
     Entries& e = columns_[column];
-    if (e.rows == nullptr) [[unlikely]] {
-      e.rows = std::make_unique_for_overwrite<uint32_t[]>(kRowsPerSlice);
-      e.bits = std::make_unique_for_overwrite<uint64_t[]>(kRowsPerSlice);
-    }
+    if (e.rows == nullptr) [[unlikely]]
+      MakeRoom(column);
     const bool again = e.size > 0 && e.rows[e.size - 1] == row;
     if (again && !own) return;
     if (again) --e.size;
     e.rows[e.size] = row;
     e.bits[e.size++] = bits;
   }
+  // The same for the first value of the row in a column with room.
+  void PutNew(uint32_t column, uint32_t row, uint64_t bits) {
+    Entries& e = columns_[column];
+    e.rows[e.size] = row;
+    e.bits[e.size++] = bits;
+  }
+  void MakeRoom(uint32_t column);
   // Packs all columns into the table and empties them.
   void MoveTo(StatTable* table);
 

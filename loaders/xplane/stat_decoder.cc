@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <string>
@@ -62,6 +63,26 @@ PlaneActions ActionsOf(const PlaneTables& tables, StringPool* pool) {
     if (id < plane.routes.size()) plane.routes[id] = RouteOf(plane.by_id.back().column);
   }
   return plane;
+}
+
+void StatDecoder::LearnForm(Bytes p, Bytes event_end, uint32_t meta, SliceValues* out) {
+  StatForm& form = forms_[meta % kForms];
+  form.size = 0;
+  form.cut = true;
+  while (p < event_end) {
+    CommonStat stat{};
+    uint64_t value = 0;
+    if (form.size == StatForm::kMost || !IsCommon(p, &stat)) return;
+    p = ReadCommon(p, event_end, stat.kind, &value);
+    const auto same = [&](const CommonStat& other) {
+      return stat.kind != StatKind::kIgnored && other.column == stat.column;
+    };
+    if (p == nullptr || std::any_of(form.stats.begin(), form.stats.begin() + form.size, same))
+      return;
+    if (stat.kind != StatKind::kIgnored) out->MakeRoom(stat.column);
+    form.stats[form.size++] = stat;
+  }
+  form.cut = false;
 }
 
 void StatDecoder::DecodeCarefully(Bytes p, Bytes end, Field* value,

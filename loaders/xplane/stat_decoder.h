@@ -64,12 +64,26 @@ struct StatBits {
 // them. O(stats)
 PlaneActions ActionsOf(const PlaneTables& tables, StringPool* pool);
 
-// Reads the value behind a tag. kSlack bytes must be readable there.
-inline proto::Bytes ReadNumber(proto::Bytes p, uint32_t tag, uint64_t* value) {
-  if (tag != kDoubleTag) return proto::ReadVarintPadded(p, value);
-  std::memcpy(value, p, 8);
-  return p + 8;
-}
+// How the value of a stat in the common form is read.
+enum class StatKind : uint8_t { kNumber, kReference, kDouble, kIgnored };
+
+// A stat in the common form: tag and length in the event, tag and id of one byte, tag of the value.
+struct CommonStat {
+  uint64_t head;  // these bytes but for the length
+  uint32_t column;
+  StatKind kind;
+};
+// The bytes of a stat that CommonStat::head has, and the bit that a length of two bytes has.
+inline constexpr uint64_t kHeadMask = 0xffffff80ff;
+
+// The first stats of an event, up to one that is in no common form or in a column that an earlier
+// one has.
+struct StatForm {
+  static constexpr size_t kMost = 16;
+  uint32_t size = 0;
+  bool cut = false;  // the event has more stats
+  std::array<CommonStat, kMost> stats;  // those from `size` on mean nothing
+};
 
 // Parses XStats and finds the column that each goes to.
 class StatDecoder {
@@ -79,32 +93,49 @@ class StatDecoder {
       : plane_(plane), metas_(&metas), pool_(pool), mark_(local_mark) {}
 
   // Sets the message that the next stats are in.
-  void Use(const PlaneActions* plane) { plane_ = plane; }
+  void Use(const PlaneActions* plane) {
+    if (plane != plane_) forms_ = {};
+    plane_ = plane;
+  }
 
   // Parses the kind of stat that nearly all are, an id of one byte and a number or reference in a
   // message shorter than 128 bytes, and puts it into its column. `p` is at the stat's tag; kSlack
   // bytes must be readable after the event. Null: it is another kind; else its end.
   inline proto::Bytes PutCommon(proto::Bytes p, proto::Bytes event_end, uint32_t row,
                                 SliceValues* out) const {
-    constexpr uint64_t kMask = 0x80ff80ff,
-                       kHead = 4u << 3 | proto::kLen | (1u << 3 | proto::kVarint) << 16;
-    uint64_t head = 0;
-    std::memcpy(&head, p, 8);
-    if ((head & kMask) != kHead) return nullptr;
-    const StatRoute& route = plane_->routes[head >> 24 & 0x7f];
-    const uint32_t tag = head >> 32 & 0xff;
-    if (tag >= 64 || (route.tags & TagBit(tag)) == 0) return nullptr;
-    const proto::Bytes end = p + 2 + (head >> 8 & 0x7f);
+    CommonStat stat;
+    if (!IsCommon(p, &stat)) return nullptr;
     uint64_t value = 0;
-    if (ReadNumber(p + 5, tag, &value) != end || end > event_end) return nullptr;
-    if (route.column == kStatColumns) return end;
-    if (tag == kRefTag) {
-      if (value >= plane_->by_id.size()) return nullptr;
-      value = plane_->by_id[value].name_as_value.value;
-    }
-    out->Put(route.column, row, value, true);
+    const proto::Bytes end = ReadCommon(p, event_end, stat.kind, &value);
+    if (end == nullptr || stat.kind == StatKind::kIgnored) return end;
+    out->Put(stat.column, row, value, true);
     return end;
   }
+
+  // Puts the stats that the event of a name has in the order and kinds of the one before, which
+  // most events have. `p` is at the event's first stat. Returns where it met another kind, or the
+  // event's end. `learn`: LearnForm would find more.
+  inline proto::Bytes PutAlike(proto::Bytes p, proto::Bytes event_end, uint32_t row, uint32_t meta,
+                               SliceValues* out, bool* learn) const {
+    const StatForm& form = forms_[meta % kForms];
+    *learn = true;
+    for (size_t i = 0; i < form.size && p < event_end; ++i) {
+      const CommonStat& stat = form.stats[i];
+      uint64_t head = 0, value = 0;
+      std::memcpy(&head, p, 8);
+      if ((head & kHeadMask) != stat.head) return p;
+      const proto::Bytes end = ReadCommon(p, event_end, stat.kind, &value);
+      if (end == nullptr) return p;
+      if (stat.kind != StatKind::kIgnored) out->PutNew(stat.column, row, value);
+      p = end;
+    }
+    *learn = !form.cut;
+    return p;
+  }
+
+  // Keeps the order and kinds of the stats of an event for PutAlike. `p` is at its first stat;
+  // kSlack bytes must be readable after the event.
+  void LearnForm(proto::Bytes p, proto::Bytes event_end, uint32_t meta, SliceValues* out);
 
   // Parses the common form: an id, then one value, both known. kSlack bytes must be readable at
   // `end`. False: DecodeCarefully must parse it.
@@ -154,6 +185,43 @@ class StatDecoder {
     return text.empty() ? 0 : pool_->Intern(text).value | mark_;
   }
 
+  // Whether a stat has the common form, by its first 8 bytes.
+  inline bool IsCommon(proto::Bytes p, CommonStat* stat) const {
+    constexpr uint64_t kMask = 0x80ff80ff,
+                       kHead = 4u << 3 | proto::kLen | (1u << 3 | proto::kVarint) << 16;
+    uint64_t head = 0;
+    std::memcpy(&head, p, 8);
+    if ((head & kMask) != kHead) return false;
+    const StatRoute& route = plane_->routes[head >> 24 & 0x7f];
+    const uint32_t tag = head >> 32 & 0xff;
+    if (tag >= 64 || (route.tags & TagBit(tag)) == 0) return false;
+    stat->head = head & kHeadMask;
+    stat->column = route.column;
+    stat->kind = route.column == kStatColumns ? StatKind::kIgnored
+                 : tag == kRefTag             ? StatKind::kReference
+                 : tag == kDoubleTag          ? StatKind::kDouble
+                                              : StatKind::kNumber;
+    return true;
+  }
+
+  // Reads the value of a stat in the common form; `p` is at the stat's tag. Returns the stat's end;
+  // null where the value does not end there, or the stat not within the event.
+  inline proto::Bytes ReadCommon(proto::Bytes p, proto::Bytes event_end, StatKind kind,
+                                 uint64_t* value) const {
+    const proto::Bytes end = p + 2 + p[1];
+    if (end > event_end) return nullptr;
+    if (p[4] == kDoubleTag) {
+      std::memcpy(value, p + 5, 8);
+      return p + 13 == end ? end : nullptr;
+    }
+    if (proto::ReadVarintPadded(p + 5, value) != end) return nullptr;
+    if (kind == StatKind::kReference) {
+      if (*value >= plane_->by_id.size()) return nullptr;
+      *value = plane_->by_id[*value].name_as_value.value;
+    }
+    return end;
+  }
+
   bool IsMemoryEvent(uint32_t meta) const {
     return meta < metas_->size() && (*metas_)[meta].category == EventCategory::kMemoryEvent;
   }
@@ -162,6 +230,8 @@ class StatDecoder {
   const std::vector<EventMeta>* metas_;
   StringPool* pool_;
   uint32_t mark_;
+  static constexpr size_t kForms = 64;
+  std::array<StatForm, kForms> forms_;  // of the latest event, by the last bits of its MetaId
 };
 
 }  // namespace stepscope::xplane

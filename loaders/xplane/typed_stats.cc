@@ -282,8 +282,16 @@ class TypedReader {
   // something else: the event must be read again with every check.
   static bool ReadEventFast(Bytes p, Bytes end, uint32_t row, uint32_t meta, StatDecoder* decoder,
                             SliceValues* out) {
+    Bytes stats = nullptr;  // the first one
+    bool learn = false;
     while (p < end) {
       const uint8_t tag = *p;
+      if (tag == (4 << 3 | kLen) && stats == nullptr) {
+        stats = p;
+        p = decoder->PutAlike(p, end, row, meta, out, &learn);
+        if (p == end) return true;
+        continue;
+      }
       if (tag == (4 << 3 | kLen)) {
         Bytes next = decoder->PutCommon(p, end, row, out);
         if (next == nullptr) next = ReadOther(p, end, row, meta, decoder, out);
@@ -297,6 +305,7 @@ class TypedReader {
       p = ReadVarintPadded(p + 1, &value);
       if (p == nullptr) return false;
     }
+    if (p == end && learn) decoder->LearnForm(stats, end, meta, out);
     return p == end;
   }
 
