@@ -52,10 +52,11 @@ class Divider {
   bool BehindUnrecorded(const DeviceWindow& w, Ps begin) const;
   void PlaceWindows(DividedDevice* device) const;
   void WaitsOfCollectives();
+  void SumGaps(const std::vector<IdleGap>& gaps, uint8_t device);
   DeviceStep Finish(const DeviceWindow& w, uint8_t device) const;
   std::vector<std::vector<DeviceStep>> FinishAll() const;  // by device, then window
   void FindDevices();
-  void DivideDevice(DividedDevice* device, const std::stop_token& stop) const;
+  void DivideDevice(uint8_t number, const std::stop_token& stop);
   std::vector<int64_t> KeepSteps(StepDatabase* db);
   static void KeepIdle(const std::vector<int64_t>& kept_at, DividedDevice* device,
                        StepDatabase* db);
@@ -194,7 +195,6 @@ void Divider::PlaceWindows(DividedDevice* device) const {
               [](const DeviceWindow::Collective& a, const DeviceWindow::Collective& b) {
                 return a.begin < b.begin;
               });
-    device->has_collectives = device->has_collectives || !w.collectives.empty();
     if (w.span.empty()) continue;  // it ended before the step before did
     before = w.last;
     kept.push_back(std::move(w));
@@ -232,19 +232,28 @@ void Divider::WaitsOfCollectives() {
   }
 }
 
+// Adds up the gaps of each window of the device: those in which its step waits for input, and those
+// in which the host launches.
+void Divider::SumGaps(const std::vector<IdleGap>& gaps, uint8_t device) {
+  for (DeviceWindow& w : devices_[device].windows) {
+    const std::span<const IdleGap> of_window(gaps.data() + w.first_gap, w.gap_count);
+    const Ranges input = host_->InputWaits(w.step, w.span);
+    const Ranges launch = host_->Launching(w.step, device, w.span);
+    w.idle = Length(of_window);
+    w.input_wait = Overlap(of_window, input);
+    w.launching = Overlap(of_window, Union(input, launch)) - w.input_wait;
+  }
+}
+
 DeviceStep Divider::Finish(const DeviceWindow& w, uint8_t device) const {
   const DividedDevice& of = devices_[device];
-  const std::span<const IdleGap> gaps(of.gaps.data() + w.first_gap, w.gap_count);
-  const Ranges input = host_->InputWaits(w.step, w.span);
-  const Ranges launch = host_->Launching(w.step, device, w.span);
   DeviceStep d;
   d.step = static_cast<uint32_t>(w.step);
   d.device = PlaneId(devices_[device].plane);
   d.span = w.span;
   d.events = w.events;
-  d.idle = Length(gaps);
-  d.input_wait = Overlap(gaps, input);
-  Ps launching = Overlap(gaps, Union(input, launch)) - d.input_wait;
+  d.idle = w.idle;
+  d.input_wait = w.input_wait;
   d.host_input_wait = host_->InputWaited(w.step, w.span, plan_.steps[d.step].span);
   d.h2d = w.h2d;
   d.d2h = w.d2h;
@@ -259,11 +268,11 @@ DeviceStep Divider::Finish(const DeviceWindow& w, uint8_t device) const {
   t.compute = d.compute16 + d.compute32;
   t.device_to_device = only(TimeClass::kDeviceToDevice);
   t.collectives = only(TimeClass::kCollectives);
-  t.launch = static_cast<double>(launching);
+  t.launch = static_cast<double>(w.launching);
   t.host_to_device = only(TimeClass::kHostToDevice);
   t.input = static_cast<double>(d.input_wait) + t.host_to_device;
   t.output = only(TimeClass::kDeviceToHost);
-  t.other = static_cast<double>(d.idle - d.input_wait - launching);
+  t.other = static_cast<double>(d.idle - d.input_wait - w.launching);
   t.total = static_cast<double>(w.span.length());
   d.class_times = of.losses[static_cast<size_t>(&w - of.windows.data())];
   At(d.class_times, StepTimeClass::kCompute) =
@@ -353,14 +362,14 @@ void Divider::FindDevices() {
 }
 
 // Says where the time of one device's windows went.
-void Divider::DivideDevice(DividedDevice* device, const std::stop_token& stop) const {
-  PlaceWindows(device);
-  if (stop.stop_requested()) return;
-  FillWindows(
+void Divider::DivideDevice(uint8_t number, const std::stop_token& stop) {
+  DividedDevice* const device = &devices_[number];
+  const std::vector<IdleGap> gaps = FillWindows(
       class_, [this](uint32_t row, Ps start) { return StepOf(row, start); }, device);
+  SumGaps(gaps, number);
   device->losses.assign(device->windows.size(), {});
   if (!plan_.tile || stop.stop_requested()) return;
-  explainer_->Explain(trace_.planes[device->plane].host, PlaneId(device->plane), device->gaps,
+  explainer_->Explain(trace_.planes[device->plane].host, PlaneId(device->plane), gaps,
                       &device->losses, &device->causes, &device->idle, &device->parts, stop);
   if (stop.stop_requested()) return;
   device->parts.Finish();
@@ -443,9 +452,12 @@ void Divider::Run(StepDatabase* db, std::stop_token stop) {
   });
   if (stop.stop_requested()) return;
   FindUnrecorded(db);
-  ParallelFor(devices_.size(), [&](size_t i) { DivideDevice(&devices_[i], stop); });
-  if (stop.stop_requested()) return;  // some devices have no windows
+  for (DividedDevice& device : devices_) PlaceWindows(&device);
   WaitsOfCollectives();
+  ParallelFor(devices_.size(), [&](size_t i) {
+    if (!stop.stop_requested()) DivideDevice(static_cast<uint8_t>(i), stop);
+  });
+  if (stop.stop_requested()) return;
   const std::vector<int64_t> kept_at = KeepSteps(db);
   for (DividedDevice& device : devices_) {
     if (!device.windows.empty()) KeepIdle(kept_at, &device, db);

@@ -6,19 +6,54 @@
 #include "model/analysis/intervals/lane_merge.h"
 
 namespace stepscope {
+namespace {
+
+// Keeps the times in which collectives are hidden, as far as a collective waits then: most events
+// run while none does.
+class WaitRecorder {
+ public:
+  explicit WaitRecorder(DividedDevice* device) : device_(device) {
+    for (const DeviceWindow& w : device->windows)
+      waits_.insert(waits_.end(), w.waits.begin(), w.waits.end());
+    waits_ = UnionOf(std::move(waits_));
+  }
+  // An event of the class runs in a time in which none of this class or a higher one ran so far.
+  // Begins of one class must not fall.
+  void Add(size_t time_class, TimeRange range) {
+    constexpr size_t kCollectives = static_cast<size_t>(TimeClass::kCollectives);
+    if (time_class == kCollectives) AddTo(&device_->with_collectives, &next_with_, range);
+    if (time_class == kCollectives + 1) AddTo(&device_->above_collectives, &next_above_, range);
+  }
+
+ private:
+  void AddTo(Ranges* times, size_t* next, TimeRange range) const {
+    while (*next < waits_.size() && waits_[*next].end <= range.begin) ++*next;
+    if (*next < waits_.size() && waits_[*next].begin < range.end) MergeInto(times, range);
+  }
+
+  DividedDevice* device_;
+  Ranges waits_;
+  size_t next_with_ = 0, next_above_ = 0;  // indices of the first wait that is not over
+};
+
+}  // namespace
 
 // The pass goes in order of start. It sums, for each window, the time with each class or above, and
 // finds gaps and the parts of copies that compute hides.
-void FillWindows(const std::vector<uint8_t>& classes,
-                 const std::function<int32_t(uint32_t row, Ps start)>& step_of,
-                 DividedDevice* device) {
+std::vector<IdleGap> FillWindows(const std::vector<uint8_t>& classes,
+                                 const std::function<int32_t(uint32_t row, Ps start)>& step_of,
+                                 DividedDevice* device) {
   struct OpenCopy {
     Ps end;
     Ps* hidden;
   };
   constexpr size_t kCompute = static_cast<size_t>(TimeClass::kCompute32);
-  constexpr size_t kCollectives = static_cast<size_t>(TimeClass::kCollectives);
   std::vector<DeviceWindow>& windows = device->windows;
+  std::vector<IdleGap> gaps;
+  size_t events = windows.size();
+  for (const Lane* lane : device->lanes) events += lane->size();
+  gaps.reserve(events);  // room that is not used takes no memory
+  WaitRecorder waits(device);
   ClassTimes cursor;
   cursor.fill(kMinPs);
   std::array<size_t, kTimeClasses> at{};  // by class: the window that its cursor is in
@@ -41,11 +76,8 @@ void FillWindows(const std::vector<uint8_t>& classes,
     for (size_t t = 1; t <= c; ++t) {
       cursor[t] = end;
       windows[w].above[t] += end - begin;
+      waits.Add(t, {begin, end});
     }
-    if (device->has_collectives && c >= kCollectives)
-      MergeInto(&device->with_collectives, {begin, end});
-    if (device->has_collectives && c > kCollectives)
-      MergeInto(&device->above_collectives, {begin, end});
     return true;
   };
   size_t gap_at = 0;
@@ -54,8 +86,8 @@ void FillWindows(const std::vector<uint8_t>& classes,
     for (size_t k = gap_at; k < windows.size() && windows[k].span.begin < to; ++k) {
       TimeRange r{std::max(from, windows[k].span.begin), std::min(to, windows[k].span.end)};
       if (r.empty()) continue;
-      if (windows[k].gap_count++ == 0) windows[k].first_gap = device->gaps.size();
-      device->gaps.push_back({static_cast<uint32_t>(k), next, r.begin, r.end, from});
+      if (windows[k].gap_count++ == 0) windows[k].first_gap = gaps.size();
+      gaps.push_back({static_cast<uint32_t>(k), next, r.begin, r.end, from});
     }
   };
   ForEachByStart(device->lanes, [&](const Lane& lane, uint32_t i) {
@@ -80,16 +112,14 @@ void FillWindows(const std::vector<uint8_t>& classes,
       if (end <= from) continue;
       cursor[t] = end;
       cover(t, from, end);
-      if (device->has_collectives) {
-        if (t == kCollectives) MergeInto(&device->with_collectives, {from, end});
-        if (t == kCollectives + 1) MergeInto(&device->above_collectives, {from, end});
-      }
+      waits.Add(t, {from, end});
       if (t != kCompute || copies.empty()) continue;
       std::erase_if(copies, [&](const OpenCopy& o) { return o.end <= from; });
       for (const OpenCopy& o : copies) *o.hidden += std::min(end, o.end) - from;
     }
   });
   if (!windows.empty()) gap(cursor[1], kMaxPs, IdleGap::kNone);
+  return gaps;
 }
 
 void FindCollectiveWaits(std::span<DeviceWindow* const> sides) {

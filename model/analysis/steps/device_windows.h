@@ -30,8 +30,10 @@ struct DeviceWindow {  // one step on one device
   uint32_t events = 0;
   Ps h2d = 0, d2h = 0, h2d_hidden = 0, d2h_hidden = 0;
   ClassTimes above{};    // by class: time with an event of that class or above, within span
-  size_t first_gap = 0;  // index into DividedDevice::gaps; in a gap no event runs
+  size_t first_gap = 0;  // index into the device's gaps, in which no event runs
   size_t gap_count = 0;
+  Ps idle = 0;                       // all gaps
+  Ps input_wait = 0, launching = 0;  // parts of `idle` that exclude each other
   std::vector<Collective> collectives;
   Ps collective_wait = 0;
   Ranges waits;  // collective_wait as intervals, by begin
@@ -49,11 +51,9 @@ struct DividedDevice {
   std::vector<DeviceWindow> windows;  // by begin
   std::vector<int32_t> window_of_step;
   bool has_events = false;
-  Ps outstanding = kMinPs;    // when the work launched before all steps is done
-  std::vector<IdleGap> gaps;  // within the windows
-  // Times in which a collective or what hides it runs, and in which what hides it runs: their
-  // difference is exposed collectives. Filled only where there are collectives.
-  bool has_collectives = false;
+  Ps outstanding = kMinPs;  // when the work launched before all steps is done
+  // While a collective waits: times in which a collective or what hides it runs, and in which what
+  // hides it runs. Their difference is exposed collectives.
   Ranges with_collectives, above_collectives;
   std::vector<StepClassTimes> losses;  // by window
   std::vector<IdleCause> causes;       // the number of the window is their step
@@ -61,11 +61,12 @@ struct DividedDevice {
   DeviceIdle parts;                    // likewise
 };
 
-// Fills the times, gaps and hidden copies of the device's windows, which are placed. `classes` are
-// those of DeviceClasses(), and `step_of` gives the step of a copy, -1 for none. O(n log streams).
-void FillWindows(const std::vector<uint8_t>& classes,
-                 const std::function<int32_t(uint32_t row, Ps start)>& step_of,
-                 DividedDevice* device);
+// Fills the times and hidden copies of the device's windows, which are placed and have their
+// waits, and returns the gaps within the windows. `classes` are those of DeviceClasses(), and
+// `step_of` gives the step of a copy, -1 for none. O(n log streams).
+std::vector<IdleGap> FillWindows(const std::vector<uint8_t>& classes,
+                                 const std::function<int32_t(uint32_t row, Ps start)>& step_of,
+                                 DividedDevice* device);
 // Finds the time of each collective before its last participant starts, in the windows of one step
 // on the devices of a host. The n-th collectives of these are one, if their names are equal.
 void FindCollectiveWaits(std::span<DeviceWindow* const> sides);

@@ -9,7 +9,8 @@ namespace stepscope {
 namespace {
 
 constexpr size_t kMostThreads = 1024, kMostExecutors = 256;
-constexpr size_t kPartsPerStop = 16'384;
+// Gaps are divided some at a time, so that their parts stay in the cache.
+constexpr size_t kGapsAtATime = 1024;
 // Nobody looks for what the host was in during a shorter gap between launched work.
 constexpr Ps kLeastNamed = 20 * kPsPerUs;
 
@@ -125,27 +126,40 @@ const IdleExplainer::HostInfo& IdleExplainer::InfoOf(HostId host) const {
 
 const Track* IdleExplainer::MainThread(HostId host) const { return InfoOf(host).main; }
 
+// What is kept from some gaps of a device to the next.
+struct IdleExplainer::Walk {
+  Walk(const Trace& trace, const Grouping& grouping)
+      : calls(trace.set), launches(grouping.launches) {}
+  void Clear() {
+    for (PartsOfThreads* of_threads : {&open, &late}) {
+      for (auto& [thread, parts] : *of_threads) parts.clear();
+    }
+    done.clear();
+  }
+  RowReader calls;
+  LaunchCursor launches;
+  const Track* feeding = nullptr;  // the thread of the last launch
+  PartsOfThreads open, late;       // of the gaps at hand
+  Parts done;
+};
+
 // Divides each gap at the launch that ends it: the launch explains what follows, the thread is
 // asked for what came before. A gap that begins after the launch has returned is late as a whole.
-void IdleExplainer::Divide(std::span<const IdleGap> gaps, PartsOfThreads* open,
-                           PartsOfThreads* late, Parts* done) const {
-  RowReader launches(trace_.set);
-  LaunchCursor cursor(grouping_.launches);
-  const Track* feeding = nullptr;
+void IdleExplainer::Divide(std::span<const IdleGap> gaps, Walk* walk) const {
+  RowReader& launches = walk->calls;
+  const Track*& feeding = walk->feeding;
+  Parts* const done = &walk->done;
   std::map<const Track*, std::vector<size_t>> calls;  // in `done`, those that tell no op
-  const auto add = [&](PartsOfThreads* to, const Part& part) {
-    const auto [it, added] = to->try_emplace(feeding);
-    if (added) it->second.reserve(gaps.size());
-    it->second.push_back(part);
-  };
+  const auto add = [&](PartsOfThreads* to, const Part& part) { (*to)[feeding].push_back(part); };
   for (uint32_t g = 0; g < gaps.size(); ++g) {
     const IdleGap& gap = gaps[g];
-    const EventRow launch = gap.next_row == IdleGap::kNone ? EventRow() : cursor.Of(gap.next_row);
+    const EventRow launch =
+        gap.next_row == IdleGap::kNone ? EventRow() : walk->launches.Of(gap.next_row);
     HostPiece piece;
     piece.begin = gap.begin;
     piece.end = gap.end;
     if (!launch.valid()) {
-      add(open, {g, piece});
+      add(&walk->open, {g, piece});
       continue;
     }
     feeding = &trace_.set.tracks[launches.TrackOf(launch.value)];
@@ -158,14 +172,14 @@ void IdleExplainer::Divide(std::span<const IdleGap> gaps, PartsOfThreads* open,
       if (piece.row != HostPiece::kNone || piece.end - piece.begin < kLeastNamed) {
         done->push_back(queued);
       } else {
-        add(late, queued);
+        add(&walk->late, queued);
       }
       continue;
     }
     const Ps called = std::clamp(begin, gap.begin, gap.end);
     if (called > gap.begin) {
       piece.end = called;
-      add(open, {g, piece});
+      add(&walk->open, {g, piece});
     }
     const Ps soon = SaturatingAdd(std::max(end, gap.begin), SaturatingMul(end - begin, kSoon));
     const Ps explained = std::clamp(soon, called, gap.end);
@@ -185,7 +199,7 @@ void IdleExplainer::Divide(std::span<const IdleGap> gaps, PartsOfThreads* open,
       piece = HostPiece();
       piece.begin = explained;
       piece.end = gap.end;
-      add(late, {g, piece});
+      add(&walk->late, {g, piece});
     }
   }
   for (auto& [thread, some] : calls) NameOps(thread, std::move(some), done);
@@ -310,27 +324,25 @@ IdleExplainer::Parts IdleExplainer::AskMain(const HostInfo& host, const Parts& o
   return left;
 }
 
-void IdleExplainer::Explain(HostId host, PlaneId device, std::span<const IdleGap> gaps,
-                            std::vector<StepClassTimes>* losses, std::vector<IdleCause>* causes,
-                            IdleIntervals* intervals, DeviceIdle* parts_of_gaps,
-                            const std::stop_token& stop) const {
-  const HostInfo& info = InfoOf(host);
-  PartsOfThreads open, late;
-  Parts done;
-  done.reserve(2 * gaps.size());  // unused room takes no memory
-  Divide(gaps, &open, &late, &done);
+// Fills walk->done with the parts of the gaps, by time. False: it was stopped.
+bool IdleExplainer::FindParts(const HostInfo& info, bool cpu, std::span<const IdleGap> gaps,
+                              Walk* walk, const std::stop_token& stop) const {
+  walk->Clear();
+  Divide(gaps, walk);
+  Parts& done = walk->done;
   const size_t divided = done.size();
-  for (const auto& [thread, parts] : late) {
-    if (stop.stop_requested()) return;
-    NameLate(info, thread, parts, &done);
+  for (const auto& [thread, parts] : walk->late) {
+    if (stop.stop_requested()) return false;
+    if (!parts.empty()) NameLate(info, thread, parts, &done);
   }
-  for (const auto& [thread, parts] : open) {
-    if (stop.stop_requested()) return;
+  for (const auto& [thread, parts] : walk->open) {
+    if (stop.stop_requested()) return false;
+    if (parts.empty()) continue;
     Parts left = Ask(thread, parts, &done);
     const auto executor = executors_.find(thread);
     if (executor != executors_.end()) left = Ask(executor->second, left, &done);
     left = AskAll(info.all.waits, left, &done);
-    if (!device.valid()) left = AskAll(info.all.executing, left, &done);
+    if (cpu) left = AskAll(info.all.executing, left, &done);
     if (thread != info.main) left = AskMain(info, left, &done);
     // A thread that marks steps itself and is inside a mark runs Python that was not recorded.
     const bool own = thread == nullptr || thread == info.main;
@@ -340,27 +352,37 @@ void IdleExplainer::Explain(HostId host, PlaneId device, std::span<const IdleGap
     }
     done.insert(done.end(), left.begin(), left.end());
   }
-  if (stop.stop_requested()) return;
   const auto earlier = [](const Part& a, const Part& b) { return a.piece.begin < b.piece.begin; };
   const auto asked = done.begin() + static_cast<ptrdiff_t>(divided);  // what comes before is sorted
   std::sort(asked, done.end(), earlier);
-  std::inplace_merge(done.begin(), asked, done.end(), earlier);
-  GapSums gap;
+  if (divided > 0 && asked != done.end())
+    std::inplace_merge(done.begin(), asked, done.end(), earlier);
+  return !stop.stop_requested();
+}
+
+void IdleExplainer::Explain(HostId host, PlaneId device, std::span<const IdleGap> gaps,
+                            std::vector<StepClassTimes>* losses, std::vector<IdleCause>* causes,
+                            IdleIntervals* intervals, DeviceIdle* parts_of_gaps,
+                            const std::stop_token& stop) const {
+  const HostInfo& info = InfoOf(host);
+  GapSums of_gap;
   PartCutter cutter(device, parts_of_gaps);
-  TimesOfCauses all(trace_.names().metas.size());
-  for (const Part& part : done) all.Add(part.piece);
-  CauseSums sums(info.markers, all, losses, intervals == nullptr ? nullptr : &gap, &cutter);
-  for (size_t i = 0; i < done.size(); ++i) {
-    if (i % kPartsPerStop == 0 && stop.stop_requested()) return;
-    const uint32_t window = gaps[done[i].gap].window;
-    sums.Add(window, done[i].piece, done[i].queued);
-    if (i + 1 == done.size() || done[i + 1].gap != done[i].gap) {
-      if (intervals != nullptr) intervals->Add(gap.Take(gaps[done[i].gap], device));
+  CauseSums sums(info.markers, trace_.names().metas.size(), losses,
+                 intervals == nullptr ? nullptr : &of_gap, &cutter);
+  Walk walk(trace_, grouping_);
+  for (; !gaps.empty(); gaps = gaps.subspan(std::min(gaps.size(), kGapsAtATime))) {
+    const std::span<const IdleGap> some = gaps.first(std::min(gaps.size(), kGapsAtATime));
+    if (!FindParts(info, !device.valid(), some, &walk, stop)) return;
+    const Parts& parts = walk.done;
+    for (size_t i = 0; i < parts.size(); ++i) {
+      const IdleGap& gap = some[parts[i].gap];
+      sums.Add(gap.window, parts[i].piece, parts[i].queued);
+      if (i + 1 < parts.size() && parts[i + 1].gap == parts[i].gap) continue;
+      if (intervals != nullptr) intervals->Add(of_gap.Take(gap, device));
       cutter.Cut();
     }
-    if (i + 1 == done.size() || gaps[done[i + 1].gap].window != window)
-      sums.Flush(device, window, causes);
   }
+  sums.Flush(device, causes);
 }
 
 }  // namespace stepscope

@@ -37,7 +37,8 @@ class IdleExplainer {
   // Divides gaps; these are sorted and disjoint, and their windows do not fall. Adds to
   // losses[window]; causes and intervals have the number of their window as step. `intervals` and
   // `parts_of_gaps` may be null. Any thread. O(gaps * log launches + host events in the gaps * log
-  // events). Stopped, it returns early and leaves the results incomplete.
+  // events); its memory does not grow with the gaps. Stopped, it returns early and leaves the
+  // results incomplete.
   void Explain(HostId host, PlaneId device, std::span<const IdleGap> gaps,
                std::vector<StepClassTimes>* losses, std::vector<IdleCause>* causes,
                IdleIntervals* intervals, DeviceIdle* parts_of_gaps = nullptr,
@@ -58,8 +59,10 @@ class IdleExplainer {
   };
   using Parts = std::vector<Part>;
   using PartsOfThreads = std::map<const Track*, Parts>;
-  void Divide(std::span<const IdleGap> gaps, PartsOfThreads* open, PartsOfThreads* late,
-              Parts* done) const;
+  struct Walk;  // over the gaps of a device, some at a time
+  void Divide(std::span<const IdleGap> gaps, Walk* walk) const;
+  bool FindParts(const HostInfo& info, bool cpu, std::span<const IdleGap> gaps, Walk* walk,
+                 const std::stop_token& stop) const;
   HostPiece EventAwaitedBy(const Track& thread, EventRow launch) const;
   void NameOps(const Track* thread, std::vector<size_t> calls, Parts* done) const;
   void NameLate(const HostInfo& host, const Track* thread, const Parts& late, Parts* done) const;

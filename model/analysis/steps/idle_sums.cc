@@ -118,6 +118,9 @@ Ps TimesOfCauses::Of(const IdleCause& cause) const {
 }
 
 void CauseSums::Add(uint32_t window, const HostPiece& piece, bool queued) {
+  if (window != window_) CloseWindow();
+  window_ = window;
+  all_.Add(piece);
   const StepTimeClass loss = queued ? StepTimeClass::kQueued : ClassOf(piece.state);
   if (loss != StepTimeClass::kHost || markers_.empty()) {
     AddPart(window, loss, piece, {piece.begin, piece.end});
@@ -136,12 +139,28 @@ void CauseSums::Add(uint32_t window, const HostPiece& piece, bool queued) {
   }
 }
 
-void CauseSums::Flush(PlaneId device, uint32_t window, std::vector<IdleCause>* out) {
+void CauseSums::CloseWindow() {
+  for (const auto& [key, cause] : sums_) closed_.push_back(cause);
+  sums_.clear();
+  last_ = nullptr;
+}
+
+void CauseSums::Flush(PlaneId device, std::vector<IdleCause>* out) {
+  CloseWindow();
+  for (IdleCause& cause : closed_) cause.device = device;
+  for (size_t first = 0, end = 0; first < closed_.size(); first = end) {
+    while (end < closed_.size() && closed_[end].step == closed_[first].step) ++end;
+    FlushWindow(std::span(closed_).subspan(first, end - first), out);
+  }
+  closed_.clear();
+}
+
+void CauseSums::FlushWindow(std::span<IdleCause> causes, std::vector<IdleCause>* out) const {
   StepClassTimes here{};
-  for (const auto& [key, cause] : sums_) At(here, cause.loss) += cause.time;
+  for (const IdleCause& cause : causes) At(here, cause.loss) += cause.time;
   std::vector<RankedCause> all;
-  all.reserve(sums_.size());
-  for (auto& [key, cause] : sums_) {
+  all.reserve(causes.size());
+  for (IdleCause& cause : causes) {
     const bool large = cause.time >= At(here, cause.loss) / 5;
     all.push_back({cause.loss, large ? -cause.time : Ps{0}, large ? Ps{0} : -all_.Of(cause),
                    cause.event.value, cause.inside.value, &cause});
@@ -151,19 +170,15 @@ void CauseSums::Flush(PlaneId device, uint32_t window, std::vector<IdleCause>* o
   for (size_t i = 0; i < all.size(); ++i) {
     IdleCause& cause = *all[i].cause;
     of_class = i > 0 && all[i - 1].loss == cause.loss ? of_class + 1 : 0;
-    cause.step = window;
-    cause.device = device;
     if (of_class < kCausesOfClass) {
-      out->push_back(std::move(cause));
+      out->push_back(cause);
     } else if (of_class == kCausesOfClass) {
       cause.event = cause.inside = MetaId();
-      out->push_back(std::move(cause));
+      out->push_back(cause);
     } else {
       MergeCauses(cause, &out->back());
     }
   }
-  sums_.clear();
-  last_ = nullptr;
 }
 
 size_t CauseSums::FirstMarker(Ps t) const {
@@ -181,6 +196,7 @@ void CauseSums::AddPart(uint32_t window, StepTimeClass loss, const HostPiece& pi
   const Key key{loss, piece.meta, piece.inside};
   if (last_ == nullptr || last_->first != key) last_ = &*sums_.try_emplace(key).first;
   IdleCause& cause = last_->second;
+  cause.step = window;
   cause.loss = loss;
   if (piece.meta != HostPiece::kNone) cause.event = MetaId(piece.meta);
   if (piece.inside != HostPiece::kNone) cause.inside = MetaId(piece.inside);

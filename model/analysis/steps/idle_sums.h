@@ -81,34 +81,39 @@ class TimesOfCauses {
   std::unordered_map<uint64_t, Ps> inside_;
 };
 
-// Sums the parts of one window by class and cause.
+// Sums the parts by window, class and cause.
 class CauseSums {
  public:
   // `markers` are the steps of the host by begin; host work outside them is between steps. `gap`
   // may be null. All arguments must outlive this.
-  CauseSums(std::span<const TimeRange> markers, const TimesOfCauses& all,
-            std::vector<StepClassTimes>* losses, GapSums* gap, PartCutter* cutter)
-      : markers_(markers), all_(all), losses_(losses), gap_(gap), cutter_(cutter) {}
+  CauseSums(std::span<const TimeRange> markers, size_t metas, std::vector<StepClassTimes>* losses,
+            GapSums* gap, PartCutter* cutter)
+      : markers_(markers), all_(metas), losses_(losses), gap_(gap), cutter_(cutter) {}
 
-  // `queued`: the work after the gap was launched before the gap. O(log markers + log causes).
+  // Windows must not fall. `queued`: the work after the gap was launched before the gap. O(log
+  // markers + log causes).
   void Add(uint32_t window, const HostPiece& piece, bool queued);
-  // Gives the largest causes of each class; the rest of the class is one cause without a name.
-  // Those with less than a fifth of the class here are chosen by their time in all windows, so that
-  // steps that hardly differ name the same ones. O(causes log causes).
-  void Flush(PlaneId device, uint32_t window, std::vector<IdleCause>* out);
+  // Gives the largest causes of each window and class; the rest of the class is one cause without a
+  // name. Those with less than a fifth of the class there are chosen by their time in all windows,
+  // so that steps that hardly differ name the same ones. O(causes log causes).
+  void Flush(PlaneId device, std::vector<IdleCause>* out);
 
  private:
   size_t FirstMarker(Ps t) const;
   void AddPart(uint32_t window, StepTimeClass loss, const HostPiece& piece, TimeRange range);
+  void CloseWindow();
+  void FlushWindow(std::span<IdleCause> causes, std::vector<IdleCause>* out) const;
 
   std::span<const TimeRange> markers_;
-  const TimesOfCauses& all_;
+  TimesOfCauses all_;
   std::vector<StepClassTimes>* losses_;
   GapSums* gap_;
   PartCutter* cutter_;
   using Key = std::tuple<StepTimeClass, uint32_t, uint32_t>;
-  std::map<Key, IdleCause> sums_;
+  uint32_t window_ = 0;
+  std::map<Key, IdleCause> sums_;                    // of the window
   std::pair<const Key, IdleCause>* last_ = nullptr;  // the next part is mostly the same cause
+  std::vector<IdleCause> closed_;                    // of the windows before, by window
 };
 
 }  // namespace stepscope

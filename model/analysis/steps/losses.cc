@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 namespace stepscope {
 namespace {
@@ -11,14 +12,21 @@ bool IsLonger(const IdleInterval& a, const IdleInterval& b) {
   return a.range.begin != b.range.begin ? a.range.begin < b.range.begin : a.device < b.device;
 }
 
-// Longer parts first. Parts of one length are ordered by a hash, so that the kept
-// ones lie all over the recording.
-bool IsLongerPart(const IdleInterval& a, const IdleInterval& b) {
-  if (a.range.length() != b.range.length()) return a.range.length() > b.range.length();
-  const auto mixed = [](const IdleInterval& part) {
-    return static_cast<uint64_t>(part.range.begin) * 0x9e3779b97f4a7c15u;
-  };
-  return mixed(a) < mixed(b);
+// The rank of a part: longer parts have a smaller one. Parts of one length are ordered by a hash,
+// so that the kept ones lie all over the recording.
+std::pair<Ps, uint64_t> RankOf(const IdleInterval& part) {
+  return {-part.range.length(), static_cast<uint64_t>(part.range.begin) * 0x9e3779b97f4a7c15u};
+}
+
+// Keeps the `most` longest parts, in their order; there are more. Returns the length of the
+// shortest one.
+Ps KeepLongest(size_t most, std::vector<IdleInterval>* parts) {
+  std::vector<std::pair<Ps, uint64_t>> ranks(parts->size());
+  std::transform(parts->begin(), parts->end(), ranks.begin(), RankOf);
+  const auto last = ranks.begin() + static_cast<std::ptrdiff_t>(most) - 1;
+  std::nth_element(ranks.begin(), last, ranks.end());
+  std::erase_if(*parts, [&](const IdleInterval& part) { return RankOf(part) > *last; });
+  return -last->first;
 }
 
 }  // namespace
@@ -46,19 +54,11 @@ void IdleIntervals::Finish() {
 void DeviceIdle::Add(const IdleInterval& part) {
   if (part.range.length() < least) return;
   parts.push_back(part);
-  if (parts.size() < 2 * most) return;
-  const auto last = parts.begin() + static_cast<std::ptrdiff_t>(most) - 1;
-  std::nth_element(parts.begin(), last, parts.end(), IsLongerPart);
-  least = last->range.length();
-  parts.resize(most);
+  if (parts.size() >= 2 * most) least = KeepLongest(most, &parts);
 }
 
 void DeviceIdle::Finish() {
-  if (parts.size() > most) {
-    std::nth_element(parts.begin(), parts.begin() + static_cast<std::ptrdiff_t>(most), parts.end(),
-                     IsLongerPart);
-    parts.resize(most);
-  }
+  if (parts.size() > most) KeepLongest(most, &parts);
   const auto earlier = [](const IdleInterval& a, const IdleInterval& b) {
     return a.range.begin < b.range.begin;
   };
