@@ -1,53 +1,82 @@
 #include "model/analysis/ops/line_sweep.h"
 
 #include <algorithm>
-#include <unordered_map>
 
 namespace stepscope {
-namespace {
 
-// The place of each slot's sum on a line. A file may have a million short lines and a million
-// ops, so a line with few events has a map in place of a list of all slots.
-class SumIndex {
- public:
-  SumIndex(size_t slots, size_t events) {
-    if (slots <= 8 * events) dense_.assign(slots, OpId::kNone);
+// The sweep covers the whole line, because an op's self time leaves out the ops inside it wherever
+// they begin. At each moment the op that began last has the time, so that self times add up to the
+// union.
+void LineSweeper::Add(const OpInterval& op) {
+  all_.Add(op.begin, op.end);
+  if (how_.enqueues && op.op->IsEnqueue()) AddEnqueue(op);
+  if (how_.outer_closed_first) return ops_.push_back(op);
+  Advance(op.begin);
+  open_.push_back({op.end, Count(op)});
+}
+
+LineOps LineSweeper::Take() {
+  if (how_.outer_closed_first) {
+    SweepXprof();
+  } else {
+    Advance(all_.last);
   }
-  uint32_t& operator[](uint32_t slot) {
-    return dense_.empty() ? sparse_.try_emplace(slot, OpId::kNone).first->second : dense_[slot];
+  // XProf's extent has the ops that its sweep lost, too.
+  line_.total = (how_.scope.whole() ? all_ : counted_).length();
+  if (how_.outer_closed_first) line_.total = std::max(line_.total, line_.busy);
+  return std::move(line_);
+}
+
+// Counts an op that begins in the scope; its self time is added later. Returns its sum.
+uint32_t LineSweeper::Count(const OpInterval& op) {
+  if (!how_.scope.Contains(op.begin)) return OpId::kNone;
+  uint32_t& at = index_[op.op->slot];
+  if (at == OpId::kNone) {
+    at = static_cast<uint32_t>(line_.sums.size());
+    line_.sums.emplace_back(op.op->slot, HostSum());
   }
+  HostSum& sum = line_.sums[at].second;
+  sum.Add(std::max<Ps>(0, op.end - op.begin), 0, op.eager, EventRow(op.row));
+  if (sum.type.empty()) sum.type = op.op->type;
+  counted_.Add(op.begin, op.end);
+  return at;
+}
 
- private:
-  std::vector<uint32_t> dense_;
-  std::unordered_map<uint32_t, uint32_t> sparse_;
-};
+void LineSweeper::AddSelf(uint32_t sum, Ps self) {
+  if (sum == OpId::kNone) return;
+  line_.sums[sum].second.self += self;
+  line_.busy += self;
+}
 
-// Takes what a line's sweep finds and sums the ops that begin in `scope`. The sweep covers the
-// whole line, because an op's self time leaves out the ops inside it wherever they begin.
-struct LineSink {
-  const TimeScope& scope;
-  LineOps* out;
-  SumIndex index;
-  Extent extent;  // of what was added
-  void Add(const OpInterval& op, Ps self) {
-    if (!scope.Contains(op.begin)) return;
-    uint32_t& at = index[op.op->slot];
-    if (at == OpId::kNone) {
-      at = static_cast<uint32_t>(out->sums.size());
-      out->sums.emplace_back(op.op->slot, HostSum());
+// Adds the durations of all infeed enqueue calls but the last, and the distances between their
+// starts.
+void LineSweeper::AddEnqueue(const OpInterval& op) {
+  if (any_enqueue_ && how_.scope.Contains(enqueue_.begin)) {
+    line_.enqueue.busy += static_cast<double>(enqueue_.end - enqueue_.begin);
+    line_.enqueue.period += static_cast<double>(op.begin - enqueue_.begin);
+  }
+  any_enqueue_ = true;
+  enqueue_ = {op.begin, op.end};
+}
+
+// Gives the time until `to` to the ops that are open.
+void LineSweeper::Advance(Ps to) {
+  while (!open_.empty() && now_ < to) {
+    const Open& top = open_.back();
+    if (top.end > now_) {
+      const Ps until = std::min(top.end, to);
+      AddSelf(top.sum, until - now_);
+      now_ = until;
     }
-    HostSum& sum = out->sums[at].second;
-    sum.Add(std::max<Ps>(0, op.end - op.begin), self, op.eager, EventRow(op.row));
-    if (sum.type.empty()) sum.type = op.op->type;
-    out->busy += self;
-    extent.Add(op.begin, op.end);
+    if (top.end <= now_) open_.pop_back();
   }
-};
+  now_ = std::max(now_, to);
+}
 
 // XProf's sweep: begins and ends are sorted by time, then as inserted, and an end pops the stack
 // down to its own begin. Where nested ops end together the outer end comes first; the inner end
 // then finds no begin and empties the stack.
-void SweepXprof(const std::vector<OpInterval>& ops, LineSink* out) {
+void LineSweeper::SweepXprof() {
   struct Point {
     Ps time;
     uint32_t index;  // 2 * op, + 1 at the end
@@ -55,18 +84,18 @@ void SweepXprof(const std::vector<OpInterval>& ops, LineSink* out) {
       return time != o.time ? time < o.time : index < o.index;
     }
   };
-  struct Open {
+  struct OpenOp {
     uint32_t op;
     Ps children;
   };
   std::vector<Point> points;
-  points.reserve(2 * ops.size());
-  for (uint32_t i = 0; i < ops.size(); ++i) {
-    points.push_back({ops[i].begin, 2 * i});
-    points.push_back({ops[i].end, 2 * i + 1});
+  points.reserve(2 * ops_.size());
+  for (uint32_t i = 0; i < ops_.size(); ++i) {
+    points.push_back({ops_[i].begin, 2 * i});
+    points.push_back({ops_[i].end, 2 * i + 1});
   }
   std::sort(points.begin(), points.end());
-  std::vector<Open> stack;
+  std::vector<OpenOp> stack;
   for (const Point& p : points) {
     uint32_t op = p.index / 2;
     if (p.index % 2 == 0) {
@@ -75,78 +104,13 @@ void SweepXprof(const std::vector<OpInterval>& ops, LineSink* out) {
     }
     while (!stack.empty() && stack.back().op != op) stack.pop_back();
     if (stack.empty()) continue;
-    Open open = stack.back();
+    const OpenOp open = stack.back();
     stack.pop_back();
-    const OpInterval& o = ops[op];
+    const OpInterval& o = ops_[op];
     Ps duration = std::max<Ps>(0, o.end - o.begin);
-    out->Add(o, duration - open.children);
+    AddSelf(Count(o), duration - open.children);
     if (!stack.empty()) stack.back().children += duration;
   }
-}
-
-// Our sweep: at each moment the op that began last has the time, so that self times add up to the
-// union.
-void SweepOwn(const std::vector<OpInterval>& ops, LineSink* out) {
-  std::vector<Ps> self(ops.size());
-  std::vector<uint32_t> stack;
-  Ps cursor = ops.front().begin, last = ops.front().end;
-  auto advance = [&](Ps to) {
-    while (!stack.empty() && cursor < to) {
-      uint32_t top = stack.back();
-      if (ops[top].end > cursor) {
-        Ps until = std::min(ops[top].end, to);
-        self[top] += until - cursor;
-        cursor = until;
-      }
-      if (ops[top].end <= cursor) stack.pop_back();
-    }
-    cursor = std::max(cursor, to);
-  };
-  for (uint32_t i = 0; i < ops.size(); ++i) {
-    advance(ops[i].begin);
-    stack.push_back(i);
-    last = std::max(last, ops[i].end);
-  }
-  advance(last);
-  for (uint32_t i = 0; i < ops.size(); ++i) out->Add(ops[i], self[i]);
-}
-
-// Adds the durations of all infeed enqueue calls but the last, and the distances between their
-// starts.
-void AddEnqueues(const std::vector<OpInterval>& ops, const TimeScope& scope, LineOps* out) {
-  const OpInterval* before = nullptr;
-  for (const OpInterval& o : ops) {
-    if (!o.op->IsEnqueue()) continue;
-    if (before && scope.Contains(before->begin)) {
-      out->enqueue.busy += static_cast<double>(before->end - before->begin);
-      out->enqueue.period += static_cast<double>(o.begin - before->begin);
-    }
-    before = &o;
-  }
-}
-
-// The extent of all ops. XProf also counts those that its sweep lost.
-Extent ExtentOf(const std::vector<OpInterval>& ops) {
-  Extent extent;
-  for (const OpInterval& op : ops) extent.Add(op.begin, op.end);
-  return extent;
-}
-
-}  // namespace
-
-LineOps SweepLine(const std::vector<OpInterval>& ops, const LineSweep& how) {
-  LineOps line;
-  if (ops.empty()) return line;
-  if (how.enqueues) AddEnqueues(ops, how.scope, &line);
-  LineSink sink{how.scope, &line, SumIndex(how.slots, ops.size()), {}};
-  if (how.outer_closed_first) {
-    SweepXprof(ops, &sink);
-  } else {
-    SweepOwn(ops, &sink);
-  }
-  line.total = how.scope.whole() ? ExtentOf(ops).length() : sink.extent.length();
-  if (how.outer_closed_first) line.total = std::max(line.total, line.busy);
-  return line;
 }
 
 }  // namespace stepscope

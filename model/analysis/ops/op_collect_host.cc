@@ -59,7 +59,7 @@ class HostCollector {
   void NameStages(const Track& track);
   void NameEagerCalls(const Track& track);
   const OpId* EagerCall(uint32_t row) const;
-  std::vector<OpInterval> IntervalsOf(const Track& track) const;
+  LineOps ReadLine(const Track& track, const LineSweep& how) const;
   void AddDeviceTimes(std::vector<Ps>* times) const;
   void AddLines(std::vector<LineOps> lines, HostOps* out) const;
 
@@ -149,9 +149,9 @@ void HostCollector::NameStages(const Track& track) {
   });
 }
 
-std::vector<OpInterval> HostCollector::IntervalsOf(const Track& track) const {
-  std::vector<OpInterval> ops;
+LineOps HostCollector::ReadLine(const Track& track, const LineSweep& how) const {
   RowRange range = RowsOf(trace_.set, track);
+  LineSweeper ops(how, range.count);
   const TrackReader reader(trace_.set, track);
   const auto& tf_ops = stats_.Text(StringStat::kTfOp);
   // Positions differ from rows, so a dense copy of the sparse column serves random access.
@@ -178,20 +178,20 @@ std::vector<OpInterval> HostCollector::IntervalsOf(const Track& track) const {
     if (op->slot == OpId::kNone && tf == 0 && !by_eager_op_.empty()) {
       const OpId* eager = EagerCall(row);
       if (eager != nullptr) {
-        ops.push_back({event.start, event.end(), eager, row, true});
+        ops.Add({event.start, event.end(), eager, row, true});
         continue;
       }
     }
     if (op->slot == OpId::kNone && tf == 0) continue;
     const Ps begin = event.start, end = event.end();
-    if (op->slot != OpId::kNone) ops.push_back({begin, end, op, row, grouping_.IsEager(row)});
+    if (op->slot != OpId::kNone) ops.Add({begin, end, op, row, grouping_.IsEager(row)});
     // XProf counts an event whose name and tf_op both name an op twice.
     const bool twice = xprof_.op_counted_by_name_and_stat;
     if (tf != 0 && (twice || op->slot == OpId::kNone)) {
-      ops.push_back({begin, end, &by_tf_op_[tf], row, !twice && grouping_.IsEager(row)});
+      ops.Add({begin, end, &by_tf_op_[tf], row, !twice && grouping_.IsEager(row)});
     }
   }
-  return ops;
+  return ops.Take();
 }
 
 // Adds the device time of the events that each cpu_op launched, by slot.
@@ -257,7 +257,7 @@ void HostCollector::Collect(const std::stop_token& stop, HostOps* out) {
   std::vector<LineOps> lines(tracks_.size());
   ParallelFor(tracks_.size(), [&](size_t i) {
     if (stop.stop_requested()) return;
-    lines[i] = SweepLine(IntervalsOf(trace_.set.tracks[tracks_[i]]), sweep);
+    lines[i] = ReadLine(trace_.set.tracks[tracks_[i]], sweep);
   });
   AddLines(std::move(lines), out);
 }
