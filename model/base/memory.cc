@@ -29,7 +29,6 @@ constexpr size_t kMapFrom = size_t{256} << 10;
 void* Map(size_t bytes) {
   void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (p == MAP_FAILED) throw std::bad_alloc();
-  if (bytes >= (size_t{4} << 20)) madvise(p, bytes, MADV_HUGEPAGE);
   return p;
 }
 

@@ -36,6 +36,7 @@ class DeviceEvents {
   // The GPUs of the hosts that params ask for. The context must outlive it.
   DeviceEvents(AnalysisContext& context, const AnalysisParams& params, std::stop_token stop);
 
+  const Trace& trace() const { return context_.trace(); }
   const Scope& scope() const { return scope_; }
   // In the trace's order; also those without events.
   const std::vector<PlaneId>& devices() const { return devices_; }

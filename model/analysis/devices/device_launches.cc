@@ -66,7 +66,11 @@ LaunchReader::ByStream LaunchReader::Read(const DeviceEvents& events, PlaneId de
   ByStream streams;
   events.ForEach(device, [&](const DeviceEvent& e) {
     if (!e.launch.valid()) return;
-    if (streams.empty() || streams.back().first != e.track) streams.push_back({e.track, {}});
+    if (streams.empty() || streams.back().first != e.track) {
+      streams.push_back({e.track, {}});
+      // Room that is not used takes no memory.
+      streams.back().second.reserve(events.trace().set.tracks[e.track.value].events);
+    }
     streams.back().second.push_back(Of(e));
   });
   for (auto& [track, launches] : streams) KeepFirstOfGraphs(&launches);

@@ -1,7 +1,6 @@
 #include "model/analysis/devices/step_spans.h"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 namespace stepscope {
@@ -15,14 +14,23 @@ StepSpans::StepSpans(const StepDatabase& db) {
   for (auto& [device, spans] : by_device_) spans = UnionOf(std::move(spans));
 }
 
-bool StepSpans::Has(const Trace& trace, EventRow event) const {
-  const TrackSet& set = trace.set;
-  const Ranges* of = Of(set.tracks[set.lanes[set.LaneOf(event).value].track.value].plane);
-  if (of == nullptr) return false;
-  const Ps begin = set.Start(event);
-  const auto after = std::upper_bound(of->begin(), of->end(), begin,
-                                      [](Ps t, const TimeRange& r) { return t < r.begin; });
-  return after != of->begin() && begin < std::prev(after)->end;
+void SpanReader::Enter(EventRow event) {
+  lane_ = &set_.lanes[set_.LaneOf(event).value];
+  of_device_ = spans_.Of(set_.tracks[lane_->track.value].plane);
+  after_ = 0;
+}
+
+std::optional<Ps> SpanReader::DurationIn(EventRow event) {
+  if (lane_ == nullptr || event.value - lane_->first_row >= lane_->size()) Enter(event);
+  const uint32_t i = event.value - lane_->first_row;
+  if (spans_.none()) return lane_->dur[i];
+  if (of_device_ == nullptr) return std::nullopt;
+  if (event.value < last_) after_ = 0;
+  last_ = event.value;
+  const Ps begin = lane_->start[i];
+  while (after_ < of_device_->size() && (*of_device_)[after_].begin <= begin) ++after_;
+  const bool counts = after_ > 0 && begin < (*of_device_)[after_ - 1].end;
+  return counts ? std::optional(lane_->dur[i]) : std::nullopt;
 }
 
 }  // namespace stepscope

@@ -2,6 +2,7 @@
 // same steps as the verdict (docs/rules.md#verdict). Immutable; any thread. Times are ps.
 #pragma once
 
+#include <optional>
 #include <unordered_map>
 
 #include "model/analysis/intervals/ranges.h"
@@ -21,11 +22,28 @@ class StepSpans {
     const auto found = by_device_.find(device.value);
     return found != by_device_.end() ? &found->second : nullptr;
   }
-  // Whether an event of a device begins in one of its spans. O(log lanes + log steps).
-  bool Has(const Trace& trace, EventRow event) const;
 
  private:
   std::unordered_map<uint32_t, Ranges> by_device_;
+};
+
+// Reads events of devices, and whether they begin in a span of their device. Views trace and spans.
+// O(1) amortised where the events follow one another on a lane, else O(log lanes). One thread.
+class SpanReader {
+ public:
+  SpanReader(const Trace& trace, const StepSpans& spans) : set_(trace.set), spans_(spans) {}
+  // The event's duration if it counts; nullopt: it begins in no span.
+  std::optional<Ps> DurationIn(EventRow event);
+
+ private:
+  void Enter(EventRow event);
+
+  const TrackSet& set_;
+  const StepSpans& spans_;
+  const Lane* lane_ = nullptr;
+  const Ranges* of_device_ = nullptr;
+  size_t after_ = 0;  // index of the first span that begins later than the last event
+  uint32_t last_ = 0;
 };
 
 // Says whether a time is in one of the spans, for times that mostly ascend. Views the spans. O(1)

@@ -35,7 +35,7 @@ struct EventGroup {
 
 struct Grouping {
   static constexpr int32_t kNone = -1;
-  std::vector<int32_t> group;        // by row: index into groups, or kNone
+  Column<int32_t> group;             // by row: index into groups, or kNone
   std::vector<EventGroup> groups;    // by host, then id
   std::vector<LaunchLink> launches;  // by device row
   std::vector<bool> eager;           // by row; empty: no event is eager

@@ -444,7 +444,8 @@ void JoinByTime(const Trace& trace, Grouping* out) {
 Grouping BuildGrouping(const Trace& trace, const StatTable& stats, const EventOrder& order,
                        bool ungrouped_events_join, std::stop_token stop) {
   Grouping out;
-  out.group.assign(trace.set.rows, Grouping::kNone);
+  out.group.Resize(trace.set.rows);
+  std::fill_n(out.group.data(), out.group.size(), Grouping::kNone);
   EventForest forest(trace, stats, order);
   forest.Build(stop);
   out.types.assign(forest.types().begin(), forest.types().end());

@@ -116,7 +116,7 @@ EventOrder BuildEventOrder(const Trace& trace, bool as_in_file, std::stop_token 
   };
   SortRuns(order.tracks.begin(), order.tracks.end(),
            [&](uint32_t a, uint32_t b) { return key(a) < key(b); });
-  order.row.resize(set.rows);
+  order.row.Zero(set.rows);
   std::vector<bool> regions = PlanesWithRegions(trace);
   const std::vector<uint32_t> by_size = LargestFirst(set, order.tracks);
   ParallelFor(by_size.size(), [&](size_t i) {

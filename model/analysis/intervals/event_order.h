@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/base/column.h"
 #include "model/trace.h"
 
 namespace stepscope {
@@ -25,7 +26,7 @@ RowRange RowsOf(const TrackSet& set, const Track& track);
 struct EventOrder {
   // Indices of the set's tracks in the order of the files: by host, plane, line.
   std::vector<uint32_t> tracks;
-  std::vector<uint32_t> row;  // by position
+  Column<uint32_t> row;  // by position
 };
 // The given tracks, those with most events first: for ParallelFor.
 std::vector<uint32_t> LargestFirst(const TrackSet& set, std::vector<uint32_t> tracks);

@@ -108,7 +108,7 @@ void KernelReader::AddEvent(const Lane& lane, uint32_t i, FileOrder order, GpuVe
 }
 
 KernelReader::Known& KernelReader::Find(const RawKey& key, RawGroups* out) {
-  Known& known = latest_[RawKeyHash()(key) % kLatest];
+  Known& known = latest_[RawKeyHash::Quick(key) % kLatest];
   if (known.stream == stream_ && known.key == key) return known;
   const double occupancy = key.details == kNoKernelText ? 0 : Occupancy(key.details);
   return known = {key, stream_, &(*out)[key], occupancy};

@@ -62,6 +62,13 @@ class DeviceCollector {
 };
 
 PlaneOps DeviceCollector::CollectPlane(const Plane& plane, const TimeScope& scope) const {
+  // A program repeats its ops, so most are found without a search: the latest key of each hash.
+  struct Known {
+    DeviceOpKey key;
+    DeviceOpSum* sum = nullptr;
+  };
+  constexpr size_t kLatest = 1024;
+  std::vector<Known> latest(kLatest);
   PlaneOps out;
   DeviceOpNames::Reader reader(names_);
   Extent extent;
@@ -70,8 +77,6 @@ PlaneOps DeviceCollector::CollectPlane(const Plane& plane, const TimeScope& scop
     Ps base =
         xprof_.op_times_without_line_start ? trace_.set.tracks[lane->track.value].line_start : 0;
     reader.Seek(lane->first_row);
-    DeviceOpSum* sum = nullptr;
-    DeviceOpKey sum_key;
     for (uint32_t i = 0; i < lane->size(); ++i) {
       if (!work_[lane->meta[i]]) continue;
       const bool counts = scope.Contains(lane->start[i]);
@@ -79,12 +84,10 @@ PlaneOps DeviceCollector::CollectPlane(const Plane& plane, const TimeScope& scop
       if (counts) extent.Add(lane->start[i] - base, lane->end(i) - base);
       const DeviceOpKey key = reader.KeyOf(row, lane->meta[i]);
       if (key.empty()) continue;
-      if (!sum || !(key == sum_key)) {
-        sum = &out.sums[key];
-        sum_key = key;
-      }
-      ++sum->everywhere;
-      if (counts) sum->Add(lane->dur[i], lane->dur[i], grouping_.IsEager(row), EventRow(row));
+      Known& known = latest[DeviceOpKeyHash()(key) % kLatest];
+      if (known.sum == nullptr || !(known.key == key)) known = {key, &out.sums[key]};
+      ++known.sum->everywhere;
+      if (counts) known.sum->Add(lane->dur[i], lane->dur[i], grouping_.IsEager(row), EventRow(row));
     }
   }
   const bool any = !xprof_.op_times_without_line_start || extent.last > 0;

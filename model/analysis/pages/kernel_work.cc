@@ -27,12 +27,11 @@ CategoryTimes KernelTimesInSteps(const Trace& trace, const AnalysisResult& kerne
   if (table == nullptr) return times;
   const KernelRows rows(*table);
   if (!rows.known()) return times;
+  SpanReader reader(trace, spans);
   for (size_t r = 0; r < table->rows.size(); ++r) {
     double time = 0;
-    for (const EventRow event : rows.events(r)) {
-      if (spans.none() || spans.Has(trace, event))
-        time += static_cast<double>(trace.set.Duration(event));
-    }
+    for (const EventRow event : rows.events(r))
+      time += static_cast<double>(reader.DurationIn(event).value_or(0));
     times.Add(CategoryOfKernel(rows.name(r), rows.op(r)), time, rows.uses(r));
   }
   return times;

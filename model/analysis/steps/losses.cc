@@ -1,6 +1,7 @@
 #include "model/analysis/steps/losses.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <utility>
 
@@ -12,21 +13,48 @@ bool IsLonger(const IdleInterval& a, const IdleInterval& b) {
   return a.range.begin != b.range.begin ? a.range.begin < b.range.begin : a.device < b.device;
 }
 
-// The rank of a part: longer parts have a smaller one. Parts of one length are ordered by a hash,
-// so that the kept ones lie all over the recording.
-std::pair<Ps, uint64_t> RankOf(const IdleInterval& part) {
-  return {-part.range.length(), static_cast<uint64_t>(part.range.begin) * 0x9e3779b97f4a7c15u};
+// Orders parts of one length, so that the kept ones lie all over the recording.
+uint64_t HashOf(const IdleInterval& part) {
+  return static_cast<uint64_t>(part.range.begin) * 0x9e3779b97f4a7c15u;
+}
+
+// The n-th smallest number, from 0; there are more than n. O(numbers)
+uint64_t NthSmallest(std::vector<uint64_t> numbers, size_t n) {
+  constexpr unsigned kBits = 8;
+  uint64_t known = 0;  // the highest digits of the result
+  for (unsigned shift = 64; shift > 0;) {
+    shift -= kBits;
+    std::array<size_t, size_t{1} << kBits> counts{};
+    const auto digit_of = [&](uint64_t v) { return v >> shift & (counts.size() - 1); };
+    for (const uint64_t v : numbers) ++counts[digit_of(v)];
+    uint64_t digit = 0;
+    while (n >= counts[digit]) n -= counts[digit++];
+    known |= digit << shift;
+    if (counts[digit] < numbers.size())
+      std::erase_if(numbers, [&](uint64_t v) { return digit_of(v) != digit; });
+  }
+  return known;
 }
 
 // Keeps the `most` longest parts, in their order; there are more. Returns the length of the
 // shortest one.
 Ps KeepLongest(size_t most, std::vector<IdleInterval>* parts) {
-  std::vector<std::pair<Ps, uint64_t>> ranks(parts->size());
-  std::transform(parts->begin(), parts->end(), ranks.begin(), RankOf);
-  const auto last = ranks.begin() + static_cast<std::ptrdiff_t>(most) - 1;
-  std::nth_element(ranks.begin(), last, ranks.end());
-  std::erase_if(*parts, [&](const IdleInterval& part) { return RankOf(part) > *last; });
-  return -last->first;
+  std::vector<uint64_t> numbers;
+  numbers.reserve(parts->size());
+  for (const IdleInterval& part : *parts)
+    numbers.push_back(static_cast<uint64_t>(kMaxPs - part.range.length()));
+  const Ps least = kMaxPs - static_cast<Ps>(NthSmallest(std::move(numbers), most - 1));
+  numbers = {};
+  size_t longer = 0;
+  for (const IdleInterval& part : *parts) {
+    longer += part.range.length() > least ? 1 : 0;
+    if (part.range.length() == least) numbers.push_back(HashOf(part));
+  }
+  const uint64_t last = NthSmallest(std::move(numbers), most - 1 - longer);
+  std::erase_if(*parts, [&](const IdleInterval& part) {
+    return part.range.length() < least || (part.range.length() == least && HashOf(part) > last);
+  });
+  return least;
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "model/analysis/findings/kernels/kernels_in_steps.h"
 
+#include <optional>
 #include <utility>
 
 #include "model/analysis/tables/in_unit.h"
@@ -12,10 +13,12 @@ void KeepInSteps(const Trace& trace, const StepSpans& spans, size_t row, ResultT
   std::vector<EventRow> kept;
   Ps time = 0;
   RowLink& link = table->links[row];
+  SpanReader reader(trace, spans);
   for (const EventRow event : link.rows) {
-    if (!spans.Has(trace, event)) continue;
+    const std::optional<Ps> duration = reader.DurationIn(event);
+    if (!duration) continue;
     kept.push_back(event);
-    time += trace.set.Duration(event);
+    time += *duration;
   }
   if (kept.size() == link.rows.size()) return;
   const auto set = [&](const char* column, Value value) {
