@@ -81,7 +81,7 @@ inline constexpr uint64_t kHeadMask = 0xffffff80ff;
 struct StatForm {
   static constexpr size_t kMost = 16;
   uint32_t size = 0;
-  bool cut = false;  // the event has more stats
+  bool cut = false;                     // the event has more stats
   std::array<CommonStat, kMost> stats;  // those from `size` on mean nothing
 };
 
