@@ -1,0 +1,89 @@
+// Prints what analyses of a profile cost, part by part: processor time of all threads, wall time
+// and page faults. Parts that analyses share come first, each on its own; then every analysis as in
+// `bench`, all on one context.
+//
+//   time_analyses PATH
+#include <sys/resource.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <vector>
+
+#include "loaders/loader.h"
+#include "model/analysis/analysis.h"
+
+namespace stepscope {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// What the process has used so far.
+struct Used {
+  double cpu_ms = 0;
+  long faults = 0;
+  Clock::time_point time;
+};
+
+Used UsedNow() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto ms = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) * 1e3 + static_cast<double>(t.tv_usec) / 1e3;
+  };
+  return {ms(usage.ru_utime) + ms(usage.ru_stime), usage.ru_minflt, Clock::now()};
+}
+
+void Print(const char* part, const Used& before) {
+  const Used now = UsedNow();
+  const std::chrono::duration<double, std::milli> wall = now.time - before.time;
+  std::printf("%-16s %8.1f ms processor %8.1f ms wall %8ld faults\n", part,
+              now.cpu_ms - before.cpu_ms, wall.count(), now.faults - before.faults);
+}
+
+template <typename Work>
+void Time(const char* part, Work work) {
+  const Used before = UsedNow();
+  work();
+  Print(part, before);
+}
+
+void TimeAll(const std::shared_ptr<const Trace>& trace) {
+  AnalysisContext context(trace, Definitions::kStepscope);
+  const Used before = UsedNow();
+  Time("typed stats", [&] { context.stats(); });
+  Time("order", [&] { context.order(); });
+  Time("grouping", [&] { context.grouping(); });
+  Time("steps", [&] { context.steps(); });
+  Time("ops", [&] { context.ops(); });
+  std::vector<AnalysisResult> results;
+  for (const AnalysisDesc& analysis : Analyses())
+    Time(analysis.id, [&] { results.push_back(RunAnalysis(analysis, context, {}, {})); });
+  Print("all analyses", before);
+  Time("derived tracks", [&] { context.derived(); });
+}
+
+int Run(const char* path) {
+  const Used before = UsedNow();
+  Progress progress;
+  Result<std::shared_ptr<const Trace>> trace = LoadPath(path, {}, {}, progress);
+  if (!trace.ok()) {
+    std::fprintf(stderr, "%s\n", trace.status().message().c_str());
+    return EXIT_FAILURE;
+  }
+  Print("load", before);
+  TimeAll(std::move(trace).value());
+  return EXIT_SUCCESS;
+}
+
+}  // namespace
+}  // namespace stepscope
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    std::fputs("usage: time_analyses PATH\n", stderr);
+    return EXIT_FAILURE;
+  }
+  return stepscope::Run(argv[1]);
+}
