@@ -15,6 +15,7 @@
 #include <random>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "loaders/loader.h"
 #include "model/stat_reader.h"
@@ -267,6 +268,42 @@ void CompareWithDecode(const Trace& trace, uint32_t every) {
   CHECK(seen > 0);
   for (const auto& column : table.ints) CHECK(IsAscending(column));
   for (const auto& column : table.texts) CHECK(IsAscending(column));
+}
+
+TEST_CASE("Events of one name have stats of any number, order and kind") {
+  XSpaceBuilder space;
+  auto& line = space.Plane("/host:CPU").Line(1, "main");
+  int64_t at = 0;
+  const auto event = [&]() -> auto& { return line.Event("x", at += 10, 5); };
+  event()
+      .Stat("id", int64_t{1})
+      .Stat("correlation_id", uint64_t{11})
+      .Stat("step_num", int64_t{300});
+  event().Stat("id", int64_t{2}).Stat("correlation_id", uint64_t{12}).Stat("step_num", int64_t{-4});
+  event().Stat("id", int64_t{3});
+  event().Stat("correlation_id", uint64_t{14}).Stat("id", int64_t{4});
+  event().Stat("id", int64_t{5}).Stat("id", int64_t{50}).Stat("correlation_id", uint64_t{15});
+  event().Stat("id", int64_t{6}).Stat("id", int64_t{60}).Stat("correlation_id", uint64_t{16});
+  event().Stat("id", int64_t{7}).Stat("tf_op", "a:B").Stat("correlation_id", uint64_t{17});
+  event().Stat("id", int64_t{8}).Stat("tf_op", "c:D").Stat("correlation_id", uint64_t{18});
+  event().Stat("id", uint64_t{9}).Stat("correlation_id", 19.0);
+  auto& many = event();
+  for (int i = 0; i < 20; ++i) many.Stat("other " + std::to_string(i), int64_t{i});
+  many.Stat("id", int64_t{10}).Stat("correlation_id", uint64_t{20});
+  event().Stat("id", int64_t{11}).Stat("correlation_id", uint64_t{21}).Stat("step_num", int64_t{7});
+  const TracePtr trace = LoadSpace(space.Bytes());
+  const auto table = trace->source->LoadTyped(*trace, {});
+  REQUIRE(table.ok());
+  std::vector<int64_t> ids, correlations, steps;
+  (*table)->Int(IntStat::kId).ForAll([&](uint32_t, int64_t v) { ids.push_back(v); });
+  (*table)->Int(IntStat::kCorrelationId).ForAll([&](uint32_t, int64_t v) {
+    correlations.push_back(v);
+  });
+  (*table)->Int(IntStat::kStepNum).ForAll([&](uint32_t, int64_t v) { steps.push_back(v); });
+  CHECK(ids == std::vector<int64_t>{1, 2, 3, 4, 50, 60, 7, 8, 9, 10, 11});
+  CHECK(correlations == std::vector<int64_t>{11, 12, 14, 15, 16, 17, 18, 19, 20, 21});
+  CHECK(steps == std::vector<int64_t>{300, -4, 7});
+  CHECK((*table)->Text(StringStat::kTfOp).size() == 2);
 }
 
 TEST_CASE("Columns and decoded stats agree, from memory and from files") {
