@@ -1,7 +1,6 @@
 // The loader of fleets: the parts that stepscope-fleet wrote (docs/fleet.md). The trace has no
 // events; its source holds the fleet.
 #include <algorithm>
-#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -55,7 +54,7 @@ Status Load(TraceBuilder& builder, std::span<const InputFile> files, const LoadO
   std::vector<FleetPart> parts;
   size_t next = 0;
   Trace& trace = builder.trace();
-  const Status status = LoadEach(files, &trace, [&](const InputFile&) -> Status {
+  Status status = LoadEach(files, &trace, [&](const InputFile&) -> Status {
     Result<FleetPart>& part = read[next++];
     if (!part.ok()) return part.status();
     parts.push_back(std::move(part).value());

@@ -16,6 +16,7 @@ struct OnRank {
 
 Ps MedianOver(const std::vector<OnRank>& ranks) {
   std::vector<Ps> medians;
+  medians.reserve(ranks.size());
   for (const OnRank& on : ranks) medians.push_back(on.kernel->median);
   return MedianOf(&medians);
 }

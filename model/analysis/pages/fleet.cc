@@ -2,7 +2,10 @@
 // several runs, the newest. O(n log n) in collectives.
 #include <fmt/format.h>
 
-#include <optional>
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "model/analysis/analysis.h"
 #include "model/analysis/fleet/fleet.h"

@@ -1,6 +1,6 @@
 // The analysis `ranks` (docs/rules.md#ranks): which rank of a job the others wait for, and why.
 // O(n log n) in collectives, O(n) in device events; memory is bounded by the rows listed.
-#include <utility>
+#include <span>
 #include <vector>
 
 #include "model/analysis/analysis.h"
