@@ -96,6 +96,8 @@ void AddPrecision(const ComparedProfile& profile, Facts* facts, const std::stop_
   if (times.known <= 0) return;
   (*facts)["compute_16bit"] = {"16-bit compute", fmt::format("{:.0f} %", times.percent()),
                                times.percent()};
+  if (const NarrowType most = times.most(); most != NarrowType::kUnknown)
+    (*facts)["compute_type"] = {"Type of most kernels", NameOf(most)};
 }
 
 Facts FactsOf(const ComparedProfile& profile, const std::stop_token& stop) {
@@ -120,6 +122,8 @@ Facts FactsOf(const ComparedProfile& profile, const std::stop_token& stop) {
 }
 
 bool Differs(const std::string& id, const Fact& a, const Fact& b) {
+  // A type that is not known is no other one; the share of 16 bits tells wider types.
+  if (id == "compute_type" && (a.text.empty() || b.text.empty())) return false;
   if (!a.number || !b.number) return a.text != b.text;
   if (id == "compute_16bit") return std::abs(*a.number - *b.number) >= kOtherPrecision;
   return id == "steps"
@@ -128,7 +132,8 @@ bool Differs(const std::string& id, const Fact& a, const Fact& b) {
 }
 
 bool Leads(std::string_view id) {
-  return id == "device_type" || id == "device_name" || id == "compute_16bit" || id == "input_sizes";
+  return id == "device_type" || id == "device_name" || id == "compute_16bit" ||
+         id == "compute_type" || id == "input_sizes";
 }
 
 std::string ShortSizes(const std::string& sizes) {

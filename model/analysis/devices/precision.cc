@@ -1,5 +1,7 @@
 #include "model/analysis/devices/precision.h"
 
+#include <algorithm>
+
 #include "model/analysis/devices/device_events.h"
 #include "model/analysis/devices/step_spans.h"
 #include "model/analysis/grouping/grouping.h"
@@ -12,27 +14,34 @@
 namespace stepscope {
 namespace {
 
-// The bits of an op's inputs, by the StringId of the text that has their types.
+struct Numbers {
+  int8_t bits = -1;  // 0: unknown; -1: not read yet
+  NarrowType type = NarrowType::kUnknown;
+};
+
+// The bits and the type of an op's inputs, by the StringId of the text that has their types.
 class InputBits {
  public:
   explicit InputBits(const StatTable& stats)
       : column_(stats.Text(StringStat::kInputTypes)),
         strings_(*stats.strings),
-        bits_(column_.empty() ? 0 : strings_.size(), kUnread) {}
-  int Of(EventRow op) {
-    if (!op.valid() || column_.empty()) return 0;
+        numbers_(column_.empty() ? 0 : strings_.size()) {}
+  Numbers Of(EventRow op) {
+    if (!op.valid() || column_.empty()) return {0};
     const auto text = column_.Find(op);
-    if (!text || text->value >= bits_.size()) return 0;
-    int8_t& bits = bits_[text->value];
-    if (bits == kUnread) bits = static_cast<int8_t>(BitsOfInputTypes(strings_.View(*text)));
-    return bits;
+    if (!text || text->value >= numbers_.size()) return {0};
+    Numbers& numbers = numbers_[text->value];
+    if (numbers.bits < 0) {
+      const std::string_view types = strings_.View(*text);
+      numbers = {static_cast<int8_t>(BitsOfInputTypes(types)), NarrowTypeOf(types)};
+    }
+    return numbers;
   }
 
  private:
-  static constexpr int8_t kUnread = -1;
   const SparseColumn<StringId>& column_;
   const StringPool& strings_;
-  std::vector<int8_t> bits_;
+  std::vector<Numbers> numbers_;
 };
 
 class PrecisionReader {
@@ -48,20 +57,25 @@ class PrecisionReader {
   PrecisionTimes Read(const DeviceEvents& events, PlaneId device, const Ranges& spans) const {
     InputBits inputs(stats_);
     SpanCursor in_spans(spans);
-    std::vector<int8_t> of_meta(trace_.names().metas.size(), -1);
+    std::vector<Numbers> of_meta(trace_.names().metas.size());
     PrecisionTimes times;
     events.ForEach(device, [&](const DeviceEvent& e) {
       if (!e.is_compute() || (!spans.empty() && !in_spans.Has(e.begin))) return;
-      int bits = typed_ ? inputs.Of(ops_.Around(e.launch)) : 0;
-      if (bits == 0) {
-        int8_t& named = of_meta[e.meta];
-        if (named < 0)
-          named = static_cast<int8_t>(BitsOfKernel(trace_.names().Name(MetaId(e.meta))));
-        bits = named;
+      Numbers numbers = typed_ ? inputs.Of(ops_.Around(e.launch)) : Numbers{0};
+      if (numbers.bits == 0) {
+        Numbers& named = of_meta[e.meta];
+        if (named.bits < 0) {
+          const std::string_view name = trace_.names().Name(MetaId(e.meta));
+          named = {static_cast<int8_t>(BitsOfKernel(name)), NarrowTypeOf(name)};
+        }
+        numbers = named;
       }
+      const int bits = numbers.bits;
       times.all += static_cast<double>(e.length());
       if (bits != 0) times.known += static_cast<double>(e.length());
-      if (bits != 0 && bits <= 16) times.narrow += static_cast<double>(e.length());
+      if (bits == 0 || bits > 16) return;
+      times.narrow += static_cast<double>(e.length());
+      times.of_type[static_cast<size_t>(numbers.type)] += static_cast<double>(e.length());
     });
     return times;
   }
@@ -74,6 +88,12 @@ class PrecisionReader {
 };
 
 }  // namespace
+
+NarrowType PrecisionTimes::most() const {
+  const auto largest = std::max_element(of_type.begin() + 1, of_type.end());
+  const bool half = *largest > 0 && *largest >= all / 2;
+  return half ? static_cast<NarrowType>(largest - of_type.begin()) : NarrowType::kUnknown;
+}
 
 PrecisionTimes ComputePrecision(AnalysisContext& context, const AnalysisParams& params,
                                 const StepDatabase& steps, std::stop_token stop) {
@@ -91,8 +111,10 @@ PrecisionTimes ComputePrecision(AnalysisContext& context, const AnalysisParams& 
     }
   });
   PrecisionTimes times;
-  for (const PrecisionTimes& t : of_device)
+  for (const PrecisionTimes& t : of_device) {
     times.all += t.all, times.known += t.known, times.narrow += t.narrow;
+    for (size_t type = 0; type < kNarrowTypes; ++type) times.of_type[type] += t.of_type[type];
+  }
   return times;
 }
 

@@ -3,9 +3,11 @@
 // looked at once. Parallel over devices; O(events log events).
 #pragma once
 
+#include <array>
 #include <stop_token>
 
 #include "model/analysis/analysis.h"
+#include "model/analysis/naming/precision_names.h"
 
 namespace stepscope {
 
@@ -15,6 +17,9 @@ struct StepDatabase;  // model/analysis/steps/steps.h
 // a type or a name tells the bits, and of all.
 struct PrecisionTimes {
   double narrow = 0, known = 0, all = 0;
+  std::array<double, kNarrowTypes> of_type{};  // the part of narrow by type
+  // The type with at least half of the time of all; kUnknown: there is none.
+  NarrowType most() const;
   double percent() const { return all > 0 ? 100 * narrow / all : 0; }
 };
 // The kernels that begin in a step that counts; without steps, all kernels in the part that params

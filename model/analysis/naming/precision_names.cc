@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <string>
 
 #include "model/base/lower.h"
@@ -59,6 +60,31 @@ int BitsOfNvjet(std::string_view name) {
   }
 }
 
+struct TypeWord {
+  std::string_view text;
+  NarrowType type;
+};
+// In lower case, the narrowest type first; words that say the bits only are left out.
+constexpr std::array kTypes = {
+    TypeWord{"fp4", NarrowType::kFp4},     TypeWord{"e2m1", NarrowType::kFp4},
+    TypeWord{"mxf4", NarrowType::kFp4},    TypeWord{"float4", NarrowType::kFp4},
+    TypeWord{"fp8", NarrowType::kFp8},     TypeWord{"e4m3", NarrowType::kFp8},
+    TypeWord{"e5m2", NarrowType::kFp8},    TypeWord{"float8", NarrowType::kFp8},
+    TypeWord{"bf16", NarrowType::kBf16},   TypeWord{"bfloat16", NarrowType::kBf16},
+    TypeWord{"bbs_bh", NarrowType::kBf16}, TypeWord{"fp16", NarrowType::kFp16},
+    TypeWord{"half", NarrowType::kFp16},   TypeWord{"f16", NarrowType::kFp16},
+    TypeWord{"hhs_bh", NarrowType::kFp16},
+};
+
+// The first type that has a word in the text.
+NarrowType TypeIn(std::string_view text) {
+  const std::string lower = Lower(text);
+  for (const TypeWord& word : kTypes) {
+    if (lower.find(word.text) != std::string::npos) return word.type;
+  }
+  return NarrowType::kUnknown;
+}
+
 int BitsOfType(std::string_view type) {
   const auto has = [&](std::string_view part) { return type.find(part) != std::string_view::npos; };
   if (has("Float4")) return 4;
@@ -74,6 +100,14 @@ int BitsOfKernel(std::string_view kernel) {
   if (const int bits = BitsOfNvjet(kernel)) return bits;
   const size_t word = kWordSet.First(Lower(kernel));
   return word == WordSet::kNone ? 0 : kWords[word].bits;
+}
+
+NarrowType NarrowTypeOf(std::string_view text) { return TypeIn(text); }
+
+const char* NameOf(NarrowType type) {
+  static constexpr std::array<const char*, kNarrowTypes> kNames = {"", "fp4", "fp8", "bf16",
+                                                                   "fp16"};
+  return kNames[static_cast<size_t>(type)];
 }
 
 int BitsOfInputTypes(std::string_view input_types) {

@@ -380,6 +380,10 @@ TEST_CASE("Another GPU, type of numbers or batch is said before the change") {
             .starts_with("The conditions differ: Device NVIDIA H100 80GB HBM3 -> Tesla V100. "));
   CHECK(SummaryOf({}, {.type = "float"})
             .starts_with("The conditions differ: 16-bit compute 100 % -> 0 %. "));
+  CHECK(SummaryOf({}, {.type = "c10::Half"})
+            .starts_with("The conditions differ: Type of most kernels bf16 -> fp16. "));
+  CHECK(SummaryOf({}, {.type = "c10::Float8_e4m3fn"})
+            .starts_with("The conditions differ: Type of most kernels bf16 -> fp8. "));
   CHECK(SummaryOf({}, {.batch = 16})
             .starts_with("The conditions differ: Inputs of aten::mm [[8,64],[64,64]] -> "
                          "[[16,64],[64,64]]. "));
