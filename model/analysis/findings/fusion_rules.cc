@@ -101,6 +101,30 @@ Products ProductsOf(const FindingContext& input) {
   return products;
 }
 
+// Whether the second product of a sequence may take the softmax of the first, by their recorded
+// shapes. Sequences of the same two kernels are asked once.
+class Attentions {
+ public:
+  explicit Attentions(const FindingContext& input) : input_(input) {}
+  bool Has(const KernelSequence& s) {
+    if (s.pattern != FusedPattern::kAttention) return false;
+    if (!input_.trace().kineto) return true;
+    const auto kernel = [&](EventRow row) { return input_.trace().set.Meta(row).value; };
+    const std::pair<uint32_t, uint32_t> key(kernel(s.first_product), kernel(s.last_product));
+    const auto [fits, added] = fits_.try_emplace(key, true);
+    if (added && fits_.size() <= kMostDecoded)
+      fits->second = TakesProduct(Shapes(s.first_product), Shapes(s.last_product));
+    return fits->second;
+  }
+
+ private:
+  OpShapes Shapes(EventRow kernel) const {
+    return ShapesOf(input_.trace(), input_.context().grouping(input_.stop()), kernel);
+  }
+  const FindingContext& input_;
+  std::map<std::pair<uint32_t, uint32_t>, bool> fits_;
+};
+
 // The time of one fused kernel, ps; nothing if shapes are not recorded. It is at least as long as
 // the smallest attention kernels are.
 std::optional<Ps> FusedTime(const Products& products, const KernelSequence& s) {
@@ -243,9 +267,8 @@ void FindOptimizer(const FindingContext& input, double threshold, std::vector<Ru
 void FindAttention(const FindingContext& input, double threshold, std::vector<RuleFinding>* out) {
   FusionSum sum;
   sum.ms_of_step.resize(input.db().steps.size());
-  const auto is_attention = [](const KernelSequence& s) {
-    return s.pattern == FusedPattern::kAttention;
-  };
+  Attentions attentions(input);
+  const auto is_attention = [&](const KernelSequence& s) { return attentions.Has(s); };
   if (std::none_of(input.Sequences().begin(), input.Sequences().end(), is_attention)) return;
   const Products products = ProductsOf(input);
   bool shapes = true;

@@ -1,6 +1,7 @@
 #include "model/analysis/findings/kernels/op_shapes.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "model/lookup.h"
 
@@ -15,6 +16,32 @@ double BatchOf(const Dims& dims) {
   double batch = 1;
   for (size_t i = 0; i + 2 < dims.size(); ++i) batch *= static_cast<double>(dims[i]);
   return batch;
+}
+
+// The product of the last two tensors of two or more dimensions.
+struct MatrixProduct {
+  const Dims* a = nullptr;
+  const Dims* b = nullptr;
+  int64_t columns = 0;  // of the result
+  double elements() const {
+    return std::max(BatchOf(*a), BatchOf(*b)) * static_cast<double>((*a)[a->size() - 2]) *
+           static_cast<double>(columns);
+  }
+};
+
+// Nothing if there are no two such tensors, or their shapes do not fit each other.
+std::optional<MatrixProduct> ProductOf(const OpShapes& shapes) {
+  std::vector<const Dims*> matrices;
+  for (const Dims& dims : shapes.tensors) {
+    if (dims.size() >= 2) matrices.push_back(&dims);
+  }
+  if (matrices.size() < 2) return {};
+  const Dims& a = *matrices[matrices.size() - 2];
+  const Dims& b = *matrices.back();
+  // aten::linear has its weights transposed.
+  const bool plain = b[b.size() - 2] == a.back(), transposed = b.back() == a.back();
+  if (!plain && !transposed) return {};
+  return MatrixProduct{&a, &b, plain ? b.back() : b[b.size() - 2]};
 }
 
 }  // namespace
@@ -52,20 +79,21 @@ OpShapes ShapesOf(const Trace& trace, const Grouping& grouping, EventRow kernel)
 }
 
 double ProductFlops(const OpShapes& shapes) {
-  std::vector<const Dims*> matrices;
-  for (const Dims& dims : shapes.tensors) {
-    if (dims.size() >= 2) matrices.push_back(&dims);
-  }
-  if (matrices.size() < 2) return 0;
-  const Dims& a = *matrices[matrices.size() - 2];
-  const Dims& b = *matrices.back();
-  const int64_t inner = a.back();
-  const auto last = static_cast<double>(b.back()), before = static_cast<double>(b[b.size() - 2]);
-  // aten::linear has its weights transposed.
-  const bool plain = b[b.size() - 2] == inner, transposed = b.back() == inner;
-  if (!plain && !transposed) return 0;
-  return 2 * std::max(BatchOf(a), BatchOf(b)) * static_cast<double>(a[a.size() - 2]) *
-         static_cast<double>(inner) * (plain ? last : before);
+  const std::optional<MatrixProduct> product = ProductOf(shapes);
+  if (!product) return 0;
+  return 2 * product->elements() * static_cast<double>(product->a->back());
+}
+
+bool TakesProduct(const OpShapes& first, const OpShapes& second) {
+  const std::optional<MatrixProduct> scores = ProductOf(first), values = ProductOf(second);
+  if (!scores || !values) return true;
+  const auto takes = [&](const Dims& dims) {
+    const double elements = BatchOf(dims) * static_cast<double>(dims.back()) *
+                            static_cast<double>(dims[dims.size() - 2]);
+    const bool side = dims.back() == scores->columns || dims[dims.size() - 2] == scores->columns;
+    return side && elements == scores->elements();
+  };
+  return takes(*values->a) || takes(*values->b);
 }
 
 }  // namespace stepscope

@@ -27,5 +27,8 @@ OpShapes ShapesOf(const Trace& trace, const Grouping& grouping, EventRow kernel)
 // The operations of the product of the last two tensors of two or more dimensions, 2 b m n k, one
 // for each multiplication and one for each addition; 0 if their shapes do not fit each other.
 double ProductFlops(const OpShapes& shapes);
+// Whether the second product may take the result of the first: one of its matrices has as many
+// elements, and a side as long as the result's last one. True if either is not recorded. O(1).
+bool TakesProduct(const OpShapes& first, const OpShapes& second);
 
 }  // namespace stepscope

@@ -100,6 +100,22 @@ TEST_CASE("A softmax is attention between two batched products only") {
   CHECK(RowOfFusion(apart) < 0);
 }
 
+TEST_CASE("Recorded shapes tell whether the second product takes the softmax") {
+  const auto with = [](const char* scores, const char* values) {
+    std::vector<TorchOp> ops = Eager();
+    ops[1].dims = scores, ops[5].dims = values;
+    ops[5].kernel = "nvjet_tst_64x64";
+    return RowOfFusion(ops);
+  };
+  CHECK(with(kScores, kValues) >= 0);
+  CHECK(with("", kValues) >= 0);
+  // The gradient of the scores is the second matrix, or transposed.
+  CHECK(with(kScores, "[[64, 64, 1024], [64, 1024, 1024]]") >= 0);
+  // Routers of experts: their weights are in no product.
+  CHECK(with("[[1, 4096, 1024], [1, 1024, 8]]", "[[8, 512, 1024], [8, 1024, 4096]]") < 0);
+  CHECK(with("[[8, 512, 1024], [8, 1024, 8]]", "[[8, 512, 1024], [8, 1024, 4096]]") < 0);
+}
+
 TEST_CASE("RMS norms and rotary embeddings of PyTorch are found, and their parts alone are not") {
   const std::vector<TorchOp> norm = {
       {"aten::mm", kProduct, 500},     {"aten::to", "direct_copy_kernel_cuda", 50},
