@@ -85,7 +85,7 @@ void AddRules(std::string* out) {
 
 std::string ForWhom(const RemedyRow& row) {
   static constexpr const char* kFrameworks[] = {"unknown", "PyTorch", "TensorFlow", "JAX"};
-  static constexpr const char* kBuilds[] = {"eager", "compiled", "XLA"};
+  static constexpr const char* kBuilds[] = {"eager", "compiled", "XLA", "graphs"};
   static constexpr const char* kProcessors[] = {"CPU", "GPU", "other devices"};
   std::string text;
   const auto add = [&](uint8_t bits, const auto& names) {

@@ -18,9 +18,16 @@ bool IsCompiled(const Trace& trace, MetaId meta) {
          !name.starts_with("ExecutorState");
 }
 
-// Whether the first event of the cause is inside compiled code.
+bool IsGraphLaunch(const Trace& trace, MetaId meta) {
+  const NameTable& names = trace.names();
+  return RoleOfHostEvent(names.Name(meta), names.metas[meta.value].category) == HostRole::kGraph;
+}
+
+// Whether the first event of the cause is inside compiled code. The launch of a graph is what the
+// rule advises.
 bool InCompiledCode(const Trace& trace, const IdleCause& cause) {
   EventRow at = cause.rows.front();
+  if (at.valid() && IsGraphLaunch(trace, trace.set.Meta(at))) return false;
   for (int depth = 0; at.valid() && depth < 64; ++depth, at = Parent(trace.set, at)) {
     if (IsCompiled(trace, trace.set.Meta(at))) return true;
   }

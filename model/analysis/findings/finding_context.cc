@@ -40,7 +40,6 @@ FindingContext::FindingContext(AnalysisContext& context, const AnalysisParams& p
       params_(params),
       thresholds_(thresholds),
       stop_(std::move(stop)),
-      program_(ProgramOf(context.trace())),
       db_(SelectSteps(context, ScopeOf(context, params, stop_), stop_)) {
   const bool gpus = db_->kind == DeviceKind::kGpu;
   const bool none = gpus ? db_->device_steps.empty() : db_->steps.empty();
@@ -49,6 +48,7 @@ FindingContext::FindingContext(AnalysisContext& context, const AnalysisParams& p
     db_ = std::make_shared<const StepDatabase>(
         WholeSpan(trace(), context.stats(stop_), context.grouping(stop_), stop_));
   }
+  program_ = ProgramOf(trace(), *db_);
   std::vector<AsyncWait> waits;
   if (db_->kind == DeviceKind::kTpu) waits = AsyncWaitsOf(trace(), context.stats(stop_), *db_);
   verdict_ = Judge(trace(), *db_, whole_, waits);
@@ -225,7 +225,9 @@ std::string PercentText(double percent) {
 }
 
 std::string OpKind(std::string_view op) {
-  if (op.starts_with("aten::") || op.find('(') != std::string_view::npos) return InSentence(op);
+  // Ops with slashes for scopes have no blanks; "Torch-Compiled Region: 0/0" is no such op.
+  if (op.starts_with("aten::") || op.find_first_of("( ") != std::string_view::npos)
+    return InSentence(op);
   op = op.substr(op.rfind('/') + 1);
   const size_t last = op.find_last_not_of("0123456789");
   const bool numbered =

@@ -92,7 +92,7 @@ class FindingContext {
   const AnalysisParams& params_;
   const FindingThresholds& thresholds_;
   const std::stop_token stop_;
-  const Program program_;
+  Program program_;
   std::shared_ptr<const StepDatabase> db_;
   Verdict verdict_;
   bool whole_ = false;  // see whole()

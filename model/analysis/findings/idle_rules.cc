@@ -2,6 +2,7 @@
 // `loss-scaling` and `host-op`.
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <numeric>
 #include <string>
 #include <string_view>
@@ -17,7 +18,19 @@
 namespace stepscope {
 namespace {
 
-enum class HostWork : uint8_t { kUnrecorded, kOnHost, kAwaits, kCompiled, kGarbage, kSave, kOther };
+// Percent of a loss from which a title says its largest cause in place of the loss.
+constexpr double kNearlyAllOfLoss = 80;
+
+enum class HostWork : uint8_t {
+  kUnrecorded,
+  kOnHost,
+  kAwaits,
+  kCompiled,
+  kGarbage,
+  kSave,
+  kPause,
+  kOther
+};
 
 // By MetaId, whether an event marks a step.
 std::vector<bool> MarkersOf(const FindingContext& input) {
@@ -51,6 +64,8 @@ class HostWorks {
         return HostWork::kGarbage;
       case HostRole::kSave:
         return HostWork::kSave;
+      case HostRole::kPause:
+        return HostWork::kPause;
       default:
         break;
     }
@@ -101,10 +116,20 @@ const char* WordsOf(HostWork work) {
       return "the host to collect garbage";
     case HostWork::kSave:
       return "checkpoints to be saved";
+    case HostWork::kPause:
+      return "the host, which waits itself";
     case HostWork::kOther:
       break;
   }
   return "Python and op dispatch inside the step";
+}
+
+// Garbage collection, the saving of checkpoints and calls that wait are said in place of the class
+// only where they are nearly all of it.
+HostWork SaidOf(HostWork work, double percent) {
+  const bool own =
+      work == HostWork::kGarbage || work == HostWork::kSave || work == HostWork::kPause;
+  return own && percent < kNearlyAllOfLoss ? HostWork::kOther : work;
 }
 
 const char* RemedyOf(HostWork work) {
@@ -119,6 +144,8 @@ const char* RemedyOf(HostWork work) {
       return "garbage";
     case HostWork::kSave:
       return "checkpoint";
+    case HostWork::kPause:
+      return "host-op.pause";
     case HostWork::kUnrecorded:
     case HostWork::kOther:
       break;
@@ -135,10 +162,10 @@ std::string HostTitle(const FindingContext& input, const IdleLoss& loss, HostWor
   if (input.db().kind == DeviceKind::kCpuOnly) {
     title = HostWorkWords(input.trace(), input.db().causes);
     const char* takes = Takes(title);
-    if (title.starts_with("the ")) title[0] = 'T';
+    title[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(title[0])));
     title += std::string(" ") + takes + " " + share;
   } else {
-    std::string_view words = WordsOf(work);
+    std::string_view words = WordsOf(SaidOf(work, percent));
     constexpr std::string_view kInside = " inside the step";
     if (input.whole() && words.ends_with(kInside)) words.remove_suffix(kInside.size());
     title = input.Waits() + " " + share + " for " + std::string(words);
@@ -146,7 +173,7 @@ std::string HostTitle(const FindingContext& input, const IdleLoss& loss, HostWor
   if (work == HostWork::kUnrecorded)
     return title + ", " + PercentText(percent) + " of it in " +
            std::string(CauseNames::kUnrecorded);
-  if (work == HostWork::kGarbage)
+  if (work == HostWork::kGarbage && percent >= kNearlyAllOfLoss)
     return title + ", " + PercentText(loss.cause_percent) + " of that time";
   const bool part = work == HostWork::kOnHost && percent < 99.5;
   return title + (part ? ": they are " + PercentText(percent) + " of that time" : "") +
@@ -162,6 +189,8 @@ std::string RemedyOf(const FindingContext& input, const IdleLoss& loss, const ch
       return input.Remedy("garbage");
     case HostRole::kSave:
       return input.Remedy("checkpoint");
+    case HostRole::kPause:
+      return input.Remedy("host-op.pause");
     case HostRole::kBarrier:
       return input.Remedy("barrier");
     case HostRole::kEvent:

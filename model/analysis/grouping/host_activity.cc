@@ -44,6 +44,7 @@ HostState StateOf(HostRole role) {
     case HostRole::kNothing:
       return HostState::kNothing;
     case HostRole::kWork:
+    case HostRole::kPause:
     case HostRole::kRuntime:
       break;
   }

@@ -18,6 +18,7 @@ enum class HostRole : uint8_t {
   kAwait,     // a framework's wait for results
   kGarbage,   // collects Python's garbage
   kSave,      // saves a checkpoint
+  kPause,     // a call of Python that waits: for a lock, for data of another process, for time
   kCompile,   // compiles, tunes or loads a module
   kLaunch,    // starts work on a device
   kGraph,     // starts a whole graph of work

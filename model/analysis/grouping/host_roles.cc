@@ -16,8 +16,8 @@ namespace {
 
 using Match = HostNameRow::Match;
 
-constexpr std::string_view kGc = "CPython: the module gc", kCuda = "PyTorch: torch.cuda",
-                           kProfiler = "PyTorch: torch.profiler",
+constexpr std::string_view kGc = "CPython: the module gc", kSelect = "CPython: selectmodule.c",
+                           kCuda = "PyTorch: torch.cuda", kProfiler = "PyTorch: torch.profiler",
                            kTorchSource = "PyTorch: torch.distributed",
                            kData = "PyTorch: torch.utils.data",
                            kNative = "PyTorch: native_functions.yaml",
@@ -58,6 +58,16 @@ constexpr std::array kFirstRows = {
     HostNameRow{Match::kWhole, "checkpoint_save", HostRole::kSave, kPrograms},
     HostNameRow{Match::kWhole, "save_pretrained", HostRole::kSave, kPrograms},
     HostNameRow{Match::kWhole, "save_weights", HostRole::kSave, kPrograms},
+    HostNameRow{Match::kBegin, "<built-in method acquire of _thread.", HostRole::kPause,
+                "CPython: _threadmodule.c"},
+    HostNameRow{Match::kBegin, "<built-in method poll of select.", HostRole::kPause, kSelect},
+    HostNameRow{Match::kBegin, "<built-in function select>", HostRole::kPause, kSelect},
+    HostNameRow{Match::kBegin, "<built-in method recv of _socket.socket", HostRole::kPause,
+                "CPython: socketmodule.c"},
+    HostNameRow{Match::kBegin, "<built-in function sleep>", HostRole::kPause,
+                "CPython: timemodule.c"},
+    HostNameRow{Match::kBegin, "<built-in function waitpid>", HostRole::kPause,
+                "CPython: posixmodule.c"},
 };
 
 // These are asked after the names of CUDA's and HIP's calls.

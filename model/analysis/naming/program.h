@@ -18,6 +18,7 @@ enum class Build : uint8_t {
   kEager,     // nothing that was recorded
   kCompiled,  // torch.compile, tf.function, jax.jit
   kXla,       // TensorFlow's functions are compiled by XLA too
+  kGraphs,    // graphs launch most of its device's work already, whoever compiled it
 };
 
 // The processor that runs the program's ops. kOther: an accelerator that is no GPU.

@@ -16,7 +16,7 @@ constexpr uint8_t Bit(Kind kind) {
 constexpr uint8_t kTorch = Bit(Framework::kTorch), kTf = Bit(Framework::kTensorFlow),
                   kJax = Bit(Framework::kJax), kAnyFramework = 0xff;
 constexpr uint8_t kEager = Bit(Build::kEager), kCompiled = Bit(Build::kCompiled),
-                  kXla = Bit(Build::kXla), kAnyBuild = 0xff;
+                  kXla = Bit(Build::kXla), kGraphs = Bit(Build::kGraphs), kAnyBuild = 0xff;
 constexpr uint8_t kCpu = Bit(Processor::kCpu), kGpu = Bit(Processor::kGpu), kAnywhere = 0xff;
 
 constexpr std::array kRows = {
@@ -74,6 +74,8 @@ constexpr std::array kRows = {
         "the next one is dispatched at once."},
     Row{"between-steps", kAnyFramework, kAnyBuild, kAnywhere,
         "Do metrics, callbacks and logging every N steps or on another thread."},
+    Row{"short-kernels", kAnyFramework, kGraphs, kGpu,
+        "Graphs launch them already: make them longer with a larger batch, or fuse them."},
     Row{"short-kernels", kTorch, kEager, kGpu,
         "Fuse them with torch.compile, launch them as a CUDA graph, or make them longer with a "
         "larger batch."},
@@ -93,6 +95,9 @@ constexpr std::array kRows = {
         "Fuse them, launch them as one graph, or make them longer with a larger batch."},
     Row{"launch-bound", kAnyFramework, kAnyBuild, kCpu,
         "Give each op more work: fewer and larger ops, or a larger batch."},
+    Row{"launch-bound", kAnyFramework, kGraphs, kGpu,
+        "Graphs launch most kernels already: launch fewer and larger graphs, put what is launched "
+        "between them into them, or give each more work with a larger batch."},
     Row{"launch-bound", kTorch, kEager, kGpu,
         "Launch less: fuse kernels with torch.compile, capture CUDA graphs, or give each "
         "kernel more work with a larger batch."},
@@ -127,6 +132,9 @@ constexpr std::array kRows = {
         "Launch the compiled code as one graph, or give each call more work."},
     Row{"compiled-launches", kAnyFramework, kAnyBuild, kAnywhere,
         "Give each call of the compiled code more work."},
+    Row{"host-op", kAnyFramework, kGraphs, kGpu,
+        "Graphs launch most kernels already: let the host do less between them, prepare the next "
+        "launch while a graph runs, or do several steps in one."},
     Row{"host-op", kTorch, kEager, kGpu,
         "Compile the step with torch.compile or capture CUDA graphs, so that Python does not "
         "dispatch each op."},
@@ -167,6 +175,9 @@ constexpr std::array kRows = {
     Row{"host-op.awaits", kAnyFramework, kAnyBuild, kAnywhere,
         "The program waits for its own results: see in the timeline which thread is to "
         "launch the next work, and what holds it up."},
+    Row{"host-op.pause", kAnyFramework, kAnyBuild, kAnywhere,
+        "See in the timeline which thread, process or host that call waits for: the work is late "
+        "there."},
     Row{"garbage", kAnyFramework, kAnyBuild, kAnywhere,
         "Collect garbage when it is convenient: gc.freeze() behind the set-up, gc.disable() "
         "before the loop, and gc.collect() every N steps."},

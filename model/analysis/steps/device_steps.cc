@@ -48,7 +48,9 @@ class Divider {
   Ps Outstanding(const DividedDevice& device, const std::vector<RestEvent>& rest) const;
   void ExtendLast(DividedDevice* device) const;
   void FindWindows(DividedDevice* device) const;
+  std::vector<bool> MarkIncomplete();
   void FindUnrecorded(StepDatabase* db);
+  void LeaveOutIdle(StepDatabase* db);
   bool BehindUnrecorded(const DeviceWindow& w, Ps begin) const;
   void PlaceWindows(DividedDevice* device) const;
   void WaitsOfCollectives();
@@ -70,6 +72,7 @@ class Divider {
   std::vector<uint8_t> device_of_plane_;  // by PlaneId: device + 1; 0: none
   std::vector<Ps> first_marker_;          // by host
   std::vector<bool> follows_unrecorded_;  // by step of the plan
+  std::vector<StepLaunches> launches_;    // by step of the plan; empty: not counted
   std::optional<HostIntervals> host_;
   const HostActivity* activity_ = nullptr;
   const IdleExplainer* explainer_ = nullptr;
@@ -113,6 +116,7 @@ void Divider::FindWindows(DividedDevice* device) const {
       }
       DeviceWindow& w = device->windows[static_cast<size_t>(index)];
       Ps end = lane->end(i);
+      device->work = SaturatingAdd(device->work, lane->dur[i]);
       if (lane->start[i] < w.first) {
         w.first = lane->start[i];
         w.first_row = lane->first_row + i;
@@ -130,6 +134,21 @@ void Divider::FindWindows(DividedDevice* device) const {
   device->outstanding = Outstanding(*device, rest);
 }
 
+// Marks the steps that lack the work of launches, so that they do not count. Returns, by step,
+// whether it does; one that may have been cut keeps no numbers, because nothing is said of it.
+std::vector<bool> Divider::MarkIncomplete() {
+  const std::vector<bool> incomplete = IncompleteSteps(launches_);
+  const std::vector<bool> sure = WithoutCut(plan_.steps, incomplete);
+  for (size_t s = 0; s < plan_.steps.size(); ++s) {
+    Step& step = plan_.steps[s];
+    step.partial = step.partial || incomplete[s];
+    if (!sure[s]) continue;
+    step.launches = launches_[s].all;
+    step.lost_launches = launches_[s].lost;
+  }
+  return incomplete;
+}
+
 // Finds steps and devices without events, and the steps that follow such steps. Steps tile the time
 // only where all of it was recorded.
 void Divider::FindUnrecorded(StepDatabase* db) {
@@ -144,9 +163,27 @@ void Divider::FindUnrecorded(StepDatabase* db) {
   follows_unrecorded_.assign(plan_.steps.size(), false);
   if (!plan_.tile) return;
   const std::vector<bool> unrecorded = UnrecordedSteps(plan_.steps, has_work);
-  follows_unrecorded_ = FollowUnrecorded(plan_.steps, unrecorded);
+  std::vector<bool> lacking = MarkIncomplete();
+  for (size_t s = 0; s < lacking.size(); ++s) lacking[s] = lacking[s] || unrecorded[s];
+  follows_unrecorded_ = FollowUnrecorded(plan_.steps, lacking);
   for (size_t s = 0; s < plan_.steps.size(); ++s) {
     if (unrecorded[s]) db->unrecorded_steps.push_back(plan_.steps[s]);
+  }
+}
+
+// Leaves out devices that hardly work beside the busiest one: averages over devices would call the
+// program idle.
+void Divider::LeaveOutIdle(StepDatabase* db) {
+  constexpr Ps kNegligible = 100;  // the busiest device's work, divided by this
+  db->idle_devices.clear();
+  if (!plan_.tile) return;
+  Ps most = 0;
+  for (const DividedDevice& device : devices_) most = std::max(most, device.work);
+  for (DividedDevice& device : devices_) {
+    if (device.work <= 0 || device.work >= most / kNegligible) continue;
+    db->idle_devices.push_back(PlaneId(device.plane));
+    device.windows.clear();
+    std::fill(device.window_of_step.begin(), device.window_of_step.end(), -1);
   }
 }
 
@@ -446,11 +483,15 @@ void Divider::Run(StepDatabase* db, std::stop_token stop) {
   activity_ = &activity;
   explainer_ = &explainer;
   // The host and the devices are independent of each other.
-  ParallelFor(devices_.size() + 1, [&](size_t i) {
+  ParallelFor(devices_.size() + 2, [&](size_t i) {
     if (stop.stop_requested()) return;
-    i == 0 ? host_->Read(stop) : FindWindows(&devices_[i - 1]);
+    if (i == 0) host_->Read(stop);
+    if (i == 1 && plan_.tile) launches_ = CountLaunches(trace_, grouping_, plan_, stop);
+    if (i > 1) FindWindows(&devices_[i - 2]);
   });
   if (stop.stop_requested()) return;
+  LeaveOutIdle(db);
+  db->graph_share = explainer.GraphShare();
   FindUnrecorded(db);
   for (DividedDevice& device : devices_) PlaceWindows(&device);
   WaitsOfCollectives();

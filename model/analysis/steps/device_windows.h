@@ -51,6 +51,7 @@ struct DividedDevice {
   std::vector<DeviceWindow> windows;  // by begin
   std::vector<int32_t> window_of_step;
   bool has_events = false;
+  Ps work = 0;              // sum of its events in steps
   Ps outstanding = kMinPs;  // when the work launched before all steps is done
   // While a collective waits: times in which a collective or what hides it runs, and in which what
   // hides it runs. Their difference is exposed collectives.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "model/analysis/grouping/host_roles.h"
 #include "model/analysis/steps/idle_sums.h"
 
 namespace stepscope {
@@ -93,12 +94,40 @@ IdleExplainer::IdleExplainer(const Trace& trace, const Grouping& grouping,
   }
   FindExecutors();
   const NameTable& names = trace.names();
+  std::vector<bool> graphs;
   for (size_t m = 0; m < names.metas.size(); ++m) {
-    if (names.strings.View(names.metas[m].name).find("StreamWaitEvent") == std::string_view::npos)
-      continue;
+    const std::string_view name = names.strings.View(names.metas[m].name);
+    if (name.find("GraphLaunch") != std::string_view::npos &&
+        RoleOfHostEvent(name, names.metas[m].category) == HostRole::kGraph) {
+      graphs.resize(names.metas.size());
+      graphs[m] = true;
+    }
+    if (name.find("StreamWaitEvent") == std::string_view::npos) continue;
     waits_for_event_.resize(names.metas.size());
     waits_for_event_[m] = true;
   }
+  if (!graphs.empty()) FindGraphs(graphs);
+}
+
+// Finds when the first node of each launch of a graph begins. `graphs`: by MetaId.
+void IdleExplainer::FindGraphs(const std::vector<bool>& graphs) {
+  RowReader calls(trace_.set), events(trace_.set);
+  size_t of_graphs = 0;
+  for (const LaunchLink& link : grouping_.launches) {
+    if (!graphs[calls.Meta(link.launch_row)]) continue;
+    ++of_graphs;
+    const Ps begin = events.Start(link.device_row);
+    const auto [first, added] = graph_begins_.try_emplace(link.launch_row, begin);
+    if (!added) first->second = std::min(first->second, begin);
+  }
+  const size_t all = grouping_.launches.size();
+  if (all > 0) graph_share_ = static_cast<double>(of_graphs) / static_cast<double>(all);
+}
+
+// Whether a graph that the call launched has begun: its other nodes wait for none of the host.
+bool IdleExplainer::GraphRuns(EventRow launch, Ps at) const {
+  const auto first = graph_begins_.find(launch.value);
+  return first != graph_begins_.end() && first->second < at;
 }
 
 // Finds the executors of threads that launch and have none themselves. Programs have a few of both
@@ -164,7 +193,7 @@ void IdleExplainer::Divide(std::span<const IdleGap> gaps, Walk* walk) const {
     }
     feeding = &trace_.set.tracks[launches.TrackOf(launch.value)];
     const Ps begin = launches.Start(launch.value), end = launches.End(launch.value);
-    if (end <= std::min(gap.since, gap.begin)) {
+    if (end <= std::min(gap.since, gap.begin) || GraphRuns(launch, gap.begin)) {
       const HostPiece awaited = EventAwaitedBy(*feeding, launch);
       piece.row = awaited.row;
       piece.meta = awaited.meta;

@@ -45,6 +45,8 @@ class IdleExplainer {
                const std::stop_token& stop = {}) const;
   // The thread with the markers of steps, else the busiest one; null if the host has none.
   const Track* MainThread(HostId host) const;
+  // Device events that the launch of a graph started / those whose launch is known. O(1).
+  double GraphShare() const { return graph_share_; }
 
  private:
   struct Part {
@@ -71,6 +73,8 @@ class IdleExplainer {
   Parts AskMain(const HostInfo& host, const Parts& open, Parts* done) const;
   const HostInfo& InfoOf(HostId host) const;
   void FindExecutors();
+  void FindGraphs(const std::vector<bool>& graphs);
+  bool GraphRuns(EventRow launch, Ps at) const;
 
   const Trace& trace_;
   const Grouping& grouping_;
@@ -79,6 +83,8 @@ class IdleExplainer {
   std::vector<bool>
       waits_for_event_;  // by MetaId; empty: there is no call that makes a stream wait
   std::unordered_map<const Track*, const Track*> executors_;  // by thread that launches
+  std::unordered_map<uint32_t, Ps> graph_begins_;  // by launch of a graph: its first node's begin
+  double graph_share_ = 0;
 };
 
 }  // namespace stepscope

@@ -77,8 +77,10 @@ void KeepScope(const Trace& trace, const Scope& scope, StepDatabase* db) {
   db->device_steps = std::move(device_steps);
   db->causes = std::move(causes);
   std::erase_if(db->unrecorded_steps, [&](const Step& step) { return !scope.Has(step); });
-  std::erase_if(db->unrecorded_devices,
-                [&](PlaneId device) { return !scope.HasHost(trace.planes[device.value].host); });
+  for (std::vector<PlaneId>* devices : {&db->unrecorded_devices, &db->idle_devices}) {
+    std::erase_if(*devices,
+                  [&](PlaneId device) { return !scope.HasHost(trace.planes[device.value].host); });
+  }
   if (scope.whole_time()) return;  // the sums of all have dropped steps too
   db->compute16 = db->compute32 = 0;
   for (const Step& step : db->steps) {

@@ -96,4 +96,23 @@ void MarkFirst(std::vector<Step>* steps) {
   }
 }
 
+std::array<double, kStepTimeClasses> ClassTimesOf(const Step& step) {
+  double sum = 0;
+  for (const double time : step.class_times) sum += time;
+  if (sum > 0) return step.class_times;
+  std::array<double, kStepTimeClasses> times{};
+  const auto set = [&](StepTimeClass c, double ps) { times[static_cast<size_t>(c)] = ps; };
+  const StepBreakdown& t = step.times;
+  set(StepTimeClass::kCompute, t.compute + t.host_compute);
+  set(StepTimeClass::kDeviceToDevice, t.device_to_device);
+  set(StepTimeClass::kCollective, t.collectives);
+  set(StepTimeClass::kHostToDevice, t.host_to_device);
+  set(StepTimeClass::kInput, t.input - t.host_to_device);
+  set(StepTimeClass::kDeviceToHost, t.output);
+  set(StepTimeClass::kCompile, t.compile);
+  set(StepTimeClass::kLaunch, t.launch);
+  set(StepTimeClass::kUnknown, t.other);
+  return times;
+}
+
 }  // namespace stepscope

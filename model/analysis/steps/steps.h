@@ -75,6 +75,9 @@ struct Step {
   // Whether the step is part of averages.
   bool counts() const { return !partial && !warmup; }
   std::vector<EventRow> rows;  // the marker, or the first events
+  // Launches of kernels and graphs in the step, and those of them whose work was not recorded. Both
+  // are 0 where the step is whole, or may have been cut (unrecorded.h); ours only.
+  uint32_t launches = 0, lost_launches = 0;
 };
 
 struct StepDatabase {
@@ -85,10 +88,14 @@ struct StepDatabase {
   // time of their marker and are not among `steps`.
   std::vector<Step> unrecorded_steps;       // by host, then time
   std::vector<PlaneId> unrecorded_devices;  // GPUs, by id
-  std::vector<IdleCause> causes;            // by device, step, class, falling time; ours only
-  IdleIntervals idle;                       // on all devices; ours only
-  std::vector<DeviceIdle> idle_parts;       // by GPU; ours only
-  double compute16 = 0, compute32 = 0;      // ps, also in steps that were dropped
+  // GPUs with a negligible share of the busiest one's work, by id; ours only. They have no steps.
+  std::vector<PlaneId> idle_devices;
+  // Device events that the launch of a graph started / those whose launch is known; ours only.
+  double graph_share = 0;
+  std::vector<IdleCause> causes;        // by device, step, class, falling time; ours only
+  IdleIntervals idle;                   // on all devices; ours only
+  std::vector<DeviceIdle> idle_parts;   // by GPU; ours only
+  double compute16 = 0, compute32 = 0;  // ps, also in steps that were dropped
   bool inferred = false;
   double confidence = 1;  // 0 to 1; below 1 only where steps are inferred
   std::string how;        // how the steps were found, as a sentence
@@ -131,5 +138,9 @@ std::vector<const Step*> CountedSteps(const std::vector<Step>& steps);
 StepSummary Summarize(const std::vector<Step>& steps, double StepBreakdown::*field);
 // Summarises step times. XProf's of several hosts are those of the slowest host (Step::slowest).
 StepSummary SummarizeStepTimes(std::vector<Step> steps);
+
+// A step's ps by StepTimeClass. Steps that were not divided (TPUs, steps that overlap) are divided
+// as their nine columns tell.
+std::array<double, kStepTimeClasses> ClassTimesOf(const Step& step);
 
 }  // namespace stepscope

@@ -7,6 +7,10 @@
 #include <set>
 #include <tuple>
 
+#include "model/analysis/grouping/host_activity.h"
+#include "model/analysis/grouping/host_roles.h"
+#include "model/analysis/intervals/event_order.h"
+#include "model/analysis/intervals/ranges.h"
 #include "model/analysis/intervals/step_number.h"
 #include "model/analysis/naming/program.h"
 #include "model/analysis/steps/step_table.h"
@@ -49,6 +53,7 @@ bool MayBeCut(std::span<const Step> plan, const std::vector<size_t>& order, size
     return is_end(beside) || !unrecorded[order[beside]];
   };
   const bool first = is_end(at - 1), last = is_end(at + 1);  // at - 1 wraps for 0
+  if (first && last) return false;                           // nothing is beside it
   return (first && is_recorded(at + 1)) || (last && is_recorded(at - 1));
 }
 
@@ -66,8 +71,8 @@ std::string RunsText(const std::set<int64_t>& numbers) {
   return fmt::format("{} and {}", fmt::join(runs.begin(), runs.end() - 1, ", "), runs.back());
 }
 
-std::string StepsText(const StepDatabase& db) {
-  const std::vector<Step>& steps = db.unrecorded_steps;
+// "steps 5 to 8", or "4 of 10 steps" where they have no numbers.
+std::string StepsText(const std::vector<Step>& steps, size_t all) {
   std::set<int64_t> numbers;
   for (const Step& step : steps) {
     if (step.number >= 0) numbers.insert(step.number);
@@ -75,7 +80,7 @@ std::string StepsText(const StepDatabase& db) {
   const std::string runs = numbers.size() == steps.size() ? RunsText(numbers) : std::string();
   const bool one = steps.size() == 1;
   if (!runs.empty()) return (one ? "step " : "steps ") + runs;
-  return fmt::format("{} of {} steps", steps.size(), steps.size() + db.steps.size());
+  return fmt::format("{} of {} steps", steps.size(), all);
 }
 
 std::string DevicesText(const Trace& trace, const std::vector<PlaneId>& devices) {
@@ -85,6 +90,90 @@ std::string DevicesText(const Trace& trace, const std::vector<PlaneId>& devices)
   if (names.size() <= kMostListed) return fmt::format("{}", fmt::join(names, ", "));
   const Program program = ProgramOf(trace);
   return fmt::format("{} of {} {}", devices.size(), program.devices, DeviceWord(program));
+}
+
+// The steps of which launches have no work.
+std::vector<Step> LackingWork(const StepDatabase& db) {
+  std::vector<Step> steps;
+  for (const Step& step : db.steps) {
+    if (step.lost_launches > 0) steps.push_back(step);
+  }
+  return steps;
+}
+
+enum class CallKind : uint8_t { kOther, kLaunch, kBeginCapture, kEndCapture };
+
+CallKind KindOfCall(std::string_view name, EventCategory category) {
+  if (name.find("StreamBeginCapture") != name.npos) return CallKind::kBeginCapture;
+  if (name.find("StreamEndCapture") != name.npos) return CallKind::kEndCapture;
+  const bool may = name.find("LaunchKernel") != name.npos || name.find("GraphLaunch") != name.npos;
+  if (!may) return CallKind::kOther;
+  const HostRole role = RoleOfHostEvent(name, category);
+  const bool launch = role == HostRole::kLaunch || role == HostRole::kGraph;
+  return launch ? CallKind::kLaunch : CallKind::kOther;
+}
+
+// By MetaId. Calls of a name that is in no launch link start nothing. `started`: rows of calls.
+std::vector<CallKind> KindsOfCalls(const Trace& trace, const std::vector<uint32_t>& started) {
+  const NameTable& names = trace.names();
+  std::vector<bool> starts(names.metas.size());
+  RowReader reader(trace.set);
+  for (const uint32_t row : started) starts[reader.Meta(row)] = true;
+  std::vector<CallKind> kinds(names.metas.size());
+  for (size_t m = 0; m < kinds.size(); ++m) {
+    const CallKind kind =
+        KindOfCall(names.strings.View(names.metas[m].name), names.metas[m].category);
+    kinds[m] = kind == CallKind::kLaunch && !starts[m] ? CallKind::kOther : kind;
+  }
+  return kinds;
+}
+
+// When the thread captures a graph: from each call that begins a capture to the next that ends one.
+Ranges CapturesOf(const Trace& trace, const Track& thread, const std::vector<CallKind>& kinds) {
+  std::vector<std::pair<Ps, bool>> calls;  // time; whether it begins
+  for (const Lane& lane : trace.set.LanesOf(thread)) {
+    for (uint32_t i = 0; i < lane.size(); ++i) {
+      const CallKind kind = kinds[lane.meta[i]];
+      if (kind == CallKind::kBeginCapture || kind == CallKind::kEndCapture)
+        calls.emplace_back(lane.start[i], kind == CallKind::kBeginCapture);
+    }
+  }
+  std::sort(calls.begin(), calls.end());
+  Ranges captures;
+  for (size_t i = 0; i < calls.size(); ++i) {
+    if (calls[i].second)
+      captures.push_back({calls[i].first, i + 1 < calls.size() ? calls[i + 1].first : kMaxPs});
+  }
+  return UnionOf(std::move(captures));
+}
+
+bool IsCapturing(const Ranges& captures, Ps at) {
+  const auto after = std::upper_bound(captures.begin(), captures.end(), at,
+                                      [](Ps t, const TimeRange& r) { return t < r.begin; });
+  return after != captures.begin() && std::prev(after)->end > at;
+}
+
+// Counts the launches of a thread. `started` is sorted.
+void CountOnThread(const Trace& trace, const Grouping& grouping, const StepPlan& plan,
+                   const Track& thread, const std::vector<CallKind>& kinds,
+                   const std::vector<uint32_t>& started, std::vector<StepLaunches>* counts) {
+  const bool captures =
+      std::find(kinds.begin(), kinds.end(), CallKind::kBeginCapture) != kinds.end();
+  const Ranges capturing = captures ? CapturesOf(trace, thread, kinds) : Ranges();
+  for (const Lane& lane : trace.set.LanesOf(thread)) {
+    auto next = std::lower_bound(started.begin(), started.end(), lane.first_row);
+    for (uint32_t i = 0; i < lane.size(); ++i) {
+      if (kinds[lane.meta[i]] != CallKind::kLaunch || IsCapturing(capturing, lane.start[i]))
+        continue;
+      const uint32_t row = lane.first_row + i;
+      const int32_t step = plan.StepOf(trace, grouping, row, lane.start[i]);
+      if (step < 0) continue;
+      while (next != started.end() && *next < row) ++next;
+      StepLaunches& of = (*counts)[static_cast<size_t>(step)];
+      ++of.all;
+      of.lost += next == started.end() || *next != row ? 1 : 0;
+    }
+  }
 }
 
 struct StepWork {
@@ -112,11 +201,7 @@ std::vector<bool> UnrecordedSteps(std::span<const Step> plan, const std::vector<
   std::vector<bool> unrecorded(plan.size());
   for (size_t s = 0; s < plan.size(); ++s)
     unrecorded[s] = !has_work[s] && !plan[s].span.empty() && working.contains(NameOf(plan[s]));
-  std::vector<bool> sure = unrecorded;
-  const std::vector<size_t> order = MarkedByTime(plan);
-  for (size_t i = 0; i < order.size(); ++i)
-    sure[order[i]] = unrecorded[order[i]] && !MayBeCut(plan, order, i, unrecorded);
-  return sure;
+  return WithoutCut(plan, unrecorded);
 }
 
 std::vector<bool> FollowUnrecorded(std::span<const Step> plan,
@@ -128,6 +213,58 @@ std::vector<bool> FollowUnrecorded(std::span<const Step> plan,
     follows[order[i]] = unrecorded[before] && plan[before].host == plan[order[i]].host;
   }
   return follows;
+}
+
+std::vector<StepLaunches> CountLaunches(const Trace& trace, const Grouping& grouping,
+                                        const StepPlan& plan, const std::stop_token& stop) {
+  std::vector<StepLaunches> counts(plan.steps.size());
+  if (plan.by_time()) return counts;
+  std::vector<uint32_t> started;
+  started.reserve(grouping.launches.size());
+  for (const LaunchLink& link : grouping.launches) {
+    if (started.empty() || started.back() != link.launch_row) started.push_back(link.launch_row);
+  }
+  std::sort(started.begin(), started.end());
+  const std::vector<CallKind> kinds = KindsOfCalls(trace, started);
+  for (uint32_t h = 0; h < trace.hosts.size() && !started.empty(); ++h) {
+    for (const Track* thread : HostThreadsOf(trace, HostId(h))) {
+      if (stop.stop_requested()) return counts;
+      CountOnThread(trace, grouping, plan, *thread, kinds, started, &counts);
+    }
+  }
+  return counts;
+}
+
+std::vector<bool> IncompleteSteps(std::span<const StepLaunches> launches) {
+  constexpr uint32_t kShare = 10;
+  std::vector<bool> incomplete(launches.size());
+  for (size_t s = 0; s < launches.size(); ++s) {
+    const uint64_t lost = launches[s].lost;
+    incomplete[s] = lost > 0 && lost * kShare >= launches[s].all;
+  }
+  return incomplete;
+}
+
+std::vector<bool> WithoutCut(std::span<const Step> plan, const std::vector<bool>& steps) {
+  std::vector<bool> sure = steps;
+  const std::vector<size_t> order = MarkedByTime(plan);
+  for (size_t i = 0; i < order.size(); ++i)
+    sure[order[i]] = steps[order[i]] && !MayBeCut(plan, order, i, steps);
+  return sure;
+}
+
+bool AllIncomplete(const StepDatabase& db) {
+  return !db.steps.empty() && std::all_of(db.steps.begin(), db.steps.end(),
+                                          [](const Step& step) { return step.lost_launches > 0; });
+}
+
+std::string LostLaunchesText(const StepDatabase& db) {
+  uint64_t all = 0, lost = 0;
+  for (const Step& step : db.steps) {
+    if (step.lost_launches == 0) continue;
+    all += step.launches, lost += step.lost_launches;
+  }
+  return fmt::format("{} of {} launches have no kernel", lost, all);
 }
 
 bool HardlyAnyWork(const StepDatabase& db) {
@@ -142,8 +279,20 @@ std::string UnrecordedText(const Trace& trace, const StepDatabase& db) {
     lacks.push_back(DevicesText(trace, db.unrecorded_devices) + (n == 1 ? " has" : " have") +
                     " no event");
   if (const size_t n = db.unrecorded_steps.size(); n > 0)
-    lacks.push_back(StepsText(db) + (n == 1 ? " has" : " have") + " no event of a device");
+    lacks.push_back(StepsText(db.unrecorded_steps, n + db.steps.size()) +
+                    (n == 1 ? " has" : " have") + " no event of a device");
+  if (const std::vector<Step> steps = LackingWork(db); !steps.empty()) {
+    lacks.push_back(StepsText(steps, db.unrecorded_steps.size() + db.steps.size()) +
+                    (steps.size() == 1 ? " lacks" : " lack") + " work: " + LostLaunchesText(db));
+  }
   return fmt::format("{}", fmt::join(lacks, ", and "));
+}
+
+std::string IdleDevicesText(const Trace& trace, const StepDatabase& db) {
+  const size_t n = db.idle_devices.size();
+  if (n == 0) return {};
+  return " " + DevicesText(trace, db.idle_devices) + (n == 1 ? " does" : " do") +
+         " under 1 % of the work of the busiest one and " + (n == 1 ? "is" : "are") + " left out.";
 }
 
 std::string HardlyAnyWorkText(const StepDatabase& db, const std::string& devices) {

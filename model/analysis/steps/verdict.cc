@@ -12,6 +12,7 @@
 #include "model/analysis/steps/cause_name.h"
 #include "model/analysis/steps/cpu_work.h"
 #include "model/analysis/steps/exposed_time.h"
+#include "model/analysis/steps/step_table.h"
 #include "model/analysis/steps/unrecorded.h"
 #include "model/base/lower.h"
 
@@ -23,6 +24,10 @@ constexpr double kBadShare = 30;     // percent of the step that makes it bad
 constexpr double kLeastOfKinds = 1;  // percent: the kinds of smaller losses are not looked for
 // Time that is not explained leads only if it is more than this times the largest loss that is.
 constexpr double kUnexplained = 1.25;
+// Percent of a loss from which the sentence says its largest cause in place of the loss.
+constexpr double kNearlyAll = 80;
+// The share of device events that graphs launch from which the program launches graphs already.
+constexpr double kMostlyGraphs = 0.5;
 constexpr uint32_t kFewEvents = 20;  // on all devices; fewer are too few to judge
 
 struct LossKind {
@@ -98,6 +103,7 @@ struct FirstCause {
   HostRole role = HostRole::kWork;
   bool known() const { return share >= kLeast; }
   bool Mostly(HostRole wanted) const { return share >= 50 && role == wanted; }
+  bool nearly_all() const { return share >= kNearlyAll; }
 };
 
 // Sums the causes of one loss.
@@ -161,8 +167,8 @@ class Judgement {
             std::span<const AsyncWait> waits, std::span<const uint8_t> on_host)
       : trace_(trace),
         db_(db),
-        program_(ProgramOf(trace)),
-        devices_(db.kind == DeviceKind::kCpuOnly ? "the program" : "the " + DeviceWord(program_)),
+        program_(ProgramOf(trace, db)),
+        devices_(Devices()),
         whole_(whole),
         waits_(waits),
         on_host_(on_host) {}
@@ -189,11 +195,12 @@ class Judgement {
   void SayInPart(const std::string& lacks);
   bool TooLittle() const;
   size_t DevicesInSteps() const;
+  std::string Devices() const;
   bool Outlasts() const;
   bool IsMostlyOnHost() const;
   std::string Where() const;
   bool OnCpu() const { return db_.kind == DeviceKind::kCpuOnly; }
-  bool Several() const { return !OnCpu() && program_.devices > 1; }
+  bool Several() const { return !OnCpu() && program_.devices > 1 + db_.idle_devices.size(); }
   std::string Sentence(const Loss& loss, const Said& said) const;
   std::string InWords(const Loss& loss) const;
   Said SayFor(const Loss& loss) const;
@@ -312,6 +319,14 @@ size_t Judgement::DevicesInSteps() const {
   return devices.size();
 }
 
+// The subject of the sentence. Where all but one device are left out, that one has its name.
+std::string Judgement::Devices() const {
+  if (OnCpu()) return "the program";
+  const bool one = !Several() && !db_.idle_devices.empty() && !db_.device_steps.empty();
+  if (one) return DeviceNames(trace_)[db_.device_steps.front().device.value].str();
+  return "the " + DeviceWord(program_);
+}
+
 bool Judgement::TooLittle() const {
   if (!whole_ && !db_.steps.empty()) return false;
   if (db_.kind == DeviceKind::kCpuOnly) return work_ <= 0;
@@ -332,11 +347,14 @@ struct OwnWords {
   const char* what;    // null: as the loss has it
   const char* remedy;  // naming/remedies.h
 };
+constexpr const char* kPauseWords = "the host, which waits itself";
 constexpr std::array kOwnWords = {
     OwnWords{"host", HostRole::kGarbage, "the host to collect garbage", "garbage"},
     OwnWords{"between_steps", HostRole::kGarbage, "the host to collect garbage", "garbage"},
     OwnWords{"host", HostRole::kSave, "checkpoints to be saved", "checkpoint"},
     OwnWords{"between_steps", HostRole::kSave, "checkpoints to be saved", "checkpoint"},
+    OwnWords{"host", HostRole::kPause, kPauseWords, "host-op.pause"},
+    OwnWords{"between_steps", HostRole::kPause, kPauseWords, "host-op.pause"},
     OwnWords{"sync", HostRole::kBarrier, "other ranks at a barrier", "barrier"},
     OwnWords{"sync", HostRole::kEvent, nullptr, "event-wait"},
 };
@@ -355,7 +373,7 @@ Said Judgement::SayFor(const Loss& loss) const {
     return loss.id == words.loss && cause.Mostly(words.role);
   });
   if (own != kOwnWords.end()) {
-    if (own->what != nullptr) said.what = own->what;
+    if (own->what != nullptr && cause.nearly_all()) said.what = own->what;
     said.remedy = own->remedy;
   } else if (loss.id == "host" && cause.role == HostRole::kExecutor) {
     said.what = "the runtime that executes a compiled program";
@@ -431,8 +449,8 @@ std::string Judgement::Sentence(const Loss& loss, const Said& said) const {
   const FirstCause cause = FirstOf(loss);
   if (!cause.known()) return text;
   // What the sentence has named already is not named again.
-  const bool named =
-      cause.name == CauseNames::kGarbage && said.remedy == std::string_view("garbage");
+  const bool named = cause.name == CauseNames::kGarbage && cause.nearly_all() &&
+                     said.remedy == std::string_view("garbage");
   text += "; " + Rounded(cause.share) + (named ? " of that time" : " of that in " + cause.name);
   for (const AsyncWait& wait : waits_) {
     if (wait.name == cause.name) return text + ": " + TextOf(wait);
@@ -493,11 +511,17 @@ void Judgement::SayDevice() {
 
 // Whether the recording is too poor for any judgement.
 bool Judgement::SayTooLittle() {
-  const bool hardly_any = !whole_ && HardlyAnyWork(db_);
-  if (!hardly_any && !TooLittle() && total_ > 0) return false;
+  const bool hardly_any = !whole_ && HardlyAnyWork(db_), lost = AllIncomplete(db_);
+  if (!hardly_any && !lost && !TooLittle() && total_ > 0) return false;
   Finding& f = verdict_.finding;
   verdict_.id = "too_little";
   f.panel = "overview";
+  if (lost) {
+    f.text = "Too little was recorded to judge: " + LostLaunchesText(db_) + ".";
+    f.next_step = RemedyFor("too-little.device", program_);
+    f.panel = "diagnostics";
+    return true;
+  }
   if (hardly_any) {
     f.text = "Too little was recorded to judge: " + HardlyAnyWorkText(db_, devices_) + ".";
     f.next_step = RemedyFor("too-little.device", program_);
@@ -521,6 +545,7 @@ void Judgement::SayInPart(const std::string& lacks) {
 void Judgement::Decide() {
   if (SayTooLittle()) return;
   Judge();
+  verdict_.finding.text += IdleDevicesText(trace_, db_);
   verdict_.id = verdict_.leads;
   if (const std::string lacks = UnrecordedText(trace_, db_); !lacks.empty()) SayInPart(lacks);
 }
@@ -544,6 +569,12 @@ void Judgement::Judge() {
 
 }  // namespace
 
+Program ProgramOf(const Trace& trace, const StepDatabase& db) {
+  Program program = ProgramOf(trace);
+  if (db.graph_share >= kMostlyGraphs) program.build = Build::kGraphs;
+  return program;
+}
+
 std::vector<StepTimeGroup> StepTimeGroups() {
   std::vector<StepTimeGroup> groups = {{"device", "Compute"}};
   for (const LossKind& kind : kLosses) groups.push_back({kind.id, kind.label});
@@ -558,25 +589,6 @@ std::vector<double> GroupedStepTimes(const Step& step) {
     groups[of < kLosses.size() ? of + 1 : 0] += times[c];
   }
   return groups;
-}
-
-std::array<double, kStepTimeClasses> ClassTimesOf(const Step& step) {
-  double sum = 0;
-  for (const double time : step.class_times) sum += time;
-  if (sum > 0) return step.class_times;
-  std::array<double, kStepTimeClasses> times{};
-  const auto set = [&](StepTimeClass c, double ps) { times[static_cast<size_t>(c)] = ps; };
-  const StepBreakdown& t = step.times;
-  set(StepTimeClass::kCompute, t.compute + t.host_compute);
-  set(StepTimeClass::kDeviceToDevice, t.device_to_device);
-  set(StepTimeClass::kCollective, t.collectives);
-  set(StepTimeClass::kHostToDevice, t.host_to_device);
-  set(StepTimeClass::kInput, t.input - t.host_to_device);
-  set(StepTimeClass::kDeviceToHost, t.output);
-  set(StepTimeClass::kCompile, t.compile);
-  set(StepTimeClass::kLaunch, t.launch);
-  set(StepTimeClass::kUnknown, t.other);
-  return times;
 }
 
 Verdict Judge(const Trace& trace, const StepDatabase& db, bool whole,

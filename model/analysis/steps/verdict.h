@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/analysis/naming/program.h"
 #include "model/analysis/steps/steps.h"
 #include "model/analysis/tables/result_table.h"
 #include "model/analysis/tpu/async_waits.h"
@@ -46,9 +47,8 @@ struct Verdict {
 Verdict Judge(const Trace& trace, const StepDatabase& db, bool whole,
               std::span<const AsyncWait> waits = {}, std::span<const uint8_t> on_host = {});
 
-// A step's ps by StepTimeClass. Steps that were not divided (TPUs, steps that overlap) are divided
-// as their nine columns tell.
-std::array<double, kStepTimeClasses> ClassTimesOf(const Step& step);
+// As ProgramOf(trace), and whether graphs launch most of the device's work. O(names + tracks).
+Program ProgramOf(const Trace& trace, const StepDatabase& db);
 
 // The groups that tables divide a step's time into: what the device does
 // itself, then the losses of a verdict.

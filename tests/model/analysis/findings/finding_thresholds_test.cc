@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "model/analysis/findings/finding_context.h"
 #include "model/analysis/findings/findings.h"
 #include "tests/support/planted_losses.h"
 #include "tests/support/table_cells.h"
@@ -97,6 +98,12 @@ TEST_CASE("Every rule and every threshold of a finding has an edge that is teste
   }
   for (const char* parameter : {"memory-growth", "memory-headroom", "memory-outside"})
     CHECK(tested("memory", parameter));
+}
+
+TEST_CASE("The kind of an op is what follows its scopes; a compiled region has a slash, no scope") {
+  CHECK(OpKind("resnet/block3/Mul_2") == "Mul");
+  CHECK(OpKind("Torch-Compiled Region: 0/0") == "Torch-Compiled Region: 0/0");
+  CHECK(OpKind("aten::mul") == "aten::mul");
 }
 
 }  // namespace stepscope

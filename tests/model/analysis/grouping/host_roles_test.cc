@@ -50,6 +50,15 @@ constexpr NamePair kFirst[] = {
     {"checkpoint_save", "checkpoint_saved"},
     {"save_pretrained", "save_pretrained_card"},
     {"save_weights", "save_weights_plot"},
+    {"<built-in method acquire of _thread.lock object at 0x7f>",
+     "<built-in method acquire of Pool object at 0x7f>"},
+    {"<built-in method poll of select.poll object at 0x7f>",
+     "<built-in method poll of Sensor object at 0x7f>"},
+    {"<built-in function select>", "<built-in function select_scatter>"},
+    {"<built-in method recv of _socket.socket object at 0x7f>",
+     "<built-in method recv of Radio object at 0x7f>"},
+    {"<built-in function sleep>", "<built-in function sleepy>"},
+    {"<built-in function waitpid>", "<built-in function waitpids>"},
 };
 constexpr NamePair kLater[] = {
     {"train/IteratorGetNext:IteratorGetNext", "MyIteratorGetNext"},

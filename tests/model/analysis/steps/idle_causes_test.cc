@@ -144,6 +144,26 @@ TEST_CASE("The call that blocks the host while the device does not begin queued 
   CHECK(causes.at("cuStreamSynchronize") > 2'500 * kPsPerUs);
 }
 
+TEST_CASE("Nodes behind the first of a running graph are queued, however long its launch takes") {
+  for (const bool graph : {false, true}) {
+    test::KinetoText t;
+    for (int s = 0; s < 4; ++s) {
+      const int begin = 1'000 * s;
+      t.Host("user_annotation", "ProfilerStep#" + std::to_string(s), begin, 990);
+      t.Launch(s + 1, begin, 980, graph ? "cudaGraphLaunch" : "cudaLaunchKernel");
+      for (int k = 0; k < 30; ++k) t.Kernel("gemm", s + 1, begin + 100 + 30 * k, 20);
+    }
+    auto trace = LoadBytes("t.json", t.Text(test::kH100), {});
+    REQUIRE(trace.ok());
+    AnalysisContext context(*trace, Definitions::kStepscope);
+    const StepClassTimes& times = context.steps().device_steps[2].class_times;
+    CAPTURE(graph);
+    CHECK(At(times, StepTimeClass::kQueued) == (graph ? 290 : 0) * kPsPerUs);
+    // The device waits for the first node only.
+    CHECK(At(times, StepTimeClass::kLaunch) == (graph ? 100 : 390) * kPsPerUs);
+  }
+}
+
 TEST_CASE("Kernels shorter than the time between launches wait for launches, not in a queue") {
   XSpaceBuilder b;
   auto& kernels = b.Plane("/device:GPU:0").Line(14, "Stream #14");

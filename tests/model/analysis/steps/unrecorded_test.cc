@@ -110,6 +110,77 @@ TEST_CASE("Time before a first event that waited behind unrecorded work belongs 
         doctest::Approx(21.17).epsilon(0.001));
 }
 
+// Ten steps of 30 launches; in those from `first` to `last` only `kernels` have their work, and
+// `captured`: while a graph is captured.
+std::string LosingKernels(int first, int last, int kernels, bool captured = false) {
+  test::KinetoText t;
+  for (int s = 0; s < 10; ++s) {
+    const double at = 1000.0 * s;
+    t.Host("user_annotation", "ProfilerStep#" + std::to_string(s), at, 999);
+    const bool loses = s >= first && s <= last;
+    if (loses && captured) t.Host("cuda_runtime", "cudaStreamBeginCapture", at + 740, 1);
+    for (int k = 0; k < 30; ++k) {
+      const int id = 100 * s + k + 1;
+      t.Launch(id, at + 2 + 29 * k, 0.5);
+      if (!loses || k < kernels) t.Kernel("gemm", id, at + 3 + 31 * k, 31);
+    }
+    if (loses && captured) t.Host("cuda_runtime", "cudaStreamEndCapture", at + 900, 1);
+  }
+  return t.Text(test::kH100);
+}
+
+TEST_CASE("Steps whose launches have no kernels are said and not judged") {
+  const AnalysisResult page = test::Analyse("t.json", LosingKernels(3, 5, 4), "overview");
+  CHECK(test::PropertyText(page, "verdict") == "too_little");
+  CheckBegin(page,
+             "Recorded in part: steps 3 to 5 lack work: 78 of 90 launches have no kernel. The rest "
+             "is device-bound: the GPU computes 9");
+  CHECK(test::PropertyText(page, "steps_counted") == "7");
+  // The step after them begins with its mark, not with the last kernel before.
+  CHECK(test::PropertyReal(page, "steptime_ms_maximum") < 1.01);
+  // Few are none, a last step may have been cut, and a capture starts nothing.
+  const auto verdict = [](const std::string& text) {
+    return test::PropertyText(test::Analyse("t.json", text, "overview"), "verdict");
+  };
+  CHECK(verdict(LosingKernels(3, 5, 28)) != "too_little");
+  CHECK(verdict(LosingKernels(3, 5, 26)) == "too_little");
+  CHECK(verdict(LosingKernels(9, 9, 4)) == "device");
+  CHECK(verdict(LosingKernels(3, 3, 26, true)) != "too_little");
+}
+
+TEST_CASE("Where every step lost kernels, nothing is judged") {
+  const AnalysisResult page = test::Analyse("t.json", LosingKernels(0, 9, 20), "overview");
+  CHECK(test::PropertyText(page, "verdict") == "too_little");
+  CheckBegin(page, "Too little was recorded to judge: 100 of 300 launches have no kernel.");
+  const AnalysisResult found = test::Analyse("t.json", LosingKernels(0, 9, 20), "findings");
+  CHECK(test::TableOf(found, "findings").rows.empty());
+}
+
+// GPU 0 computes 90 % of each step; GPU 1 works `us` of each.
+AnalysisResult OverviewBeside(double us) {
+  test::KinetoText t;
+  for (int s = 0; s < 8; ++s) {
+    t.On(0, 7);
+    AddStep(&t, s, 1000.0 * s, {});
+    const int id = 10'000 + s;
+    t.Launch(id, 1000.0 * s + 40, 0.5, "cudaMemsetAsync");
+    t.On(1, 7).Device("gpu_memset", "Memset (Device)", id, 1000.0 * s + 42, us);
+  }
+  return Overview(t);
+}
+
+TEST_CASE("A GPU with a negligible share of the busiest one's work is left out, and said") {
+  const AnalysisResult alone = OverviewBeside(1);
+  CHECK(test::PropertyText(alone, "verdict") == "device");
+  CheckBegin(alone, "Device-bound: GPU 0 computes 9");
+  CHECK(alone.findings.front().text.find(
+            ". GPU 1 does under 1 % of the work of the busiest one and is left out.") !=
+        std::string::npos);
+  const AnalysisResult both = OverviewBeside(10);
+  CHECK(test::PropertyText(both, "verdict") != "device");
+  CHECK(both.findings.front().text.find("left out") == std::string::npos);
+}
+
 AnalysisResult OverviewOfGpus(int gpus, int working) {
   test::XSpaceBuilder b;
   auto& host = b.Plane("/host:CPU").Line(1, "python");

@@ -306,6 +306,151 @@ TEST_CASE("Ops that run on the host are named, and verdict and finding advise th
   }
 }
 
+namespace {
+
+// Steps of 1 ms of which 500 us are lost: `own` us of them in an event, the rest in another one of
+// the same class.
+Verdict LostTo(const char* category, const char* name, const char* other, double own,
+               std::string* host_op) {
+  test::KinetoText t;
+  for (int step = 0; step < 5; ++step) {
+    const double at = 100 + 1000 * step;
+    t.Host("user_annotation", "ProfilerStep#" + std::to_string(step), at, 999);
+    t.Host(category, name, at + 1, own).Host(category, other, at + 1 + own, 500 - own);
+    t.Host("cpu_op", "aten::mm", at + 502, 10).Launch(step + 1, at + 504, 3);
+    t.Kernel("gemm", step + 1, at + 510, 491);
+  }
+  auto trace = LoadBytes("t.json", t.Text(test::kH100), {});
+  REQUIRE_MESSAGE(trace.ok(), trace.status().message());
+  AnalysisContext context(*trace, Definitions::kStepscope);
+  const AnalysisResult found = FindAnalysis("findings")->run(context, {}, {});
+  const int row = test::RowOfRule(found, "host-op");
+  if (row >= 0) *host_op = test::Text(found, "findings", static_cast<size_t>(row), "title");
+  return Judge(**trace, context.steps(), false);
+}
+
+}  // namespace
+
+TEST_CASE("A cause has its own words only where it is nearly all of the class") {
+  for (const bool most : {false, true}) {
+    CAPTURE(most);
+    const double own = most ? 450 : 290;
+    std::string title;
+    const Verdict garbage = LostTo("python_function", "Python GC", "train.py(3): log", own, &title);
+    CAPTURE(garbage.finding.text);
+    CHECK(garbage.id == "host");
+    const auto says = [](const std::string& text, const char* what) {
+      return text.find(what) != std::string::npos;
+    };
+    CHECK(says(garbage.finding.text, "to collect garbage") == most);
+    CHECK(says(garbage.finding.text, "of that in garbage collection") != most);
+    CHECK(says(garbage.finding.next_step, "gc.freeze()"));
+    CAPTURE(title);
+    CHECK(says(title, "to collect garbage") == most);
+    CHECK(says(title, "of it in garbage collection") != most);
+    const Verdict save = LostTo("python_function", "torch/serialization.py(944): save",
+                                "train.py(3): log", own, &title);
+    CHECK(says(save.finding.text, "for checkpoints to be saved") == most);
+    CHECK(says(save.finding.next_step, "async_save"));
+    CHECK(says(title, "for checkpoints to be saved") == most);
+    const Verdict barrier =
+        LostTo("cuda_runtime", "c10d::barrier", "cudaDeviceSynchronize", own, &title);
+    CHECK(barrier.id == "sync");
+    CHECK(says(barrier.finding.text, "for other ranks at a barrier") == most);
+    CHECK(says(barrier.finding.next_step, "among the ranks"));
+  }
+}
+
+TEST_CASE("A call of Python that waits is no work of Python, and nobody is advised to compile") {
+  const auto says = [](const std::string& text, const char* what) {
+    return text.find(what) != std::string::npos;
+  };
+  for (const char* name :
+       {"<built-in method acquire of _thread.lock object at 0x7f>",
+        "<built-in method poll of select.poll object at 0x7f>",
+        "<built-in method recv of _socket.socket object at 0x7f>", "<built-in function sleep>"}) {
+    CAPTURE(name);
+    std::string title;
+    const Verdict waits = LostTo("python_function", name, "train.py(3): log", 450, &title);
+    CAPTURE(waits.finding.text);
+    CHECK(waits.id == "host");
+    CHECK(says(waits.finding.text, " for the host, which waits itself; "));
+    CHECK(says(waits.finding.next_step, "which thread, process or host that call waits for"));
+    CHECK(says(title, " for the host, which waits itself, "));
+    const Verdict half = LostTo("python_function", name, "train.py(3): log", 290, &title);
+    CHECK(says(half.finding.text, "for Python and op dispatch"));
+    CHECK_FALSE(says(half.finding.next_step, "torch.compile"));
+  }
+  std::string title;
+  const Verdict works =
+      LostTo("python_function", "<built-in method acquire of Pool object at 0x7f>",
+             "train.py(3): log", 450, &title);
+  CHECK(says(works.finding.text, "for Python and op dispatch"));
+  CHECK(says(works.finding.next_step, "torch.compile"));
+}
+
+TEST_CASE("A program on the CPU that waits in Python is not said to run Python") {
+  for (const bool waits : {true, false}) {
+    test::KinetoText t;
+    for (int step = 0; step < 6; ++step) {
+      const double at = 10'000 * step;
+      t.Host("user_annotation", "ProfilerStep#" + std::to_string(step), at, 9'990);
+      t.Host("python_function", "queue.py(171): get", at + 100, 6'000);
+      t.Host("python_function",
+             waits ? "<built-in method acquire of _thread.lock object at 0x1>" : "queue.py(9): put",
+             at + 102, 5'990);
+      for (int op = 0; op < 10; ++op) t.Host("cpu_op", "aten::linear", at + 6'200 + 370 * op, 360);
+    }
+    const AnalysisResult page = test::Analyse("t.json", t.Text(), "overview");
+    const std::string& text = page.findings.front().text;
+    CAPTURE(text);
+    CHECK(text.starts_with(waits ? "Host-bound: waiting for others takes "
+                                 : "Host-bound: Python takes "));
+  }
+}
+
+namespace {
+
+// Five steps of 1 ms in which the host works for 600 us, then launches 20 kernels: `graph` in one
+// graph, or each by itself.
+Verdict AfterHostWork(bool graph, std::string* advice) {
+  test::KinetoText t;
+  for (int step = 0; step < 5; ++step) {
+    const double at = 100 + 1000 * step;
+    t.Host("user_annotation", "ProfilerStep#" + std::to_string(step), at, 999);
+    t.Host("cpu_op", "aten::mm", at + 1, 600);
+    if (graph) t.Launch(100 * step + 1, at + 602, 10, "cudaGraphLaunch");
+    for (int k = 0; k < 20; ++k) {
+      const int id = 100 * step + 1 + (graph ? 0 : k);
+      if (!graph) t.Launch(id, at + 602 + 20 * k, 2);
+      t.Kernel("gemm", id, at + 606 + 20 * k, 15);
+    }
+  }
+  auto trace = LoadBytes("t.json", t.Text(test::kH100), {});
+  REQUIRE_MESSAGE(trace.ok(), trace.status().message());
+  AnalysisContext context(*trace, Definitions::kStepscope);
+  const AnalysisResult found = FindAnalysis("findings")->run(context, {}, {});
+  for (size_t row = 0; row < test::TableOf(found, "findings").rows.size(); ++row)
+    *advice += test::Text(found, "findings", row, "remedy") + " ";
+  return Judge(**trace, context.steps(), false);
+}
+
+}  // namespace
+
+TEST_CASE("A program whose kernels graphs launch is not advised to capture graphs or to compile") {
+  for (const bool graph : {false, true}) {
+    CAPTURE(graph);
+    std::string advice;
+    const Verdict verdict = AfterHostWork(graph, &advice);
+    CHECK(verdict.id == "host");
+    advice += verdict.finding.next_step;
+    CAPTURE(advice);
+    CHECK((advice.find("CUDA graph") == std::string::npos) == graph);
+    CHECK((advice.find("torch.compile") == std::string::npos) == graph);
+    CHECK((verdict.finding.next_step.find("Graphs launch most kernels already") == 0) == graph);
+  }
+}
+
 TEST_CASE("Garbage, checkpoints, barriers and events have causes of their own") {
   const struct {
     const char* category;
