@@ -16,6 +16,8 @@ constexpr Ps kLeastView = kPsPerUs;     // the view of a single instant
 // Shares of the devices' part: the margin around it, and how much of the host's time may stay. What
 // the host does before the first kernel is a part of the first step, so more of that may stay.
 constexpr double kMargin = 0.02, kMostBefore = 0.25, kMostAfter = 0.05;
+// A step that began before its first kernel stays whole, unless that is longer ago than this.
+constexpr double kMostStepBefore = 4;
 
 // The `count` least keys of all lanes, ascending. Within each lane key(lane, k) must ascend with k.
 template <typename Key>
@@ -109,6 +111,23 @@ std::vector<const Lane*> DeviceLanes(std::span<const Plane> planes, const TrackS
   return streams.empty() ? others : streams;
 }
 
+// The begin of the step in which the first device event lies, by the marks on the host; else `t`.
+Ps StepBegin(std::span<const Plane> planes, const TrackSet& set, Ps t) {
+  Ps begin = t;
+  for (const Lane& lane : set.lanes) {
+    const uint32_t plane = set.tracks[lane.track.value].plane.value;
+    if (plane >= planes.size() || planes[plane].kind != PlaneKind::kHostThreads) continue;
+    const auto after = std::upper_bound(lane.start.begin(), lane.start.end(), t);
+    if (after == lane.start.begin()) continue;
+    const auto i = static_cast<uint32_t>(after - lane.start.begin() - 1);
+    const uint32_t meta = lane.meta[i];
+    if (lane.end(i) <= t || meta >= set.names->metas.size()) continue;
+    if (set.names->metas[meta].category == EventCategory::kStep)
+      begin = std::min(begin, lane.start[i]);
+  }
+  return begin;
+}
+
 }  // namespace
 
 FirstView FindDenseView(std::span<const Lane> all_lanes, TimeRange full) {
@@ -135,8 +154,11 @@ TimeRange FindDeviceView(std::span<const Plane> planes, const TrackSet& set, Tim
   const double length = Length(busy.begin, busy.end);
   const auto margin = static_cast<Ps>(length * kMargin);
   TimeRange view = dense;
-  if (Length(dense.begin, busy.begin) > length * kMostBefore)
-    view.begin = std::max(dense.begin, SaturatingSub(busy.begin, margin));
+  if (Length(dense.begin, busy.begin) > length * kMostBefore) {
+    const Ps step = StepBegin(planes, set, busy.begin);
+    const bool near = Length(step, busy.begin) <= length * kMostStepBefore;
+    view.begin = std::max(dense.begin, SaturatingSub(near ? step : busy.begin, margin));
+  }
   if (Length(busy.end, dense.end) > length * kMostAfter)
     view.end = std::min(dense.end, SaturatingAdd(busy.end, margin));
   return view.empty() ? dense : view;

@@ -127,6 +127,36 @@ TEST_CASE("what follows the last kernel is out of sight, and most of what preced
   CHECK(ViewOfTwentySeconds(39'500 * kPsPerMs).end >= 59'999 * kPsPerMs);
 }
 
+// A step from 0 on whose kernels begin at `begin` and take 20 ms; the host goes on until 60 s.
+TimeRange ViewOfStep(Ps begin, EventCategory category) {
+  TraceBuilder builder;
+  EventMeta mark;
+  mark.name = builder.strings().Intern("ProfilerStep#1");
+  mark.category = category;
+  builder.names().metas = {EventMeta(), mark};
+  stepscope::Plane plane;
+  plane.kind = PlaneKind::kHostThreads;
+  const PlaneId host = builder.AddPlane(plane);
+  plane.kind = PlaneKind::kGpu;
+  const PlaneId gpu = builder.AddPlane(plane);
+  TrackData thread, stream;
+  thread.track.plane = host;
+  thread.slices.Add(10 * kPsPerMs, begin + 20 * kPsPerMs, 1, 0);
+  for (int i = 1; i < 60; ++i) thread.slices.Add(i * kPsPerS, kPsPerUs, 0, 0);
+  stream.track.plane = gpu;
+  stream.track.kind = TrackKind::kStream;
+  for (int i = 0; i < 1000; ++i) stream.slices.Add(begin + i * 20 * kPsPerUs, 10 * kPsPerUs, 0, 0);
+  builder.AddTrack(std::move(thread));
+  builder.AddTrack(std::move(stream));
+  return builder.Finish().value()->first_view;
+}
+
+TEST_CASE("a step that waits for most of its time before its first kernel is shown whole") {
+  CHECK(ViewOfStep(80 * kPsPerMs, EventCategory::kStep).begin <= 10 * kPsPerMs);
+  CHECK(ViewOfStep(80 * kPsPerMs, EventCategory::kHostEvent).begin > 70 * kPsPerMs);
+  CHECK(ViewOfStep(200 * kPsPerMs, EventCategory::kStep).begin > 190 * kPsPerMs);  // too long ago
+}
+
 TEST_CASE("a device that has steps only leaves the view as it is") {
   const auto steps = WithDevice(10 * kPsPerS, 5, TrackKind::kSteps);
   CHECK(steps->first_view == steps->span);

@@ -5,9 +5,10 @@
      source that includes more, and not alone.
   2. A function in the unnamed namespace of a source has the name of one in another source of the directory, or in a
      header that another includes, and a call may fit both: which one it means depends on what stands before it.
+  3. A source calls what only imgui_internal.h declares, without including it: a precompiled header hides that.
 
 Names of types, functions and constants of our own headers are looked at. The compiler sees the rest wherever a source
-is compiled alone: under the sanitizers, in the package, and by clang-tidy.
+is compiled alone and without precompiled headers: in the package, and by clang-tidy.
 
 check_alone.py ROOT          checks the sources below ROOT
 check_alone.py --self-test   must refuse small sources that break a rule
@@ -93,6 +94,24 @@ def types_of(parameters):
     return types, sum("=" not in part for part in parts[:len(types)])
 
 
+def imgui_internals(root):
+    """The functions that imgui_internal.h has and imgui.h has not; nothing before they are fetched."""
+    found = {}
+    for name in ("imgui", "imgui_internal"):
+        headers = sorted((root / "build/third_party").glob(f"*/third-party/cimgui/imgui/{name}.h"))
+        text = headers[0].read_text(encoding="utf-8") if headers else ""
+        found[name] = set(re.findall(r"IMGUI_API[\w\s:<>*&]*?\b(\w+)\(", text))
+    return found["imgui_internal"] - found["imgui"]
+
+
+def without_internals(path, root, text, internals, known):
+    """The functions of imgui_internal.h that a source calls without including it."""
+    if not internals or any("<imgui_internal.h>" in file.read_text(encoding="utf-8")
+                            for file in {path, *headers_of(path, root, known)}):
+        return set()
+    return set(re.findall(r"ImGui::(\w+)\(", text)) & internals
+
+
 def is_class(kind):
     plain = kind.split()[0] in PLAIN or kind.endswith("_t") or kind in ("Ps", "string", "string_view", "SharedText")
     return not plain
@@ -119,8 +138,10 @@ def check(root, folders=FOLDERS):
             for name, _, _ in declared[path]:
                 owners[name].append(path)
 
-    known = {}
+    known, internals = {}, imgui_internals(root)
     for path, text in cleaned.items():
+        errors += [f"{path.relative_to(root)}: calls ImGui::{name}() and does not include imgui_internal.h"
+                   for name in sorted(without_internals(path, root, text, internals, known)) if path.suffix == ".cc"]
         if path.suffix != ".cc" or path.parent == root / "tests/tools":  # each is a program
             continue
         reached = {name for name, _, _ in declared[path]}
@@ -166,7 +187,12 @@ BAD = {
         "model/a.cc": "namespace {\nint Half(int n) { return n / 2; }\n}\n",
         "model/b.cc": "namespace {\nint Half(int64_t n, bool up = false) { return n; }\n}\n"},
 }
+IMGUI = {"build/third_party/x/third-party/cimgui/imgui/imgui.h": "IMGUI_API bool Begin(const char* name);",
+         "build/third_party/x/third-party/cimgui/imgui/imgui_internal.h": "IMGUI_API ImVec2 Past(int n);"}
+BAD["a function of imgui_internal.h"] = IMGUI | {"model/a.cc": "bool b = ImGui::Begin(0) && ImGui::Past(1);"}
 GOOD = {
+    "a function of imgui_internal.h that is included": IMGUI | {
+        "model/a.cc": "#include <imgui_internal.h>\nbool b = ImGui::Begin(0) && ImGui::Past(1);"},
     "a name of a header behind a header": {
         "model/sum.h": HEADER, "model/more.h": MORE, "model/a.cc": '#include "model/more.h"\nSum s;\n'},
     "a name that the source has itself": {

@@ -120,9 +120,15 @@ void FindingsPanel::DrawMore(const PanelContext& context, const ResultTable& tab
   WrappedIn(context, Role::kText2, TextAt(table, row, "assumption"));
   std::string where;
   if (!device.empty()) where += "On " + std::string(device);
-  if (!steps.empty()) where += (where.empty() ? "Steps " : ", steps ") + std::string(steps);
+  if (!steps.empty()) {
+    const bool one = steps.find_first_not_of("0123456789") == std::string_view::npos;
+    where += (where.empty() ? "In step" : ", in step") + std::string(one ? " " : "s ");
+    where += steps;
+  }
   if (!where.empty()) WrappedIn(context, Role::kText3, where);
-  WrappedIn(context, Role::kText3, "Guide: " + std::string(TextAt(table, row, "guide")));
+  // The guide is TensorFlow's: its sections say nothing to a program of PyTorch.
+  if (!CapabilitiesOf(*context.profile->trace).pytorch_events)
+    WrappedIn(context, Role::kText3, "Guide: " + std::string(TextAt(table, row, "guide")));
   if (ImGui::SmallButton("Show on the timeline")) ShowRow(context, table, row);
   ImGui::SetItemTooltip("N and Shift+N go through its events");
   ImGui::SameLine();

@@ -138,8 +138,11 @@ std::string TitleOf(SelectionKind kind) {
 void SelectionPanel::DrawTitle(const PanelContext& context) const {
   SectionTitle(context, TitleOf(shown_.kind));
   ImGui::SameLine(0, BaseEm());
-  std::string scope = Counted(stats_.listed_of, stats_.derived ? "derived rows" : "events") +
-                      " in " + WithoutZeros(FormatDuration(stats_.range.length(), 4));
+  std::string scope = Counted(stats_.listed_of, stats_.derived ? "derived rows" : "events");
+  // Instants have no duration: the sums and `stepscope events --stats` are without them.
+  const uint64_t instants = stats_.listed_of - std::min(stats_.listed_of, stats_.stats.total.count);
+  if (instants > 0) scope += ", " + GroupDigits(instants) + " of them instants,";
+  scope += " in " + WithoutZeros(FormatDuration(stats_.range.length(), 4));
   if (!shown_.host.empty()) scope += " of " + shown_.host;
   DrawScopeOf(context, scope, stats_.range);
 }

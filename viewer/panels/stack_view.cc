@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "model/base/count_text.h"
+#include "model/base/digits.h"
 #include "model/query/event_query.h"
 #include "viewer/widgets/draw_text.h"
 #include "viewer/widgets/row_events.h"
@@ -58,6 +59,15 @@ void StackView::Draw(const PanelContext& context, const SelectionStacks& stacks,
     ImGui::AlignTextToFramePadding();
     TextIn(context, Role::kText3, Counted(stacks.tree.cut, "events") + " below the deepest frames");
     ImGui::SetItemTooltip("Their time is in the frames above them.");
+    ImGui::SameLine();
+  }
+  const ResultTable& listed = page_ == Page::kTopDown ? stacks.top_down : stacks.bottom_up;
+  if (page_ != Page::kFlame && listed.rows.size() < stacks.tree.frames.size() - 1) {
+    const FaceScope small(context, Face::kUi);
+    ImGui::AlignTextToFramePadding();
+    TextIn(context, Role::kText3,
+           "the " + GroupDigits(listed.rows.size()) + " with most time of " +
+               Counted(stacks.tree.frames.size() - 1, "frames"));
     ImGui::SameLine();
   }
   const TableOptions options{.id = page_ == Page::kTopDown ? "top_down" : "bottom_up",

@@ -102,6 +102,7 @@ bool KeyEditor::DrawQuestion(const PanelContext& context, const char* id) {
 
 void KeyEditor::DrawFind() {
   ImGui::SetNextItemWidth(ImGui::GetFontSize() * 18);
+  if (ImGui::IsWindowAppearing()) ImGui::SetKeyboardFocusHere();
   InputText("##find", "Find a command or a key", &find_);
 }
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "model/base/lower.h"
 #include "viewer/core/commands/key_bindings.h"
@@ -228,7 +230,6 @@ namespace {
 // Draws the row of a command, or of a panel as "panel.ID", with its keys.
 void DrawHelpRow(const ShellInput& input, KeyEditor* keys, const char* id, const char* title,
                  const char* what) {
-  if (!keys->Finds(title, what, input.panel.keys.Of(id))) return;
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
   ImGui::TextUnformatted(title);
@@ -256,11 +257,23 @@ std::vector<std::string_view> Categories() {
   return categories;
 }
 
-void DrawHelpTitle(const ShellInput& input, const char* title) {
+// What a heading stands above, with its commands or panels that are looked for; nothing if none is.
+struct HelpRow {
+  std::string id;
+  const char *title, *what;
+};
+
+void DrawHelpPart(const ShellInput& input, KeyEditor* keys, const char* title,
+                  std::vector<HelpRow> rows) {
+  std::erase_if(rows, [&](const HelpRow& row) {
+    return !keys->Finds(row.title, row.what, input.panel.keys.Of(row.id));
+  });
+  if (rows.empty()) return;
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
   ImGui::Dummy({0, ImGui::GetFontSize() * 0.3f});
   SectionTitle(input.panel, title);
+  for (const HelpRow& row : rows) DrawHelpRow(input, keys, row.id.c_str(), row.title, row.what);
 }
 
 }  // namespace
@@ -294,16 +307,17 @@ void DrawHelp(const ShellInput& input, KeyEditor* keys) {
       ImGui::TableSetupColumn("keys", ImGuiTableColumnFlags_WidthFixed, unit * 12);
       ImGui::TableSetupColumn("what", ImGuiTableColumnFlags_WidthStretch);
       for (const std::string_view category : Categories()) {
-        DrawHelpTitle(input, category.data());
+        std::vector<HelpRow> rows;
         for (const CommandDesc& command : Commands()) {
           if (command.category == category)
-            DrawHelpRow(input, keys, command.id, command.title, command.what);
+            rows.push_back({command.id, command.title, command.what});
         }
+        DrawHelpPart(input, keys, category.data(), std::move(rows));
       }
-      DrawHelpTitle(input, "Panels");
+      std::vector<HelpRow> panels;
       for (const PanelDesc& panel : Panels())
-        DrawHelpRow(input, keys, ("panel." + std::string(panel.id)).c_str(), panel.title,
-                    panel.what);
+        panels.push_back({"panel." + std::string(panel.id), panel.title, panel.what});
+      DrawHelpPart(input, keys, "Panels", std::move(panels));
       ImGui::EndTable();
     }
   }

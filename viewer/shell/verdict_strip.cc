@@ -173,8 +173,11 @@ float DrawChips(const PanelContext& context, float right, float top, float heigh
   if (!view.measured.empty())
     chips.push_back({FormatDuration(view.measured.length(), 4), "Measured range", "measure.set"});
   if (!view.shown.empty()) {
-    chips.push_back({Counted(view.shown.size(), "events"),
-                     "Events shown bright; N and Shift+N go through them", "select.show_events"});
+    const size_t own = view.shown.recorded(), derived = view.shown.size() - own;
+    std::string what = "Events shown bright; N and Shift+N go through them";
+    if (own > 0 && derived > 0) what += ", and through " + Counted(derived, "derived rows");
+    chips.push_back({own > 0 ? Counted(own, "events") : Counted(derived, "derived rows"),
+                     std::move(what), "select.show_events"});
   }
   if (DefinitionsOf(context.settings) == Definitions::kXprof)
     chips.push_back({"As XProf", "Everything is computed as XProf does", "view.definitions"});

@@ -34,9 +34,8 @@ void NameLateRank(AnalysisContext& context, const AnalysisParams& params, std::s
   if (!(share * (n - 1) / n >= verdict->percent / 2)) return;
   Finding& finding = verdict->finding;
   finding.text = fmt::format(
-      "Waiting for rank {}: the other ranks wait {:.1f} % of each step for it in collectives, "
-      "which "
-      "take {} of each step in all",
+      "Waiting for rank {}: the other ranks wait {:.1f} % of each step for it in collectives; all "
+      "ranks together spend {} of their steps in them",
       rank, share, ShareText(verdict->percent));
   const std::string cause = TextIn(*ranks, "slowest_cause");
   if (!cause.empty()) finding.text += "; the cause is " + cause;

@@ -138,6 +138,12 @@ Finding InputFinding(const Verdict& verdict) {
           some ? "The input operations say where the time goes." : "", ""};
 }
 
+Finding NothingRecorded() {
+  return {Finding::Grade::kInfo, "No wait for input and no input operation was recorded.",
+          "If input is read by threads that were not recorded, waits for it count as host work.",
+          ""};
+}
+
 }  // namespace
 
 AnalysisResult RunInputPipeline(AnalysisContext& context, const AnalysisParams& params,
@@ -176,8 +182,12 @@ AnalysisResult RunInputPipeline(AnalysisContext& context, const AnalysisParams& 
       "self time of operations that hand data to the device");
   add("unclassified_nonequeue_us", "Other", std::max(0.0, outside - sum * scale),
       "what the operations above do not explain");
+  const size_t tables = result.tables.size();
   AddTorchInput(context, params, stop, &result);
   if (ops.host_side.ops.empty()) {
+    const bool any = result.tables.size() > tables;
+    if (!any && !result.findings.empty() && result.findings.front().grade == Finding::Grade::kGood)
+      result.findings.front() = NothingRecorded();
     result.empty_reason = "No tf.data events: the profile has no host operations.";
   }
   return result;

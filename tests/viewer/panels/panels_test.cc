@@ -73,7 +73,7 @@ struct Promise {
 };
 constexpr Promise kPromises[] = {
     {"details", "No event is in view.", "412 events on 10 tracks.", "events on 2 tracks."},
-    {"selection", "0 events in 0 ps", "412 events in 2.294 ms", "events in 50 ms"},
+    {"selection", "0 events in 0 ps", "of them instants, in 2.294 ms", "events in 50 ms"},
     {"markers", "No markers yet.", "No markers yet.", "No markers yet."},
     {"overview", "No steps were found", "average of 4 steps", "average of 100 steps"},
     {"findings", "This profile has no steps", "The GPUs wait 0.040 ms", "The GPU waits 0.11 ms"},

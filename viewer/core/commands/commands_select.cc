@@ -18,7 +18,9 @@ void SelectEvents(C& c, const A& a) {
   c.view.active = a.events.front().trace;
   c.view.selected = {};
   c.windows.front_panel = "selection";
-  Say(c, Counted(a.events.size(), "events") + " selected; the Selection panel adds them up");
+  const size_t own = c.view.shown.recorded();
+  Say(c, (own > 0 ? Counted(own, "events") : Counted(a.events.size(), "derived rows")) +
+             " selected; the Selection panel adds them up");
 }
 
 void ToggleEvent(C& c, const A& a) {

@@ -1,5 +1,7 @@
 #include "viewer/core/state/highlighted_events.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "model/base/sort_runs.h"
@@ -8,6 +10,8 @@ namespace stepscope {
 
 void HighlightedEvents::Set(std::vector<EventRef> events) {
   events_ = std::move(events);
+  recorded_ = static_cast<size_t>(std::count_if(
+      events_.begin(), events_.end(), [](const EventRef& event) { return event.set == 0; }));
   at_ = 0;
   ordered_ = false;
   ++version_;

@@ -155,10 +155,11 @@ void TimelinePainter::DrawFoldedTooltip() const {
     ImGui::SetCursorPosX(ImGui::GetCursorPosX() + pen.Px(16));
     const NameLabel& label = in_.names.Label(*set.names, sum.meta);
     const std::string& name = label.forms[1].empty() ? label.forms[0] : label.forms[1];
-    ImGui::TextUnformatted(name.c_str());
-    ImGui::SameLine();
+    // The numbers stand first: a long name would leave them a column of a letter's width.
     ImGui::TextColored(second, "\xC3\x97 %s  %s", GroupDigits(sum.count).c_str(),
                        FormatDuration(sum.time, 4).c_str());
+    ImGui::SameLine();
+    ImGui::TextUnformatted(name.c_str());
   }
   if (sums.names.size() > kNames)
     ImGui::TextColored(second, "and %zu more names", sums.names.size() - kNames);
@@ -244,9 +245,9 @@ void TimelinePainter::DrawLabelTooltip() const {
     if (!plane.subtitle.empty()) ImGui::TextColored(second, "%s", plane.subtitle.c_str());
     if (const double busy = plan_.Utilisation(static_cast<uint32_t>(index)); busy >= 0) {
       ImGui::TextColored(second,
-                         IsDevice(plane.kind) ? "Busy %.1f %% of the visible time"
-                                              : "Its threads are busy %.1f %% of the visible time, "
-                                                "on average",
+                         IsDevice(plane.kind) ? "Busy %.1f %% of the recorded time in view"
+                                              : "Its threads are busy %.1f %% of the recorded time "
+                                                "in view, on average",
                          busy * 100);
     }
     ImGui::TextColored(second, "%s; click folds or unfolds, drag moves",
@@ -261,7 +262,8 @@ void TimelinePainter::DrawLabelTooltip() const {
       ImGui::TextColored(second, "%s", what);
     } else {
       ImGui::TextColored(second, "%s, busy for %s", Counted(track.events, "events").c_str(),
-                         FormatDuration(track.busy, 4).c_str());
+                         // Events that overlap without one enclosing the other count twice.
+                         FormatDuration(std::min(track.busy, track.span.length()), 4).c_str());
     }
     if (item.leads > 0) {
       ImGui::TextColored(second, "click %s %s derived tracks", item.collapsed ? "shows" : "hides",

@@ -186,12 +186,15 @@ PlaneActivity PlaneActivityInView(const Profile& profile, PlaneId plane, const T
   const std::vector<TrackId> tracks = ActivityTracks(*profile.trace, plane);
   if (tracks.empty()) return out;
   out.device = IsDevice(profile.trace->planes[plane.value].kind);
+  const TimeRange& span = profile.trace->span;
+  const TimeRange recorded{std::max(axis.view().begin, span.begin),
+                           std::min(axis.view().end, span.end)};
   const uint32_t columns = coarse_width;
   out.share.assign(columns, 0.0f);
   if (const UtilisationTrack known = UtilisationOf(profile, plane); known.track != nullptr) {
     const TimeAxis coarse(axis.view(), columns);
     const CounterSeries& whole = known.track->counters.front();
-    out.mean = MeanIn(whole, axis.view()) / 100;
+    if (!recorded.empty()) out.mean = MeanIn(whole, recorded) / 100;
     out.parts = StackUtilisation(known, coarse, columns);
     if (out.parts.sums.empty()) {
       CounterInView(whole, coarse, out.share, CounterScale::kPercent);
@@ -212,7 +215,8 @@ PlaneActivity PlaneActivityInView(const Profile& profile, PlaneId plane, const T
     if (!out.device) value /= static_cast<float>(tracks.size());
     sum += static_cast<double>(value);
   }
-  out.mean = sum / columns;
+  if (!recorded.empty())
+    out.mean = std::min(1.0, sum * ps_per_column / static_cast<double>(recorded.length()));
   return out;
 }
 

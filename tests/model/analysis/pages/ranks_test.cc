@@ -224,7 +224,7 @@ TEST_CASE("Ranks: the first sentence of a run names the rank that the others wai
     const Finding said = overview_of(late, page).findings.front();
     CAPTURE(said.text);
     CHECK(said.text.starts_with("Waiting for rank 1: the other ranks wait " + number +
-                                " each step for it in collectives, which take "));
+                                " each step for it in collectives; all ranks together spend "));
     CHECK(said.text.find("; the cause is host work (load)") != std::string::npos);
     CHECK(said.next_step == ranks.findings.front().next_step);
     CHECK(said.panel == "ranks");

@@ -44,6 +44,14 @@ TEST_CASE("shown events: a single event leads to itself") {
   CHECK(shown.Step(-1, StartOf) == At(2));
 }
 
+TEST_CASE("shown events: derived rows are told from the recording's own") {
+  HighlightedEvents shown = Shown({At(0), At(1), {ProfileId(0), 2, EventRow(0)}});
+  CHECK(shown.size() == 3);
+  CHECK(shown.recorded() == 2);
+  shown.Drop([](const EventRef& e) { return e.set == 0; });
+  CHECK(shown.recorded() == 0);
+}
+
 TEST_CASE("shown events: the version changes with the events, not with a step") {
   HighlightedEvents shown = Shown({At(1), At(3), At(0, 7)});
   const uint64_t before = shown.version();

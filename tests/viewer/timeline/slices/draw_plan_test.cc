@@ -387,6 +387,20 @@ TEST_CASE("activity of a device is that of its busiest stream, of a host the mea
   CHECK(PlaneActivityInView(profile, PlaneId(), axis, 600, &scratch).mean < 0);
 }
 
+TEST_CASE("activity is of the recorded part of the view") {
+  TraceMaker maker;
+  const PlaneId gpu = maker.Plane("GPU", PlaneKind::kGpu);
+  maker.Track(gpu, "Stream 1", TrackKind::kStream, {{"k", 0, 500}, {"k", 900, 100}});
+  const Profile profile{ProfileId(0), "run", maker.Finish(), {}};
+  std::vector<Bin> scratch;
+  const auto mean = [&](TimeRange view) {
+    return PlaneActivityInView(profile, gpu, TimeAxis(view, 6000), 6000, &scratch).mean;
+  };
+  CHECK(mean({0, 1000}) == doctest::Approx(0.6).epsilon(0.01));
+  CHECK(mean({-2000, 2000}) == doctest::Approx(0.6).epsilon(0.01));  // as beside a longer run
+  CHECK(mean({2000, 3000}) < 0);
+}
+
 TEST_CASE("a plane of instants only is neither busy nor idle") {
   TraceMaker maker;
   const PlaneId marks = maker.Plane("Traces", PlaneKind::kHostThreads);
