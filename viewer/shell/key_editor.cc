@@ -100,9 +100,20 @@ bool KeyEditor::DrawQuestion(const PanelContext& context, const char* id) {
   return true;
 }
 
+// What is typed into the window goes into the box, which needs no click and leaves Escape alone.
+void KeyEditor::TakeTyped() {
+  if (capturing() || ImGui::IsAnyItemActive() || ImGui::IsWindowAppearing() ||
+      !ImGui::IsWindowFocused(ImGuiFocusedFlags_RootAndChildWindows))
+    return;
+  for (const ImWchar c : ImGui::GetIO().InputQueueCharacters) {
+    if (c >= ' ' && c <= '~') find_ += static_cast<char>(c);
+  }
+  if (!find_.empty() && ImGui::IsKeyPressed(ImGuiKey_Backspace)) find_.pop_back();
+}
+
 void KeyEditor::DrawFind() {
+  TakeTyped();
   ImGui::SetNextItemWidth(ImGui::GetFontSize() * 18);
-  if (ImGui::IsWindowAppearing()) ImGui::SetKeyboardFocusHere();
   InputText("##find", "Find a command or a key", &find_);
 }
 

@@ -28,6 +28,7 @@ class KeyEditor {
   void DrawResetAll(const PanelContext& context) const;
 
  private:
+  void TakeTyped();
   void Choose(const PanelContext& context, const std::string& id, const char* keys) const;
   void GiveUp() { id_.clear(), wanted_.clear(); }
 

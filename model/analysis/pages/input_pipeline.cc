@@ -138,10 +138,12 @@ Finding InputFinding(const Verdict& verdict) {
           some ? "The input operations say where the time goes." : "", ""};
 }
 
-Finding NothingRecorded() {
-  return {Finding::Grade::kInfo, "No wait for input and no input operation was recorded.",
-          "If input is read by threads that were not recorded, waits for it count as host work.",
-          ""};
+// Without input operations a wait of nothing is no praise: it may be among the host's work.
+void SayNothingRecorded(Finding* finding) {
+  finding->grade = Finding::Grade::kInfo;
+  finding->text.replace(0, finding->text.find(':'), "No input operation was recorded");
+  finding->next_step =
+      "If threads that were not recorded read the input, waits for it count as host work.";
 }
 
 }  // namespace
@@ -187,7 +189,7 @@ AnalysisResult RunInputPipeline(AnalysisContext& context, const AnalysisParams& 
   if (ops.host_side.ops.empty()) {
     const bool any = result.tables.size() > tables;
     if (!any && !result.findings.empty() && result.findings.front().grade == Finding::Grade::kGood)
-      result.findings.front() = NothingRecorded();
+      SayNothingRecorded(&result.findings.front());
     result.empty_reason = "No tf.data events: the profile has no host operations.";
   }
   return result;

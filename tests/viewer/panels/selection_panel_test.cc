@@ -16,7 +16,7 @@ TEST_CASE("selection: the measured range is added up by name, by track and event
   const DrawnText names = DrawCalm(f, *panel);
   {
     CAPTURE(names.All());
-    CHECK(names.RightOf("Measured range") == "22 events in 1 ms");
+    CHECK(names.RightOf("Measured range") == "22 events, 1 of them instants, in 1 ms");
     // 16 kernels of 90 us, 2 copies of 20 us, 950 us and in it 600 us and 10 us.
     CHECK(names.RightOf("Total").starts_with(
         "3.04 ms | Self | 2.43 ms | Mean | 144.8 µs | Median | 90 µs | 95 % | 600 µs"));
@@ -51,7 +51,7 @@ TEST_CASE("selection: a click on the part that the numbers are of shows it") {
   OpenTrace(f, testing::TrainingTrace());
   f.view.measured = {0, kPsPerMs};
   const auto panel = FindPanel("selection")->create();
-  const ImVec2 at = DrawCalm(f, *panel).At("22 events in 1 ms").middle();
+  const ImVec2 at = DrawCalm(f, *panel).At("22 events, 1 of them instants, in 1 ms").middle();
   f.TakeCommands();
   f.Click(at.x, at.y, [&](const PanelContext& context) { panel->Draw(context); });
   const auto commands = f.TakeCommands();

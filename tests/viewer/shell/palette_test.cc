@@ -69,6 +69,21 @@ TEST_CASE("keys and commands: a word finds commands, and keys of none are as eas
   CHECK(DrawnText().Has("Press keys"));
 }
 
+TEST_CASE("keys and commands: what is typed finds at once, and Escape closes") {
+  ViewerFixture f;
+  f.Open(TrainingTrace());
+  f.Push("app.help");
+  f.Frame(4);
+  f.Type("dark light");
+  f.Frame(3);
+  CHECK_FALSE(DrawnText().Has("Open file"));
+  CHECK(DrawnText().Has("Dark or light"));
+  CHECK_FALSE(DrawnText().Has("Panels"));  // a heading without rows is left out
+  f.Key(ImGuiKey_Escape);
+  f.Frame(2);
+  CHECK_FALSE(DrawnText().Has("Dark or light"));
+}
+
 TEST_CASE("palette: every panel and every setting is found by its name") {
   ViewerFixture f;
   f.Open(TrainingTrace());
