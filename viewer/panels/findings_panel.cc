@@ -127,7 +127,8 @@ void FindingsPanel::DrawMore(const PanelContext& context, const ResultTable& tab
   }
   if (!where.empty()) WrappedIn(context, Role::kText3, where);
   // The guide is TensorFlow's: its sections say nothing to a program of PyTorch.
-  if (context.profile == nullptr || !CapabilitiesOf(*context.profile->trace).pytorch_events)
+  const Trace* trace = context.profile != nullptr ? context.profile->trace.get() : nullptr;
+  if (trace == nullptr || !trace->kineto)
     WrappedIn(context, Role::kText3, "Guide: " + std::string(TextAt(table, row, "guide")));
   if (ImGui::SmallButton("Show on the timeline")) ShowRow(context, table, row);
   ImGui::SetItemTooltip("N and Shift+N go through its events");
