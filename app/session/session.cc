@@ -12,10 +12,8 @@
 #include "app/session/profile_fingerprint.h"
 #include "app/system/paths.h"
 #include "loaders/profile_dir.h"
-#include "loaders/remote/remote_load.h"
 #include "loaders/remote/remote_path.h"
 #include "loaders/remote/ssh.h"
-#include "model/base/bytes_text.h"
 
 namespace stepscope {
 namespace fs = std::filesystem;
@@ -76,24 +74,6 @@ std::string AbsolutePath(const std::string& path) {
   std::error_code error;
   const fs::path absolute = fs::absolute(path, error);
   return error ? path : absolute.lexically_normal().string();
-}
-
-// Finds a name that is not taken yet: "kernels.csv", "kernels-2.csv", and so on.
-fs::path FreeName(const fs::path& wanted) {
-  std::error_code error;
-  fs::path path = wanted;
-  for (int i = 2; fs::exists(path, error) && i < 10000; ++i) {
-    path = wanted.parent_path() /
-           (wanted.stem().string() + "-" + std::to_string(i) + wanted.extension().string());
-  }
-  return path;
-}
-
-// Where a file goes that the user named. A file that exists stays, unless it is to be replaced.
-fs::path TargetOf(const fs::path& suggested, bool replace) {
-  std::error_code error;
-  fs::path target = suggested.is_absolute() ? suggested : fs::current_path(error) / suggested;
-  return replace || target.filename().empty() ? target : FreeName(target);
 }
 
 std::vector<std::string> FormatLines() {
@@ -208,7 +188,7 @@ void Session::UpdateLoading() {
   if (!load_) {
     view_.loading.reset();
     if (save_.active()) view_.loading = save_.View();
-    if (install_job_.active()) view_.loading = Installing();
+    if (install_.active()) view_.loading = install_.View();
     return;
   }
   LoadingView loading;
@@ -443,7 +423,7 @@ void Session::CancelLoading() {
 // A profile that is being written goes on.
 void Session::DropLoads() {
   queue_.clear();
-  install_job_.Stop();
+  install_.Stop();
   view_.loading.reset();
   if (!load_) return;
   DropPreview();
@@ -483,39 +463,20 @@ void Session::DismissError() {
 void Session::InstallThere() {
   if (!view_.can_install) return;
   DismissError();
-  install_begin_ = std::chrono::steady_clock::now();
-  install_job_.Start(
-      threads_, [address = not_there_.paths[0]](const std::stop_token& stop, Progress& progress) {
-        return remote::InstallRemote(address, remote::kThisProgram, stop, progress);
-      });
+  install_.Start(not_there_.paths[0]);
   RequestFrame();
 }
 
 // The profile that was asked for is loaded as soon as its host can send it.
 void Session::UpdateInstalling() {
-  if (!install_job_.active()) return;
-  std::optional<Status> status = install_job_.Take();
-  if (!status && !install_job_.failed()) return;
-  if (!status) status = Status(ErrorCode::kLimit, not_there_.paths[0] + ": not enough memory");
-  install_job_.Stop();
+  const std::optional<Status> status = install_.Update();
+  if (!status) return;
   if (!status->ok()) {
     view_.error = status->message();
     return;
   }
   queue_.push_back(std::move(not_there_));
   StartNext();
-}
-
-LoadingView Session::Installing() const {
-  LoadingView installing;
-  installing.path = not_there_.paths[0];
-  installing.seconds = Seconds(std::chrono::steady_clock::now() - install_begin_);
-  if (const Progress* progress = install_job_.progress()) {
-    installing.stage = progress->stage();
-    installing.bytes_done = progress->bytes_done;
-    installing.bytes_total = progress->bytes_total;
-  }
-  return installing;
 }
 
 std::string Session::FormatOfFile(const std::string& name) const {

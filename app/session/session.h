@@ -16,6 +16,7 @@
 #include "app/agents/agent_socket.h"
 #include "app/session/desktop_dialog.h"
 #include "app/session/desktop_theme.h"
+#include "app/session/install_job.h"
 #include "app/session/save_job.h"
 #include "app/session/settings_store.h"
 #include "loaders/loader.h"
@@ -51,7 +52,7 @@ class Session : public AppServices {
   const SessionView& view() const { return view_; }
 
   // A load, or copying this program to the host of one.
-  bool loading() const { return load_.has_value() || !queue_.empty() || install_job_.active(); }
+  bool loading() const { return load_.has_value() || !queue_.empty() || install_.active(); }
   bool saving() const { return save_.active(); }
   bool deriving() const;
   bool recording() const { return view_.capture.running; }
@@ -144,7 +145,6 @@ class Session : public AppServices {
   void Put(const LoadRequest& request, Profile profile, ProfileLoad state);
   void UpdateLoading();
   void UpdateInstalling();
-  LoadingView Installing() const;
   void FailLoad(LoadRequest request);
   void UpdateDerived();
   void Note(std::string text);
@@ -177,8 +177,7 @@ class Session : public AppServices {
   std::unique_ptr<AgentSocket> agents_;
   SaveJob save_{threads_};
   LoadRequest not_there_;  // of the host that has no Stepscope: loaded once it is copied there
-  std::chrono::steady_clock::time_point install_begin_;
-  LatestJob<Status> install_job_;
+  InstallJob install_{threads_};
 };
 
 }  // namespace stepscope

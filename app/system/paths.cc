@@ -21,6 +21,17 @@ fs::path FromEnvironment(const char* name) {
   return value && *value ? fs::path(value) : fs::path();
 }
 
+// Finds a name that is not taken yet: "kernels.csv", "kernels-2.csv", and so on.
+fs::path FreeName(const fs::path& wanted) {
+  std::error_code error;
+  fs::path path = wanted;
+  for (int i = 2; fs::exists(path, error) && i < 10000; ++i) {
+    path = wanted.parent_path() /
+           (wanted.stem().string() + "-" + std::to_string(i) + wanted.extension().string());
+  }
+  return path;
+}
+
 bool WriteAll(int fd, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t n = ::write(fd, bytes.data(), bytes.size());
@@ -127,6 +138,12 @@ bool AtomicFile::Commit() {
   ok_ = ok_ && ::rename(temporary_.c_str(), path_.c_str()) == 0;
   if (!ok_) ::unlink(temporary_.c_str());
   return ok_;
+}
+
+fs::path TargetOf(const fs::path& suggested, bool replace) {
+  std::error_code error;
+  fs::path target = suggested.is_absolute() ? suggested : fs::current_path(error) / suggested;
+  return replace || target.filename().empty() ? target : FreeName(target);
 }
 
 bool WriteFileAtomically(const fs::path& path, std::string_view contents) {

@@ -31,6 +31,10 @@ std::string SamplePath();
 // Full path of an executable found in $PATH; empty if absent.
 std::string FindProgram(std::string_view name);
 
+// Where a file goes that the user named, from the working directory. Unless it is to be replaced, a
+// file that exists stays, and the new one is called "kernels-2.csv".
+std::filesystem::path TargetOf(const std::filesystem::path& suggested, bool replace);
+
 // A file that is written in pieces and appears as a whole: a crash leaves either the old or the
 // new contents. The pieces go to a temporary file in the same directory, which Commit() syncs and
 // renames; without Commit() it is removed. The directory is created. A link is followed; a pipe,

@@ -1,0 +1,38 @@
+#include "app/session/install_job.h"
+
+#include <utility>
+
+#include "loaders/remote/remote_load.h"
+
+namespace stepscope {
+
+void InstallJob::Start(std::string address) {
+  address_ = std::move(address);
+  begin_ = std::chrono::steady_clock::now();
+  job_.Start(threads_, [address = address_](const std::stop_token& stop, Progress& progress) {
+    return remote::InstallRemote(address, remote::kThisProgram, stop, progress);
+  });
+}
+
+std::optional<Status> InstallJob::Update() {
+  if (!active()) return std::nullopt;
+  std::optional<Status> status = job_.Take();
+  if (!status && !job_.failed()) return std::nullopt;
+  if (!status) status = Status(ErrorCode::kLimit, address_ + ": not enough memory");
+  job_.Stop();
+  return status;
+}
+
+LoadingView InstallJob::View() const {
+  LoadingView view;
+  view.path = address_;
+  view.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+  if (const Progress* progress = job_.progress()) {
+    view.stage = progress->stage();
+    view.bytes_done = progress->bytes_done;
+    view.bytes_total = progress->bytes_total;
+  }
+  return view;
+}
+
+}  // namespace stepscope
