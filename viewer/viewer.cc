@@ -587,20 +587,9 @@ void Viewer::OpenView(const std::string& token) {
 }
 
 bool Viewer::SelectByName(const std::string& name) {
-  State& s = *state_;
-  EventRef best;
-  Ps best_start = kMaxPs;
-  for (const Profile& profile : s.profiles) {
-    const EventRef found{profile.id, 0, FirstNamed(*profile.trace, name)};
-    if (!found.valid()) continue;
-    const Ps start = profile.trace->set.Start(found.row);
-    if (start >= best_start) continue;
-    best = found;
-    best_start = start;
-  }
-  if (!best.valid()) return false;
-  s.commands.Push("select.reveal", {.event = best});
-  return true;
+  const EventRef found = FirstNamed(state_->profiles, name);
+  if (found.valid()) state_->commands.Push("select.reveal", {.event = found});
+  return found.valid();
 }
 
 }  // namespace stepscope

@@ -24,4 +24,16 @@ EventRow FirstNamed(const Trace& trace, std::string_view text, const std::stop_t
   return first;
 }
 
+EventRef FirstNamed(std::span<const Profile> profiles, std::string_view text) {
+  EventRef first;
+  Ps begin = kMaxPs;
+  for (const Profile& profile : profiles) {
+    const EventRef found{profile.id, 0, FirstNamed(*profile.trace, text)};
+    if (!found.valid() || profile.trace->set.Start(found.row) >= begin) continue;
+    first = found;
+    begin = profile.trace->set.Start(found.row);
+  }
+  return first;
+}
+
 }  // namespace stepscope

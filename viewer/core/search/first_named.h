@@ -1,11 +1,13 @@
 // FirstNamed: the first event of a name in time, for those who name an event in words. Pure.
 #pragma once
 
+#include <span>
 #include <stop_token>
 #include <string_view>
 
 #include "model/ids.h"
 #include "model/trace.h"
+#include "viewer/core/profiles/profile.h"
 
 namespace stepscope {
 
@@ -13,5 +15,7 @@ namespace stepscope {
 // "=NAME" wants the whole name. Invalid if there is none, or if it was stopped. O(events); any
 // thread.
 EventRow FirstNamed(const Trace& trace, std::string_view text, const std::stop_token& stop = {});
+// The same among all profiles; the first of them where several begin together.
+EventRef FirstNamed(std::span<const Profile> profiles, std::string_view text);
 
 }  // namespace stepscope
