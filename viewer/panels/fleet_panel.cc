@@ -5,32 +5,31 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "model/analysis/fleet/fleet.h"
 #include "viewer/panels/analysis_panel.h"
+#include "viewer/panels/rank_step_map.h"
 #include "viewer/panels/table_pages.h"
 #include "viewer/widgets/draw_text.h"
-#include "viewer/widgets/heat_map.h"
-#include "viewer/widgets/number_text.h"
 
 namespace stepscope {
 namespace {
 
-// What the map shows: a column of the table of steps.
+// The map shows one of these: a column of the table of steps.
 struct FleetMetric {
   const char* label;
   const char* column;
-  double us;  // of one unit of the column
+  double us;            // of one unit of the column
+  const char* nothing;  // said where no value is above 0
 };
-constexpr FleetMetric kFleetMetrics[] = {
-    {"Lateness", "late_us", 1}, {"Step time", "step_ms", 1000}, {"Busy", "busy_ms", 1000}};
+constexpr FleetMetric kFleetMetrics[] = {{"Lateness", "late_us", 1, "no rank is late in any step"},
+                                         {"Step time", "step_ms", 1000, "no step has a time"},
+                                         {"Busy", "busy_ms", 1000, "no rank is busy in any step"}};
 
-// What the rows of the map are ordered by: a column of the table of ranks.
+// One of these orders the rows of the map: a column of the table of ranks.
 struct FleetOrder {
   const char* label;
   const char* column;
@@ -58,14 +57,8 @@ class FleetPanel final : public AnalysisPanel {
   size_t metric_ = 0, order_ = 0;
   uint64_t map_key_ = 0;
   std::pair<size_t, size_t> map_choice_;
-  HeatMapData map_;
-  std::vector<int64_t> numbers_, steps_;  // by row and by column of the map
+  RankStepMap map_;
 };
-
-double NumberIn(const ResultTable& table, size_t row, int column) {
-  return column < 0 ? std::numeric_limits<double>::quiet_NaN()
-                    : NumberOf(table.rows[row][static_cast<size_t>(column)]);
-}
 
 // The index on an axis in "dp 0, tp 1"; -1: none.
 int64_t IndexOn(std::string_view coordinates, const std::string& axis) {
@@ -105,10 +98,6 @@ std::vector<size_t> RowsBy(const ResultTable& ranks, const FleetOrder& by) {
   return rows;
 }
 
-std::string TimeText(double us) {
-  return WithoutZeros(FormatDuration(static_cast<Ps>(us * static_cast<double>(kPsPerUs)), 3));
-}
-
 // Opens the profile of the rank, and shows its step there.
 void OpenRankStep(const PanelContext& context, int64_t number, int64_t step) {
   const Fleet* fleet = FleetOf(*context.profile->trace);
@@ -131,36 +120,13 @@ void OpenRankStep(const PanelContext& context, int64_t number, int64_t step) {
 }
 
 void FleetPanel::MakeMap(const ResultTable& ranks, const ResultTable& steps) {
-  map_ = {};
-  numbers_.clear();
-  steps_.clear();
-  std::map<int64_t, size_t> row_of, column_of;
-  const int rank_column = ranks.Column("rank"), of_rank = steps.Column("rank");
-  for (const size_t r : RowsBy(ranks, kFleetOrders[order_])) {
-    const auto number = static_cast<int64_t>(NumberIn(ranks, r, rank_column));
-    row_of[number] = numbers_.size();
-    numbers_.push_back(number);
-    map_.rows.push_back("Rank " + std::to_string(number));
-  }
-  const int step_column = steps.Column("step");
-  for (size_t i = 0; i < steps.rows.size(); ++i)
-    column_of[static_cast<int64_t>(NumberIn(steps, i, step_column))] = 0;
-  for (auto& [step, column] : column_of) {
-    column = steps_.size();
-    steps_.push_back(step);
-    map_.columns.push_back(std::to_string(step));
-  }
-  map_.values.assign(numbers_.size() * steps_.size(), std::numeric_limits<double>::quiet_NaN());
-  const int value = steps.Column(kFleetMetrics[metric_].column);
-  for (size_t i = 0; i < steps.rows.size(); ++i) {
-    const auto row = row_of.find(static_cast<int64_t>(NumberIn(steps, i, of_rank)));
-    if (row == row_of.end()) continue;
-    const size_t column = column_of[static_cast<int64_t>(NumberIn(steps, i, step_column))];
-    const double us = NumberIn(steps, i, value) * kFleetMetrics[metric_].us;
-    map_.values[row->second * steps_.size() + column] = us;
-    if (us > map_.most) map_.most = us;
-  }
-  map_.unit_text = map_.most > 0 ? TimeText(map_.most) : "no rank is late";
+  const int rank = ranks.Column("rank");
+  std::vector<int64_t> numbers;
+  for (const size_t r : RowsBy(ranks, kFleetOrders[order_]))
+    numbers.push_back(WholeIn(ranks, r, rank));
+  const FleetMetric& metric = kFleetMetrics[metric_];
+  map_ = MakeRankStepMap(std::move(numbers), steps, metric.column, metric.us);
+  map_.map.unit_text = map_.map.most > 0 ? UsText(map_.map.most) : metric.nothing;
 }
 
 void FleetPanel::DrawChoices(const PanelContext& context) {
@@ -182,17 +148,14 @@ void FleetPanel::DrawChoices(const PanelContext& context) {
 
 void FleetPanel::DrawMap(const PanelContext& context) {
   const FaceScope small(context, Face::kUi);
-  const float most = std::max(BaseEm() * 8, ImGui::GetContentRegionAvail().y * 0.55f);
-  HeatMapAnswer answer;
-  if (ImGui::BeginChild("##map", {0, HeatMapHeight(map_, most)}))
-    answer = DrawHeatMap(context, map_, "step");
-  ImGui::EndChild();
+  const HeatMapAnswer answer = DrawRankStepMap(context, map_, BaseEm() * 8, 0.55f);
   if (!answer.hovered) return;
-  const double us = map_.at(answer.cell.row, answer.cell.column);
+  const auto [row, column] = answer.cell;
+  const double us = map_.map.at(row, column);
   WrappedTooltip(fmt::format("{}, step {}: {}\nClick opens the rank's profile there",
-                             map_.rows[answer.cell.row], map_.columns[answer.cell.column],
-                             std::isnan(us) ? "not recorded" : TimeText(us)));
-  if (answer.clicked) OpenRankStep(context, numbers_[answer.cell.row], steps_[answer.cell.column]);
+                             map_.map.rows[row], map_.map.columns[column],
+                             std::isnan(us) ? "not recorded" : UsText(us)));
+  if (answer.clicked) OpenRankStep(context, map_.ranks[row], map_.steps[column]);
 }
 
 void FleetPanel::DrawResult(const PanelContext& context, const AnalysisResult& result,

@@ -5,18 +5,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
-#include <map>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "viewer/panels/analysis_panel.h"
+#include "viewer/panels/rank_step_map.h"
 #include "viewer/panels/table_pages.h"
 #include "viewer/widgets/draw_text.h"
-#include "viewer/widgets/heat_map.h"
-#include "viewer/widgets/number_text.h"
 
 namespace stepscope {
 namespace {
@@ -33,36 +29,22 @@ class RanksPanel final : public AnalysisPanel {
 
   TablePages pages_;
   uint64_t map_key_ = 0;
-  HeatMapData map_;
-  std::vector<int> rows_;  // by cell of the map: row of the table of steps, or -1
+  RankStepMap map_;
 };
 
-double NumberOrNan(const ResultTable& table, size_t row, const char* column) {
-  const int c = table.Column(column);
-  return c < 0 ? std::numeric_limits<double>::quiet_NaN()
-               : NumberOf(table.rows[row][static_cast<size_t>(c)]);
-}
-
-int64_t WholeAt(const ResultTable& table, size_t row, const char* column) {
-  const double number = NumberOrNan(table, row, column);
-  return std::isnan(number) ? -1 : static_cast<int64_t>(number);
-}
-
-// The rows of the table of ranks, the one that the others wait for most often first.
-std::vector<size_t> ByLateness(const ResultTable& ranks) {
-  std::vector<size_t> order(ranks.rows.size());
-  for (size_t r = 0; r < order.size(); ++r) order[r] = r;
-  const auto late = [&](size_t r) {
-    const double percent = NumberOrNan(ranks, r, "late_percent");
-    return std::isnan(percent) ? -1.0 : percent;
-  };
+// The numbers of the ranks, the one that the others wait for most often first.
+std::vector<int64_t> ByLateness(const ResultTable& ranks) {
+  const int rank = ranks.Column("rank"), percent = ranks.Column("late_percent");
+  std::vector<std::pair<double, int64_t>> order;
+  for (size_t r = 0; r < ranks.rows.size(); ++r) {
+    const double late = NumberIn(ranks, r, percent);
+    order.emplace_back(std::isnan(late) ? -1.0 : late, WholeIn(ranks, r, rank));
+  }
   std::stable_sort(order.begin(), order.end(),
-                   [&](size_t a, size_t b) { return late(a) > late(b); });
-  return order;
-}
-
-std::string LateText(double us) {
-  return WithoutZeros(FormatDuration(static_cast<Ps>(us * static_cast<double>(kPsPerUs)), 3));
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::vector<int64_t> numbers;
+  for (const auto& [late, number] : order) numbers.push_back(number);
+  return numbers;
 }
 
 // Selects a collective of the rank in the step, which brings its row into sight, and shows the
@@ -79,56 +61,29 @@ void GoToRankStep(const PanelContext& context, const RowLink& link) {
 }
 
 void RanksPanel::MakeMap(const ResultTable& ranks, const ResultTable& steps) {
-  map_ = {};
-  std::map<int64_t, size_t> row_of, column_of;
-  for (const size_t r : ByLateness(ranks)) {
-    const int64_t rank = WholeAt(ranks, r, "rank");
-    row_of[rank] = map_.rows.size();
-    map_.rows.push_back("Rank " + std::to_string(rank));
-  }
-  std::set<int64_t> numbers;
-  for (size_t i = 0; i < steps.rows.size(); ++i) numbers.insert(WholeAt(steps, i, "step"));
-  for (const int64_t number : numbers) {
-    column_of[number] = map_.columns.size();
-    map_.columns.push_back(std::to_string(number));
-  }
-  map_.values.assign(map_.rows.size() * map_.columns.size(),
-                     std::numeric_limits<double>::quiet_NaN());
-  rows_.assign(map_.values.size(), -1);
-  for (size_t i = 0; i < steps.rows.size(); ++i) {
-    const auto row = row_of.find(WholeAt(steps, i, "rank"));
-    if (row == row_of.end()) continue;
-    const size_t cell = row->second * map_.columns.size() + column_of[WholeAt(steps, i, "step")];
-    map_.values[cell] = NumberOrNan(steps, i, "late_us");
-    rows_[cell] = static_cast<int>(i);
-    if (map_.values[cell] > map_.most) map_.most = map_.values[cell];
-  }
-  map_.unit_text = map_.most > 0 ? LateText(map_.most) + " late" : "no rank is late in any step";
+  map_ = MakeRankStepMap(ByLateness(ranks), steps, "late_us", 1);
+  HeatMapData& map = map_.map;
+  map.unit_text = map.most > 0 ? UsText(map.most) + " late" : "no rank is late in any step";
 }
 
 void RanksPanel::DrawMap(const PanelContext& context, const ResultTable& steps) {
   const FaceScope small(context, Face::kUi);
-  const float most = std::max(BaseEm() * 6, ImGui::GetContentRegionAvail().y * 0.4f);
-  HeatMapAnswer answer;
-  if (ImGui::BeginChild("##map", {0, HeatMapHeight(map_, most)}))
-    answer = DrawHeatMap(context, map_, "step");
-  ImGui::EndChild();
+  const HeatMapAnswer answer = DrawRankStepMap(context, map_, BaseEm() * 6, 0.4f);
   if (!answer.hovered) return;
-  const size_t cell = answer.cell.row * map_.columns.size() + answer.cell.column;
-  const std::string title =
-      map_.rows[answer.cell.row] + ", step " + map_.columns[answer.cell.column];
-  if (rows_[cell] < 0) {
+  const HeatCell& cell = answer.cell;
+  const std::string title = map_.map.rows[cell.row] + ", step " + map_.map.columns[cell.column];
+  if (map_.RowAt(cell) < 0) {
     WrappedTooltip(title + ": not recorded");
     return;
   }
-  const auto row = static_cast<size_t>(rows_[cell]);
-  const double late = map_.values[cell];
+  const auto row = static_cast<size_t>(map_.RowAt(cell));
+  const double late = map_.map.at(cell.row, cell.column);
   WrappedTooltip(fmt::format("{}: {}\nStep time {:.3f} ms, busy {:.3f} ms\nClick goes there", title,
                              std::isnan(late) ? "no collective that others take part in"
-                             : late > 0       ? "late by " + LateText(late)
+                             : late > 0       ? "late by " + UsText(late)
                                               : "not late",
-                             NumberOrNan(steps, row, "step_ms"),
-                             NumberOrNan(steps, row, "busy_ms")));
+                             NumberIn(steps, row, steps.Column("step_ms")),
+                             NumberIn(steps, row, steps.Column("busy_ms"))));
   if (answer.clicked) GoToRankStep(context, steps.links[row]);
 }
 
