@@ -25,7 +25,7 @@ MOST_BELOW = 20_000  # files below a folder that is a profile
 
 
 def _entries_below(folder):
-    """What lies in a folder, links followed as a loader does: (entry, real path). Nothing for a file."""
+    """Yields (entry, real path) of all in a folder, links followed as a loader does. Nothing for a file."""
     seen, left = set(), [folder]
     while left:
         here = left.pop()
@@ -43,19 +43,11 @@ def _entries_below(folder):
             seen.add(real)
 
 
-def _links_below(folder):
-    return (real for entry, real in _entries_below(folder) if entry.is_symlink())
-
-
-def _changed(real):
-    """When a profile was last changed. A new run below a log directory leaves the time of that directory as it is."""
-    times = [os.stat(real).st_mtime_ns]
-    for _, below in _entries_below(real):
-        try:
-            times.append(os.stat(below).st_mtime_ns)
-        except OSError:
-            continue
-    return max(times), len(times)
+def _changed(path):
+    try:
+        return os.stat(path).st_mtime_ns
+    except OSError:
+        return 0
 
 
 def _columns(of):
@@ -73,26 +65,34 @@ class Tools:
     # --- Profiles --------------------------------------------------------------------------------------------
     def resolved(self, path):
         """The real path; an error if it, or a link below it, leads out of all roots."""
+        return self._place(path)[0]
+
+    def _place(self, path):
+        """The real path, and when what lies there was last changed. A new run below a log directory leaves the time
+        of that directory as it is."""
         if "://" in path or "\0" in path:
             raise UsageError(f"{path!r}: this server reads files of this machine only")
         real = os.path.realpath(os.path.join(self._roots[0], path))
-        for place in (real, *_links_below(real)):
-            if not self._is_inside(place):
-                by = "" if place == real else f", by a link to {place}"
-                raise UsageError(f"{path}: it lies outside of what this server may read{by}: {', '.join(self._roots)}")
-        return real
+        self._check_inside(path, real)
+        times = [_changed(real)]
+        for entry, below in _entries_below(real):
+            if entry.is_symlink():
+                self._check_inside(path, below, f", by a link to {below}")
+            times.append(_changed(below))
+        return real, (max(times), len(times))
 
-    def _is_inside(self, real):
-        return any(real == root or real.startswith(os.path.join(root, "")) for root in self._roots)
+    def _check_inside(self, path, real, by=""):
+        if not any(real == root or real.startswith(os.path.join(root, "")) for root in self._roots):
+            raise UsageError(f"{path}: it lies outside of what this server may read{by}: {', '.join(self._roots)}")
 
     def profile(self, path):
         """The profile of a path, loaded once and again when it has changed; the last ones stay open."""
-        real = self.resolved(path)
+        real, changed = self._place(path)
+        try:
+            os.stat(real)
+        except OSError as error:
+            raise UsageError(f"{path}: {error.strerror}") from None
         with self._lock:
-            try:
-                changed = _changed(real)
-            except OSError as error:
-                raise UsageError(f"{path}: {error.strerror}") from None
             known = self._open.pop(real, None)
             if known is None or known[0] != changed:
                 known = changed, _profile.open(real)
