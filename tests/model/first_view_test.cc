@@ -79,23 +79,33 @@ TEST_CASE("a trace of up to twenty times its dense part is shown whole") {
   CHECK(trace->first_view == trace->span);
 }
 
-// A host that records for a minute, and a device that runs n kernels of 10 us from `begin` on.
-std::shared_ptr<const Trace> WithDevice(Ps begin, int n, TrackKind kind = TrackKind::kStream) {
+// A host's thread, and a device that runs n kernels of 10 us from `begin` on. Meta 1 marks
+// steps, unless it has another category.
+std::shared_ptr<const Trace> WithDevice(TrackData thread, Ps begin, int n, TrackKind kind,
+                                        EventCategory category = EventCategory::kStep) {
   TraceBuilder builder;
+  EventMeta mark;
+  mark.name = builder.strings().Intern("ProfilerStep#1");
+  mark.category = category;
+  builder.names().metas = {EventMeta(), mark};
   stepscope::Plane plane;
   plane.kind = PlaneKind::kHostThreads;
-  const PlaneId host = builder.AddPlane(plane);
+  thread.track.plane = builder.AddPlane(plane);
   plane.kind = PlaneKind::kGpu;
-  const PlaneId gpu = builder.AddPlane(plane);
-  TrackData thread, stream;
-  thread.track.plane = host;
-  for (int i = 0; i < 60'000; ++i) thread.slices.Add(i * kPsPerMs, kPsPerUs, 0, 0);
-  stream.track.plane = gpu;
+  TrackData stream;
+  stream.track.plane = builder.AddPlane(plane);
   stream.track.kind = kind;
   for (int i = 0; i < n; ++i) stream.slices.Add(begin + i * 20 * kPsPerUs, 10 * kPsPerUs, 0, 0);
   builder.AddTrack(std::move(thread));
   builder.AddTrack(std::move(stream));
   return builder.Finish().value();
+}
+
+// The host records for a minute.
+std::shared_ptr<const Trace> WithDevice(Ps begin, int n, TrackKind kind = TrackKind::kStream) {
+  TrackData thread;
+  for (int i = 0; i < 60'000; ++i) thread.slices.Add(i * kPsPerMs, kPsPerUs, 0, 0);
+  return WithDevice(std::move(thread), begin, n, kind);
 }
 
 TEST_CASE("a device that works in a small part of the trace is what is shown first") {
@@ -127,28 +137,12 @@ TEST_CASE("what follows the last kernel is out of sight, and most of what preced
   CHECK(ViewOfTwentySeconds(39'500 * kPsPerMs).end >= 59'999 * kPsPerMs);
 }
 
-// A step from 0 on whose kernels begin at `begin` and take 20 ms; the host goes on until 60 s.
+// A step from 10 ms on whose kernels begin at `begin` and take 20 ms; the host goes on until 60 s.
 TimeRange ViewOfStep(Ps begin, EventCategory category) {
-  TraceBuilder builder;
-  EventMeta mark;
-  mark.name = builder.strings().Intern("ProfilerStep#1");
-  mark.category = category;
-  builder.names().metas = {EventMeta(), mark};
-  stepscope::Plane plane;
-  plane.kind = PlaneKind::kHostThreads;
-  const PlaneId host = builder.AddPlane(plane);
-  plane.kind = PlaneKind::kGpu;
-  const PlaneId gpu = builder.AddPlane(plane);
-  TrackData thread, stream;
-  thread.track.plane = host;
+  TrackData thread;
   thread.slices.Add(10 * kPsPerMs, begin + 20 * kPsPerMs, 1, 0);
   for (int i = 1; i < 60; ++i) thread.slices.Add(i * kPsPerS, kPsPerUs, 0, 0);
-  stream.track.plane = gpu;
-  stream.track.kind = TrackKind::kStream;
-  for (int i = 0; i < 1000; ++i) stream.slices.Add(begin + i * 20 * kPsPerUs, 10 * kPsPerUs, 0, 0);
-  builder.AddTrack(std::move(thread));
-  builder.AddTrack(std::move(stream));
-  return builder.Finish().value()->first_view;
+  return WithDevice(std::move(thread), begin, 1000, TrackKind::kStream, category)->first_view;
 }
 
 TEST_CASE("a step that waits for most of its time before its first kernel is shown whole") {
