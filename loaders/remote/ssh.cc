@@ -35,7 +35,7 @@ bool HasTerminal() {
   return terminal >= 0;
 }
 
-// What to add where ssh may have had a question and nobody to ask.
+// Ends an error where ssh may have had a question and nobody to ask.
 const char* UnaskedText() {
   if (HasTerminal() || IsSet("SSH_ASKPASS")) return "";
   return " (ssh has no terminal here to ask for a passphrase: add the key with `ssh-add`, or let "

@@ -14,7 +14,7 @@ namespace stepscope::remote {
 // `command`: one line for sh on the other machine.
 std::vector<std::string> SshArguments(const RemotePath& remote, const std::string& command);
 
-// What the environment of ssh has besides this program's: where there is no terminal, ssh asks for
+// Variables that ssh gets besides this program's: where there is no terminal, it asks for
 // passphrases and unknown host keys through the program that SSH_ASKPASS names, also without X11.
 std::vector<std::string> SshVariables();
 

@@ -58,7 +58,7 @@ struct LineLoad {
   LineScan* scan = nullptr;
   LineStart* start = nullptr;
   ParsedLine parsed;
-  // What names the line may follow its events.
+  // The id and the name of a line may stand behind its events.
   int64_t id() const { return parsed.has_late_id ? parsed.late_id : scan->id; }
   const std::string& name() const {
     return parsed.late_name.empty() ? scan->name : parsed.late_name;

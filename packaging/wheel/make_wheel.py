@@ -91,7 +91,7 @@ def digest(content):
     return "sha256=" + base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
 
 
-# What the wheel installs beside the program.
+# The wheel installs this beside the program.
 SCRIPTS = """\
 [console_scripts]
 stepscope-fleet = stepscope.fleet:main

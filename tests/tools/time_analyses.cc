@@ -19,7 +19,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// What the process has used so far.
+// Counts what the process has used so far.
 struct Used {
   double cpu_ms = 0;
   long faults = 0;

@@ -100,7 +100,7 @@ bool KeyEditor::DrawQuestion(const PanelContext& context, const char* id) {
   return true;
 }
 
-// What is typed into the window goes into the box, which needs no click and leaves Escape alone.
+// The box takes what is typed into the window: it needs no click, and leaves Escape alone.
 void KeyEditor::TakeTyped() {
   if (capturing() || ImGui::IsAnyItemActive() || ImGui::IsWindowAppearing() ||
       !ImGui::IsWindowFocused(ImGuiFocusedFlags_RootAndChildWindows))

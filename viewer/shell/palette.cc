@@ -257,12 +257,13 @@ std::vector<std::string_view> Categories() {
   return categories;
 }
 
-// What a heading stands above, with its commands or panels that are looked for; nothing if none is.
+// A command or panel in the list of keys.
 struct HelpRow {
   std::string id;
   const char *title, *what;
 };
 
+// Draws a heading and those of its rows that are looked for; nothing if none is.
 void DrawHelpPart(const ShellInput& input, KeyEditor* keys, const char* title,
                   std::vector<HelpRow> rows) {
   std::erase_if(rows, [&](const HelpRow& row) {

@@ -151,7 +151,7 @@ HeatMapAnswer DrawHeatMap(const PanelContext& context, const HeatMapData& data,
   answer.cell = {
       index(y / at.row, data.rows.size()),
       index(x / at.width * static_cast<float>(data.columns.size()), data.columns.size())};
-  // Of the rows that share the line of pixels, the one with the largest value.
+  // Several rows may share the line of pixels: the one with the largest value counts.
   size_t first = answer.cell.row;
   while (first > 0 && at.Row(first - 1) > at.Row(answer.cell.row) - 1) --first;
   const size_t end = EndOfLine(data, at, first);

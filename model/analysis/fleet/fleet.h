@@ -42,7 +42,7 @@ class FleetSource : public StatSource {
 // Null for any other trace. O(1).
 const Fleet* FleetOf(const Trace& trace);
 
-// What one profile has for a fleet.
+// The share of one profile in a fleet.
 struct FleetPart {
   FleetFile file;
   std::string run;

@@ -12,7 +12,7 @@
 
 namespace stepscope {
 
-// What follows from the facts of a run's ranks.
+// The answers that follow from the facts of a run's ranks.
 struct FleetAnswers {
   RankJob job;
   KernelSpeeds kernels;

@@ -1,4 +1,4 @@
-// What-if: how long steps would be without stragglers, and whose share the slowdown is
+// Computes how long steps would be without stragglers, and whose share the slowdown is
 // (docs/fleet.md#what-if). The definitions are those of "Understanding Stragglers in Large Model
 // Training Using What-if Analysis" (OSDI 2025, arXiv 2505.05713): the job is simulated with the
 // recorded times, with ideal times, and with ideal times for a part of the work only. A share is
@@ -27,7 +27,8 @@ struct WhatIf {
   std::vector<uint32_t> slowest;        // those ranks, the slowest first
   std::optional<double> stage_share;    // of the pipeline stage that has the largest share
   int64_t stage = -1;                   // that stage; -1: ranks have no stages
-  // Of work that takes a rank's devices longer in one step than in others, as longer sequences do.
+  // The share of work that takes a rank's devices longer in one step than in others, as longer
+  // sequences do.
   std::optional<double> uneven_input;
   std::optional<double> network;  // of transfers
   double Slowdown() const { return ideal > 0 ? step / ideal : 1; }

@@ -36,7 +36,7 @@ struct RankGroup {
   bool operator==(const RankGroup&) const = default;
 };
 
-// What the time before a call, from `since` to `begin`, went to.
+// A part of the time before a call, from `since` to `begin`, by the class that it went to.
 struct RankWait {
   uint32_t call = 0;  // in RankFacts::calls
   StepTimeClass loss = StepTimeClass::kUnknown;

@@ -1,4 +1,4 @@
-// What is said of the ranks of a job: who is late, and why (docs/rules.md#ranks). Pure functions.
+// Says of the ranks of a job who is late, and why (docs/rules.md#ranks). Pure functions.
 #pragma once
 
 #include <string>
@@ -7,7 +7,8 @@
 
 namespace stepscope {
 
-// What keeps a rank, with the host's event: "waiting for input (DataLoader)". Empty if unknown.
+// Says what keeps a rank, with the host's event: "waiting for input (DataLoader)". Empty if
+// unknown.
 std::string CauseTextOf(const LateCause& cause);
 // The job needs two ranks and more.
 Finding FindingOf(const RankJob& job);

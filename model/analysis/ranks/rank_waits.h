@@ -1,4 +1,4 @@
-// What the time before each collective of a rank went to (docs/rules.md#ranks): the classes of
+// Divides the time before each collective of a rank (docs/rules.md#ranks): into the classes of
 // losses, and the host's events in idle time. Times are in ps.
 #pragma once
 

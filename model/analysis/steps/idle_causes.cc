@@ -155,7 +155,7 @@ const IdleExplainer::HostInfo& IdleExplainer::InfoOf(HostId host) const {
 
 const Track* IdleExplainer::MainThread(HostId host) const { return InfoOf(host).main; }
 
-// What is kept from some gaps of a device to the next.
+// The state that a device keeps from some of its gaps to the next.
 struct IdleExplainer::Walk {
   Walk(const Trace& trace, const Grouping& grouping)
       : calls(trace.set), launches(grouping.launches) {}

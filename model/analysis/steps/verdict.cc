@@ -448,7 +448,7 @@ std::string Judgement::Sentence(const Loss& loss, const Said& said) const {
   }
   const FirstCause cause = FirstOf(loss);
   if (!cause.known()) return text;
-  // What the sentence has named already is not named again.
+  // The sentence does not name again what it has named.
   const bool named = cause.name == CauseNames::kGarbage && cause.nearly_all() &&
                      said.remedy == std::string_view("garbage");
   text += "; " + Rounded(cause.share) + (named ? " of that time" : " of that in " + cause.name);

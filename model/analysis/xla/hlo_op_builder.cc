@@ -192,8 +192,8 @@ void HloOpBuilder::AddCosts(HloOpDraft* draft) {
   if (table_.unknown_costs++ == 0) table_.first_unknown = op.name;
 }
 
-// What an asynchronous op moves is moved while others run: not in the time of the op that starts
-// it, and not in a wait that is too short for it.
+// An asynchronous op moves its bytes while others run: not in the time of the op that starts it,
+// and not in a wait that is too short for them.
 void HloOpBuilder::DropAsyncBytes(HloOp* op) const {
   if (table_.kind != DeviceKind::kTpu || context_.xprof().async_bytes_in_own_time) return;
   const double ns = static_cast<double>(op->time) / 1e3;

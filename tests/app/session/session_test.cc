@@ -448,7 +448,7 @@ TEST_CASE_FIXTURE(Fixture, "session: a connection that breaks after the first pi
   CHECK(std::any_of(rows.begin(), rows.end(), [](const auto& d) { return d.id == "remote.cut"; }));
 }
 
-// What is asked of a host that has no Stepscope until a copy of this program has come.
+// The host has no Stepscope until a copy of this program has come.
 TEST_CASE_FIXTURE(Fixture, "session: a program is copied to a host that has none, then it loads") {
   SlowServer server(dir.path(), LargeTrace(dir.path()));
   server.Continue();

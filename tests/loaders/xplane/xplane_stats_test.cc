@@ -116,7 +116,7 @@ TEST_CASE("One event: metadata stats first, references resolved, values as XProf
         ErrorCode::kUsage);
 }
 
-// What a visitor was told, as Read() returns it.
+// Keeps what a visitor is told, as Read() returns it.
 struct Told final : StatVisitor {
   void TakeMetadata(std::span<const Stat> metadata, uint64_t) override {
     CHECK(stats.empty());

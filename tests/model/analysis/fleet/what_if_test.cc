@@ -1,4 +1,4 @@
-// What-if gives the shares that were planted in facts made by hand.
+// Facts made by hand have planted shares, which what-if must give.
 #include "model/analysis/fleet/what_if.h"
 
 #include <doctest/doctest.h>
