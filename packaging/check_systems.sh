@@ -3,7 +3,7 @@
 # SYSTEM: bookworm, trixie (Debian 12, 13), jammy, noble (Ubuntu 22.04, 24.04); default: all. In each root `./dev run`
 # builds a clone of the commit and must write a picture, and `./dev test` tests it. FOLDER keeps the roots, so that the
 # next run installs and compiles less. RUN_ONLY=1 leaves the tests out. The script needs root and debootstrap. It skips
-# a system whose packages cannot be reached, with a message.
+# a system whose packages cannot be reached, with a message. jammy is too old to build, and must say so in one line.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "$1"
@@ -33,6 +33,8 @@ inside() {  # inside NAME COMMAND: runs a command in the clone
     env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 sh -c 'cd /stepscope && exec "$@"' _ "$@" </dev/null
 }
 
+too_old() { grep '^dev: CMake .* is needed' "$folder/$1.run.log"; }  # too_old NAME: prints the line that says so
+
 use() {  # use NAME
   clone "$1"
   inside "$1" ./dev run >"$folder/$1.run.log" 2>&1 && [[ -s $folder/$1/stepscope/stepscope.png ]] || {
@@ -47,6 +49,9 @@ use() {  # use NAME
 for name in "$@"; do
   if ! make_root "$name" ca-certificates,git; then
     echo "SKIPPED: $name: $(tail -1 "$folder/$name.log" 2>/dev/null)"
+  elif [[ $name == jammy ]]; then
+    clone jammy
+    ! inside jammy ./dev run >"$folder/jammy.run.log" 2>&1 && too_old jammy || failed+=(jammy)
   elif use "$name"; then
     echo "$name: good"
   else
