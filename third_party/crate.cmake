@@ -2,11 +2,11 @@
 # plain archive; nothing of it is built or run by cargo. The archive is kept in STEPSCOPE_THIRD_PARTY_CACHE, which all
 # build directories share, and has to have that sum. It comes from the first of these that has it:
 #   1. STEPSCOPE_THIRD_PARTY_CACHE itself, so that a copied archive is enough on a machine without a network,
-#   2. STEPSCOPE_CRATES_URL/<name>/<name>-<version>.crate, where that is set, for example to a mirror,
-#   3. cargo, which only downloads.
+#   2. STEPSCOPE_CRATES_URL/<name>/<name>-<version>.crate: the registry's own archives, or a mirror,
+#   3. cargo, where it is installed; it only downloads, and knows mirrors of its own.
 # As a script: cmake "-DCRATE=<name>;<version>;<SHA-256>" -DSTEPSCOPE_THIRD_PARTY_CACHE=<folder> -P crate.cmake
 cmake_minimum_required(VERSION 3.25)
-set(STEPSCOPE_CRATES_URL "" CACHE STRING "Where archives of crates are downloaded from (empty: by cargo)")
+set(STEPSCOPE_CRATES_URL "https://static.crates.io/crates" CACHE STRING "Where archives of crates are downloaded from")
 
 # Sets `found` in the caller to whether the file is there and has the sum.
 macro(crate_has_sum file sha256)
@@ -47,9 +47,6 @@ function(crate_by_cargo archive name version sha256)
 endfunction()
 
 function(crate_by_url archive name version sha256)
-  if(NOT STEPSCOPE_CRATES_URL)
-    return()
-  endif()
   set(url "${STEPSCOPE_CRATES_URL}/${name}/${name}-${version}.crate")
   message(STATUS "Fetching ${url}")
   foreach(attempt RANGE 1 3)
@@ -82,8 +79,8 @@ function(stepscope_crate variable name version sha256)
   endforeach()
   crate_has_sum("${archive}" ${sha256})
   if(NOT found)
-    message(FATAL_ERROR "No sources of ${name} ${version}. Do one of these: install cargo 1.85 or newer; "
-      "put ${name}-${version}.crate into ${STEPSCOPE_THIRD_PARTY_CACHE}; give -DSTEPSCOPE_CRATES_URL=; or give own "
+    message(FATAL_ERROR "No sources of ${name} ${version}. Do one of these: put ${name}-${version}.crate into "
+      "${STEPSCOPE_THIRD_PARTY_CACHE}; give -DSTEPSCOPE_CRATES_URL=; install cargo 1.85 or newer; or give own "
       "sources with -DSTEPSCOPE_IMGUI_DIR=, -DSTEPSCOPE_IMPLOT_DIR= and, for UI tests, -DSTEPSCOPE_TEST_ENGINE_DIR=.")
   endif()
   file(REMOVE_RECURSE "${folder}")
