@@ -129,13 +129,27 @@ class ChromeTrackBuilder {
                       CategoryName(a.key));
   }
 
+  // The events' categories say what the devices are called, but for those that any accelerator may
+  // have: then labels of processes and names of devices say more.
+  void FindDeviceWord() {
+    std::string_view vague;
+    for (const CategoryRole& role : metas_->roles) {
+      std::string_view& word = role.device == "Accelerator" ? vague : device_word_;
+      if (word.empty()) word = role.device;
+    }
+    for (const ProcessInfo& process : events_->processes) {
+      if (device_word_.empty()) device_word_ = DeviceWordOfLabel(Text(process.labels));
+    }
+    for (const DeviceProperties& device : placement_.devices) {
+      if (device_word_.empty()) device_word_ = DeviceWordOfName(device.name);
+    }
+    if (device_word_.empty()) device_word_ = vague.empty() ? "GPU" : vague;
+  }
+
   // Processes with kernels are GPUs, whatever they are called. Kineto puts some host threads under
   // a GPU's number: the process labelled CPU takes them, or else the one with most host threads.
   void FindDevices() {
-    for (const CategoryRole& role : metas_->roles) {
-      if (device_word_.empty()) device_word_ = role.device;
-    }
-    if (device_word_.empty()) device_word_ = "GPU";
+    FindDeviceWord();
     std::map<uint32_t, size_t> host_threads;  // their number by process
     for (const ThreadEvents& t : events_->threads) {
       const PartEvents* device = t.parts[static_cast<size_t>(Part::kDevice)].get();

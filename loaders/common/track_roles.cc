@@ -1,7 +1,9 @@
 #include "loaders/common/track_roles.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
+#include <utility>
 
 namespace stepscope::naming {
 namespace {
@@ -14,6 +16,7 @@ struct CategoryRow {
 constexpr std::array kCategories = {
     CategoryRow{"kernel", {EventCategory::kKernel, Part::kDevice, false}},
     CategoryRow{"hpu_op", {EventCategory::kKernel, Part::kDevice, false, "HPU"}},
+    CategoryRow{"hpu_runtime", {EventCategory::kRuntimeCall, Part::kMain, true, "HPU"}},
     CategoryRow{"mtia_ccp_events", {EventCategory::kKernel, Part::kDevice, false, "MTIA"}},
     CategoryRow{"Kernel", {EventCategory::kKernel, Part::kDevice, false}},
     CategoryRow{"gpu_memcpy", {EventCategory::kMemcpy, Part::kDevice, false}},
@@ -50,6 +53,16 @@ constexpr std::array kCategories = {
     CategoryRow{"overhead", {EventCategory::kOverhead, Part::kMain, true}},
     CategoryRow{"collective_comm", {EventCategory::kCommunication, Part::kMain, false}},
 };
+
+// What devices are called that are no GPUs, and parts of the names of such devices.
+constexpr std::array<std::string_view, 4> kWords = {"MTIA", "XPU", "HPU", "NPU"};
+constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kNames = {
+    {{"Gaudi", "HPU"},
+     {"HL-2", "HPU"},
+     {"Habana", "HPU"},
+     {"Ascend", "NPU"},
+     {"MTIA", "MTIA"},
+     {"Intel(R) Data Center GPU", "XPU"}}};
 
 std::optional<int> NumberAfter(std::string_view text, std::string_view mark) {
   const size_t at = text.find(mark);
@@ -94,8 +107,24 @@ std::optional<PlaneNaming> RoleOfProcess(std::string_view name, int64_t pid) {
 }
 
 std::optional<int> GpuOfLabel(std::string_view label) {
-  if (!label.starts_with("GPU ")) return std::nullopt;
-  return NumberAfter(label, "GPU ");
+  const std::string_view word = label.substr(0, label.find(' '));
+  const bool device =
+      word == "GPU" || std::find(kWords.begin(), kWords.end(), word) != kWords.end();
+  if (!device || word.size() == label.size()) return std::nullopt;
+  return NumberAfter(label, " ");
+}
+
+std::string_view DeviceWordOfLabel(std::string_view label) {
+  if (!GpuOfLabel(label)) return {};
+  const auto word = std::find(kWords.begin(), kWords.end(), label.substr(0, label.find(' ')));
+  return word != kWords.end() ? *word : std::string_view();
+}
+
+std::string_view DeviceWordOfName(std::string_view name) {
+  for (const auto& [part, word] : kNames) {
+    if (name.find(part) != name.npos) return word;
+  }
+  return {};
 }
 
 LineNaming RoleOfThread(std::string_view name, PlaneKind plane) {

@@ -4,8 +4,8 @@
 //   t.Host("cpu_op", "aten::mm", 0, 10).Launch(1, 2, 3).Kernel("gemm", 1, 20, 5);
 //   LoadBytes("t.json", t.Text(), {})
 //
-// The host is process 100, thread 1; the devices are processes 0, 1, ...; streams are their
-// threads.
+// The host is process 100, its threads 1, 2, ...; the devices are processes 0, 1, ...; streams are
+// their threads.
 #pragma once
 
 #include <string>
@@ -16,7 +16,12 @@ class KinetoText {
  public:
   KinetoText& Host(const std::string& category, const std::string& name, double ts, double dur,
                    const std::string& args = "") {
-    return Add(category, name, 100, 1, ts, dur, args);
+    return Add(category, name, 100, thread_, ts, dur, args);
+  }
+  // Sets the host's thread of the events that follow.
+  KinetoText& Thread(int thread) {
+    thread_ = thread;
+    return *this;
   }
   KinetoText& Launch(int correlation, double ts, double dur,
                      const std::string& name = "cudaLaunchKernel") {
@@ -56,7 +61,7 @@ class KinetoText {
                args + "}}");
   }
   std::string events_;
-  int device_ = 0, stream_ = 7;
+  int thread_ = 1, device_ = 0, stream_ = 7;
 };
 
 inline constexpr const char* kH100 =

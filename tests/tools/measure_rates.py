@@ -5,11 +5,14 @@
 
 Without Stepscope's code: a kernel belongs to the innermost op with shapes around its launch. A matrix product of
 b x m x k by k x n is 2 b m n k operations, attention 2 b h sq sk (dq + dv), whatever a mask leaves out. The fastest product is one of 20 us and
-more. A norm, or an addition or product of 100 us and more, moves its inputs and its output once.
+more. A norm, or an addition or product of 100 us and more, moves its inputs and its output once. Products of 32 bits
+with and without matrix units are compared where they have about equally many operations. What a recorded Python
+function costs is the time between the begins of two calls of isinstance that follow each other.
 """
 import bisect
 import gzip
 import json
+import math
 import os
 import re
 import statistics
@@ -99,6 +102,35 @@ def measure(path):
     return products, fused, norms, plain
 
 
+def by_unit(path):
+    """How much faster float32 products are on matrix units (TF32), by powers of two of their operations."""
+    rates = {}
+    for kernel, op, _ in read(path):
+        seconds, types = kernel['dur'] / 1e6, [t for t in op['args'].get('Input type', []) if t in SIZES]
+        if op['name'] not in PRODUCTS or not PRODUCT.search(kernel['name']) or seconds <= 0 or 'float' not in types:
+            continue
+        flops = product(op['args']['Input Dims'])
+        kind = 'without' if re.search('sgemm|simt|ffma', kernel['name']) else \
+            'with' if re.search('s1688|tf32', kernel['name']) else None
+        rates.setdefault((round(math.log2(flops)), kind), []).append(flops / seconds)
+    pairs = {size: statistics.median(rates[size, 'with']) / statistics.median(rates[size, 'without'])
+             for size, kind in rates if kind == 'with' and (size, 'without') in rates}
+    if not pairs:
+        return '-'
+    return f'{statistics.median(pairs.values()):.1f} ({min(pairs.values()):.1f} to {max(pairs.values()):.1f})'
+
+
+def per_function(path):
+    """The median time in us from one call of isinstance to the next in the same function."""
+    with (gzip.open(path) if path.endswith('.gz') else open(path)) as f:
+        calls = [e for e in json.load(f)['traceEvents'] if e.get('cat') == 'python_function']
+    calls.sort(key=lambda e: (e['tid'], e['ts'], -e['dur']))
+    times = [b['ts'] - a['ts'] for a, b in zip(calls, calls[1:])
+             if a['name'] == b['name'] == '<built-in function isinstance>' and a['tid'] == b['tid'] and
+             a['args'].get('Python parent id') == b['args'].get('Python parent id')]
+    return f'{statistics.median(times):.2f} ({len(times)})' if times else '-'
+
+
 def by_alignment(products):
     """The median rate of products whose kernels read single elements, and of the others."""
     narrow = [rate for rate, name in products if re.search(r'align[12](_|$|\b)', name)]
@@ -111,8 +143,8 @@ def main():
     if len(sys.argv) < 2:
         sys.exit(__doc__)
     print('| recording | fastest product (TFLOP/s) | fused attention | of the fastest | layer norms (GB/s) | additions and products (GB/s) | '
-          'align1 and 2 / 4 and 8 (TFLOP/s) |')
-    print('|---|---|---|---|---|---|---|')
+          'align1 and 2 / 4 and 8 (TFLOP/s) | TF32 / float32 | a Python function (us) |')
+    print('|---|---|---|---|---|---|---|---|---|')
     for path in sys.argv[1:]:
         products, fused, norms, plain = measure(path)
         best = max((rate for rate, _ in products), default=0)
@@ -120,7 +152,8 @@ def main():
         us = statistics.median(t for _, t in fused) if fused else 0
         text = lambda some: f'{statistics.median(r for r, _ in some):.0f} ({len(some)} of {statistics.median(t for _, t in some):.0f} us)' if some else '-'
         cells = [f'{best:.0f}' if best else '-', f'{rate:.0f} ({len(fused)} of {us:.0f} us)' if fused else '-',
-                 f'{100 * rate / best:.0f} %' if best and fused else '-', text(norms), text(plain), by_alignment(products)]
+                 f'{100 * rate / best:.0f} %' if best and fused else '-', text(norms), text(plain), by_alignment(products),
+                 by_unit(path), per_function(path)]
         print(f'| {os.path.basename(path).split(".")[0]} | ' + ' | '.join(cells) + ' |')
 
 

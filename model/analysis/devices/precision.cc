@@ -73,6 +73,7 @@ class PrecisionReader {
       const int bits = numbers.bits;
       times.all += static_cast<double>(e.length());
       if (bits != 0) times.known += static_cast<double>(e.length());
+      if (bits > 32) times.wide += static_cast<double>(e.length());
       if (bits == 0 || bits > 16) return;
       times.narrow += static_cast<double>(e.length());
       times.of_type[static_cast<size_t>(numbers.type)] += static_cast<double>(e.length());
@@ -112,7 +113,7 @@ PrecisionTimes ComputePrecision(AnalysisContext& context, const AnalysisParams& 
   });
   PrecisionTimes times;
   for (const PrecisionTimes& t : of_device) {
-    times.all += t.all, times.known += t.known, times.narrow += t.narrow;
+    times.all += t.all, times.known += t.known, times.narrow += t.narrow, times.wide += t.wide;
     for (size_t type = 0; type < kNarrowTypes; ++type) times.of_type[type] += t.of_type[type];
   }
   return times;

@@ -13,13 +13,15 @@ namespace stepscope {
 
 struct StepDatabase;  // model/analysis/steps/steps.h
 
-// Time of kernels without collectives in ps: of those with 16 bits and fewer, of those about which
-// a type or a name tells the bits, and of all.
+// Time of kernels without collectives in ps: of those with 16 bits and fewer, of those with more
+// than 32, of those about which a type or a name tells the bits, and of all.
 struct PrecisionTimes {
-  double narrow = 0, known = 0, all = 0;
+  double narrow = 0, wide = 0, known = 0, all = 0;
   std::array<double, kNarrowTypes> of_type{};  // the part of narrow by type
   // The type with at least half of the time of all; kUnknown: there is none.
   NarrowType most() const;
+  // Whether half of what is known computes in 64 bits: who needs these has no use for 16.
+  bool mostly_wide() const { return known > 0 && wide >= known / 2; }
   double percent() const { return all > 0 ? 100 * narrow / all : 0; }
 };
 // The kernels that begin in a step that counts; without steps, all kernels in the part that params

@@ -10,6 +10,7 @@
 #include "model/analysis/findings/kernels/op_shapes.h"
 #include "model/analysis/grouping/host_activity.h"
 #include "model/analysis/intervals/ranges.h"
+#include "model/analysis/naming/device_type.h"
 #include "model/analysis/naming/kernel_category.h"
 #include "model/analysis/tables/in_unit.h"
 
@@ -63,79 +64,84 @@ RuleFinding FindingOf(const FindingContext& input, const FusionSum& sum, double 
 
 // --- the rate of a fused attention kernel ---
 
-// The fused kernel computes at a quarter of the rate of the recording's fastest matrix
-// multiplication, as a recorded FlashAttention-2 does on an H100 (docs/measurements/findings.md).
-// On an A100 and with long sequences it reaches more: 50 to 73 % of the peak (arXiv 2307.08691,
-// section 4), where a large multiplication has 80 to 90 %. The shortest that were recorded take 9
-// us.
-constexpr double kFusedRate = 0.25;
+// A fused kernel that fills the device computes at half the rate of the recording's fastest matrix
+// multiplication: FlashAttention-2 has 309 to 370 TFLOP/s of an H100 for sequences of 512 to 16,384
+// rows, FlashAttention-3 467 to 648 (arXiv 2407.08608, figure 5, head size 128), where a large
+// multiplication has 650 to 700. Fewer blocks than processors leave some without work. A recorded
+// one of 80 blocks on 132 processors has 26 % (docs/measurements/findings.md), this says 30 %. The
+// shortest that were recorded take 9 us.
+constexpr double kFusedRate = 0.5;
 constexpr Ps kLeastFused = 9 * kPsPerUs;
-constexpr double kLeastUs = 20;       // a shorter multiplication does not fill the device
-constexpr size_t kMostDecoded = 256;  // kernels whose shapes are read
+constexpr Ps kLeastProduct = 20 * kPsPerUs;  // a shorter multiplication does not fill the device
+constexpr size_t kMostOfRow = 4;             // kernels of a row of the table whose rates are read
 
-// The operations of the matrix multiplications by kernel, and the highest rate among them.
-struct Products {
-  std::map<uint32_t, double> flops;  // by event; events of one row of the table share their shape
-  double best = 0;                   // operations a second
-};
-
-Products ProductsOf(const FindingContext& input) {
-  Products products;
-  const AnalysisResult* result = input.Kernels();
-  const ResultTable* table = result != nullptr ? result->Table("kernels") : nullptr;
-  if (table == nullptr || !input.trace().kineto) return products;
-  const KernelRows rows(*table);
-  size_t decoded = 0;
-  for (size_t r = 0; rows.known() && r < rows.size() && decoded < kMostDecoded; ++r) {
-    const EventRows events = rows.events(r);
-    const bool product = CategoryOfKernel(rows.name(r), rows.op(r)) == KernelCategory::kGemm;
-    if (events.empty() || !product) continue;
-    ++decoded;
-    const double flops = ProductFlops(
-        ShapesOf(input.trace(), input.context().grouping(input.stop()), *events.begin()));
-    if (flops <= 0) continue;
-    const double us = rows.us(r) / static_cast<double>(std::max<int64_t>(1, rows.count(r)));
-    if (us >= kLeastUs) products.best = std::max(products.best, flops / us * 1e6);
-    for (const EventRow event : events) products.flops.emplace(event.value, flops);
-  }
-  return products;
-}
-
-// Whether the second product of a sequence may take the softmax of the first, by their recorded
-// shapes. Sequences of the same two kernels are asked once.
+// What the recorded shapes say of the products around softmaxes.
 class Attentions {
  public:
-  explicit Attentions(const FindingContext& input) : input_(input) {}
+  explicit Attentions(const FindingContext& input)
+      : input_(input),
+        shapes_(input.trace(), input.context().grouping(input.stop()),
+                input.context().stats(input.stop())) {}
+
+  // Whether the second product may take the softmax of the first.
   bool Has(const KernelSequence& s) {
     if (s.pattern != FusedPattern::kAttention) return false;
-    if (!input_.trace().kineto) return true;
-    const auto kernel = [&](EventRow row) { return input_.trace().set.Meta(row).value; };
-    const std::pair<uint32_t, uint32_t> key(kernel(s.first_product), kernel(s.last_product));
-    const auto [fits, added] = fits_.try_emplace(key, true);
-    if (added && fits_.size() <= kMostDecoded)
-      fits->second = TakesProduct(Shapes(s.first_product), Shapes(s.last_product));
-    return fits->second;
+    return !input_.trace().kineto ||
+           TakesProduct(shapes_.Of(s.first_product), shapes_.Of(s.last_product));
+  }
+
+  // The highest rate of the matrix multiplications, in operations a second; 0: none is known.
+  double BestRate() {
+    if (best_) return *best_;
+    best_ = 0;
+    const AnalysisResult* result = input_.Kernels();
+    const ResultTable* table = result != nullptr ? result->Table("kernels") : nullptr;
+    if (table == nullptr || !input_.trace().kineto || !shapes_.any()) return 0;
+    const KernelRows rows(*table);
+    for (size_t r = 0; rows.known() && r < rows.size(); ++r) {
+      const bool product = CategoryOfKernel(rows.name(r), rows.op(r)) == KernelCategory::kGemm;
+      if (product) best_ = std::max(*best_, RateOf(rows.events(r)));
+    }
+    return *best_;
+  }
+
+  // The time of one fused kernel, ps; nothing if shapes are not recorded. It is at least as long as
+  // the smallest attention kernels are.
+  std::optional<Ps> FusedTime(const KernelSequence& s) {
+    const OpShapes& scores = shapes_.Of(s.first_product);
+    const double first = ProductFlops(scores), last = ProductFlops(shapes_.Of(s.last_product));
+    const double rate = kFusedRate * BestRate() * FilledShare(scores, s.device);
+    if (rate <= 0 || first <= 0 || last <= 0) return {};
+    const auto ps = static_cast<Ps>((first + last) / rate * static_cast<double>(kPsPerS));
+    return std::clamp(ps, std::min(s.time, kLeastFused), s.time);
   }
 
  private:
-  OpShapes Shapes(EventRow kernel) const {
-    return ShapesOf(input_.trace(), input_.context().grouping(input_.stop()), kernel);
+  // The mean rate of some kernels that fill the device.
+  double RateOf(const EventRows& events) {
+    double flops = 0, seconds = 0;
+    size_t read = 0;
+    for (const EventRow event : events) {
+      if (read++ == kMostOfRow) break;
+      const Ps time = input_.trace().set.Duration(event);
+      const double of_event = time >= kLeastProduct ? ProductFlops(shapes_.Of(event)) : 0;
+      if (of_event <= 0) continue;
+      flops += of_event, seconds += static_cast<double>(time) / static_cast<double>(kPsPerS);
+    }
+    return seconds > 0 ? flops / seconds : 0;
   }
-  const FindingContext& input_;
-  std::map<std::pair<uint32_t, uint32_t>, bool> fits_;
-};
 
-// The time of one fused kernel, ps; nothing if shapes are not recorded. It is at least as long as
-// the smallest attention kernels are.
-std::optional<Ps> FusedTime(const Products& products, const KernelSequence& s) {
-  const auto first = products.flops.find(s.first_product.value);
-  const auto last = products.flops.find(s.last_product.value);
-  if (products.best <= 0 || first == products.flops.end() || last == products.flops.end())
-    return {};
-  const double seconds = (first->second + last->second) / (kFusedRate * products.best);
-  const auto ps = static_cast<Ps>(seconds * static_cast<double>(kPsPerS));
-  return std::clamp(ps, std::min(s.time, kLeastFused), s.time);
-}
+  // The part of the device's processors that have a block of the attention's rows.
+  double FilledShare(const OpShapes& scores, PlaneId device) const {
+    const auto processors =
+        static_cast<double>(DeviceFactsOf(input_.trace().planes[device.value]).processors);
+    return processors > 0 ? std::min(1.0, RowBlocks(scores) / processors) : 1;
+  }
+
+  const FindingContext& input_;
+  LaunchShapes shapes_;
+  std::optional<double> best_;
+};
 
 // --- norms and rotary embeddings ---
 
@@ -268,17 +274,14 @@ void FindAttention(const FindingContext& input, double threshold, std::vector<Ru
   FusionSum sum;
   sum.ms_of_step.resize(input.db().steps.size());
   Attentions attentions(input);
-  const auto is_attention = [&](const KernelSequence& s) { return attentions.Has(s); };
-  if (std::none_of(input.Sequences().begin(), input.Sequences().end(), is_attention)) return;
-  const Products products = ProductsOf(input);
   bool shapes = true;
   for (const KernelSequence& s : input.Sequences()) {
-    if (!is_attention(s)) continue;
-    const std::optional<Ps> fused = FusedTime(products, s);
+    if (!attentions.Has(s)) continue;
+    const std::optional<Ps> fused = attentions.FusedTime(s);
     shapes = shapes && fused.has_value();
     AddSequence(input, s, fused.value_or(s.products), &sum);
   }
-  if (input.PercentOfStep(sum.ms) < threshold) return;
+  if (sum.sequences == 0 || input.PercentOfStep(sum.ms) < threshold) return;
   RuleFinding found = FindingOf(input, sum, threshold);
   found.title = fmt::format(
       "Unfused attention takes {} of {}: {:.{}f} softmaxes, each between two batched matrix "
@@ -288,9 +291,10 @@ void FindAttention(const FindingContext& input, double threshold, std::vector<Ru
   found.assumption =
       shapes
           ? fmt::format(
-                "A fused kernel computes the recorded shapes at {:.3g} TFLOP/s, a quarter of "
-                "the rate of the fastest matrix multiplication here, and no mask leaves work out.",
-                kFusedRate * products.best / 1e12)
+                "A fused kernel computes the recorded shapes at {:.3g} TFLOP/s where it fills the "
+                "device, half the rate of the fastest matrix multiplication here, and no mask "
+                "leaves work out.",
+                kFusedRate * attentions.BestRate() / 1e12)
           : std::string(
                 "A fused kernel takes what the two multiplications take; it never writes the "
                 "scores, so that it may take less.");

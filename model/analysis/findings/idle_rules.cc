@@ -29,6 +29,7 @@ enum class HostWork : uint8_t {
   kGarbage,
   kSave,
   kPause,
+  kPeer,
   kOther
 };
 
@@ -66,6 +67,8 @@ class HostWorks {
         return HostWork::kSave;
       case HostRole::kPause:
         return HostWork::kPause;
+      case HostRole::kPeer:
+        return HostWork::kPeer;
       default:
         break;
     }
@@ -118,6 +121,8 @@ const char* WordsOf(HostWork work) {
       return "checkpoints to be saved";
     case HostWork::kPause:
       return "the host, which waits itself";
+    case HostWork::kPeer:
+      return "another process";
     case HostWork::kOther:
       break;
   }
@@ -127,8 +132,8 @@ const char* WordsOf(HostWork work) {
 // Garbage collection, the saving of checkpoints and calls that wait are said in place of the class
 // only where they are nearly all of it.
 HostWork SaidOf(HostWork work, double percent) {
-  const bool own =
-      work == HostWork::kGarbage || work == HostWork::kSave || work == HostWork::kPause;
+  const bool own = work == HostWork::kGarbage || work == HostWork::kSave ||
+                   work == HostWork::kPause || work == HostWork::kPeer;
   return own && percent < kNearlyAllOfLoss ? HostWork::kOther : work;
 }
 
@@ -146,6 +151,8 @@ const char* RemedyOf(HostWork work) {
       return "checkpoint";
     case HostWork::kPause:
       return "host-op.pause";
+    case HostWork::kPeer:
+      return "host-op.peer";
     case HostWork::kUnrecorded:
     case HostWork::kOther:
       break;
@@ -191,6 +198,8 @@ std::string RemedyOf(const FindingContext& input, const IdleLoss& loss, const ch
       return input.Remedy("checkpoint");
     case HostRole::kPause:
       return input.Remedy("host-op.pause");
+    case HostRole::kPeer:
+      return input.Remedy("host-op.peer");
     case HostRole::kBarrier:
       return input.Remedy("barrier");
     case HostRole::kEvent:

@@ -1,5 +1,5 @@
-// The rules about kernels whose names say that data lies badly: `layout`, conversions around
-// convolutions, and `alignment`, matrix multiplications of unaligned rows.
+// The rules about data that lies badly: `layout`, conversions around convolutions, and
+// `alignment`, matrix multiplications of unaligned rows. Names of kernels say it, and shapes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,8 +9,11 @@
 #include "model/analysis/findings/finding_context.h"
 #include "model/analysis/findings/kernels/kernel_rows.h"
 #include "model/analysis/findings/kernels/op_shapes.h"
+#include "model/analysis/naming/device_type.h"
 #include "model/analysis/naming/kernel_category.h"
+#include "model/analysis/naming/matrix_unit.h"
 #include "model/analysis/naming/short_label.h"
+#include "model/analysis/tables/in_unit.h"
 #include "model/base/lower.h"
 #include "model/base/text_parts.h"
 
@@ -40,7 +43,7 @@ struct NamedKernels {
 void AddRow(const KernelRows& kernels, size_t row, NamedKernels* sum) {
   sum->us += kernels.us(row);
   sum->count += static_cast<double>(kernels.count(row));
-  sum->by_name[MakeShortForms(kernels.shown(row)).middle] += kernels.us(row);
+  sum->by_name[InSentence(kernels.shown(row))] += kernels.us(row);
   AppendEvents(kernels.table(), row, &sum->rows);
 }
 
@@ -73,7 +76,8 @@ bool Converts(const KernelRows& kernels, size_t row) {
 
 // The names of CUTLASS' kernels say how many elements they read at once: 16 bytes are 8 elements
 // of 16 bits, 4 of 32 bits.
-bool IsUnaligned(std::string_view kernel) {
+bool SaysAlignment(std::string_view kernel) { return kernel.find("align") != kernel.npos; }
+bool SaysUnaligned(std::string_view kernel) {
   static constexpr std::array<std::string_view, 2> kWords = {"align1", "align2"};
   for (const std::string_view word : kWords) {
     const size_t at = kernel.find(word);
@@ -82,6 +86,32 @@ bool IsUnaligned(std::string_view kernel) {
     if (rest.empty() || rest.front() < '0' || rest.front() > '9') return true;
   }
   return false;
+}
+
+// Whether the kernel multiplies on matrix units, or may do so.
+bool MayUseUnit(const FindingContext& input, const KernelRows& kernels, size_t row) {
+  const MatrixUnit unit = MatrixUnitOf(kernels.name(row), kernels.uses(row), kernels.eligible(row));
+  if (unit == MatrixUnit::kUsed) return true;
+  const std::vector<PlaneId> devices = input.Devices();
+  return unit == MatrixUnit::kUnknown && kernels.eligible(row) &&
+         std::any_of(devices.begin(), devices.end(), [&](PlaneId device) {
+           return HasMatrixUnits(input.trace().planes[device.value]);
+         });
+}
+
+// Adds the kernels of a row whose recorded shapes are not aligned.
+void AddUnaligned(const FindingContext& input, const KernelRows& kernels, size_t row,
+                  LaunchShapes* shapes, NamedKernels* sum) {
+  double us = 0;
+  for (const EventRow event : kernels.events(row)) {
+    if (!shapes->IsUnaligned(event)) continue;
+    us += InUs(input.trace().set.Duration(event));
+    sum->count += 1;
+    if (sum->rows.size() < FindingContext::kMostEvents) sum->rows.push_back(event);
+  }
+  if (us <= 0) return;
+  sum->us += us;
+  sum->by_name[InSentence(kernels.shown(row))] += us;
 }
 
 std::string ShapeOf(const FindingContext& input, const NamedKernels& sum) {
@@ -125,19 +155,25 @@ void FindAlignment(const FindingContext& input, double threshold, std::vector<Ru
   if (table == nullptr) return;
   const KernelRows kernels(*table);
   NamedKernels sum;
+  LaunchShapes shapes(input.trace(), input.context().grouping(input.stop()),
+                      input.context().stats(input.stop()));
   for (size_t r = 0; r < kernels.size(); ++r) {
-    if (kernels.uses(r) && IsUnaligned(kernels.name(r))) AddRow(kernels, r, &sum);
+    if (SaysAlignment(kernels.name(r))) {
+      if (kernels.uses(r) && SaysUnaligned(kernels.name(r))) AddRow(kernels, r, &sum);
+    } else if (input.trace().kineto && shapes.any() && MayUseUnit(input, kernels, r)) {
+      AddUnaligned(input, kernels, r, &shapes, &sum);
+    }
   }
   const double ms = MsOfStep(input, sum.us);
   if (sum.count <= 0 || input.PercentOfStep(ms) < threshold) return;
   RuleFinding found = FindingOf(input, sum, ms);
   found.title = fmt::format(
-      "Matrix multiplications on Tensor Cores whose rows are not aligned to 16 bytes take {} of "
-      "{}, most of it in {}{}.",
+      "Matrix multiplications whose rows are not aligned to 16 bytes, as Tensor Cores need it, "
+      "take {} of {}, most of it in {}{}.",
       MsText(ms), input.EveryStep(), sum.largest(), ShapeOf(input, sum));
   found.saving_ms = ms * (1 - kAligned);
   found.assumption = "Kernels that read 16 bytes at once take 60 % of the time." +
-                     SharedWith("precision") + " " + input.Uncertainty();
+                     SharedWith("precision and attention") + " " + input.Uncertainty();
   out->push_back(std::move(found));
 }
 

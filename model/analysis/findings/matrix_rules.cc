@@ -12,6 +12,7 @@
 #include "model/analysis/findings/kernels/op_shapes.h"
 #include "model/analysis/naming/device_type.h"
 #include "model/analysis/naming/matrix_unit.h"
+#include "model/analysis/naming/precision_names.h"
 #include "model/analysis/naming/short_label.h"
 #include "model/base/text_parts.h"
 
@@ -22,21 +23,7 @@ namespace {
 // but memory stays as slow.
 constexpr double kFaster = 3;
 
-bool IsAmd(const Plane& plane) {
-  const DeviceFacts facts = DeviceFactsOf(plane);
-  return facts.vendor == GpuVendor::kAmd || facts.name.find("AMD") != std::string::npos;
-}
-
-constexpr int64_t kVolta = 7, kAmpere = 8;  // compute capabilities
-
-// NVIDIA has Tensor Cores since Volta, AMD matrix cores since CDNA.
-bool HasMatrixUnits(const Plane& plane) {
-  if (const int64_t major = ComputeMajorOf(plane); major > 0) return major >= kVolta;
-  if (IsAmd(plane)) return true;
-  static constexpr std::array<std::string_view, 9> kNames = {"A100", "A10", "L4",    "H100", "H200",
-                                                             "B200", "RTX", "GH200", "A6000"};
-  return ContainsAny(DeviceFactsOf(plane).name, kNames);
-}
+constexpr int64_t kAmpere = 8;  // compute capability
 
 std::vector<PlaneId> DevicesWithUnits(const FindingContext& input) {
   std::vector<PlaneId> devices = input.Devices();
@@ -79,6 +66,8 @@ std::string ShapeText(const FindingContext& input, EventRow kernel) {
   return "; its dimensions " + shapes.text.substr(0, 60) + " are not all multiples of 8";
 }
 
+constexpr int kSingle = 32;  // bits
+
 // --- remedies, by what the devices have ---
 
 // Whether Tensor Cores of all devices take TF32 and bfloat16: NVIDIA's from Ampere on.
@@ -86,7 +75,7 @@ bool HaveTf32(const FindingContext& input, const std::vector<PlaneId>& devices) 
   return std::all_of(devices.begin(), devices.end(), [&](PlaneId device) {
     const Plane& plane = input.trace().planes[device.value];
     const int64_t major = ComputeMajorOf(plane);
-    return !IsAmd(plane) && (major == 0 || major >= kAmpere);
+    return !IsAmdGpu(plane) && (major == 0 || major >= kAmpere);
   });
 }
 
@@ -135,13 +124,15 @@ void FindPrecision(const FindingContext& input, double threshold, std::vector<Ru
   if (devices.empty() || table == nullptr || compute < 20) return;
   const PrecisionTimes times =
       ComputePrecision(input.context(), input.params(), input.db(), input.stop());
-  if (times.known <= 0 || times.percent() >= threshold) return;
+  if (times.known <= 0 || times.percent() >= threshold || times.mostly_wide()) return;
   const KernelRows kernels(*table);
   double matrix_us = 0;
   uint64_t count = 0;
   std::vector<EventRow> rows;  // kernels with the most time
   for (size_t r = 0; kernels.known() && r < table->rows.size(); ++r) {
-    matrix_us += kernels.uses(r) ? kernels.us(r) : 0;
+    const int bits = BitsOfKernel(kernels.name(r));
+    const bool wide = bits == 0 || bits == kSingle;
+    matrix_us += kernels.uses(r) && wide ? kernels.us(r) : 0;
     count += static_cast<uint64_t>(kernels.count(r));
     AppendEvents(*table, r, &rows);
   }

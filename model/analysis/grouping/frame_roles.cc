@@ -8,12 +8,14 @@ namespace stepscope {
 namespace {
 
 constexpr HostRole kInput = HostRole::kInput, kCompile = HostRole::kCompile,
-                   kWork = HostRole::kWork;
+                   kTune = HostRole::kTune, kWork = HostRole::kWork, kPause = HostRole::kPause,
+                   kPeer = HostRole::kPeer;
 constexpr std::string_view kTorchData = "PyTorch: torch.utils.data", kVision = "torchvision",
                            kHugging = "Hugging Face Transformers",
                            kInductor = "PyTorch: TorchInductor", kTriton = "Triton",
                            kJax = "JAX: jax._src", kTensorFlow = "TensorFlow: tf.function",
-                           kTorch = "PyTorch", kOrbax = "Orbax", kKeras = "Keras";
+                           kTorch = "PyTorch", kOrbax = "Orbax", kKeras = "Keras",
+                           kPython = "CPython: Lib";
 constexpr std::array kRows = {
     FrameRow{"torch/utils/data/", "", "", kInput, kTorchData},
     FrameRow{"$", "dataloader.py", "__next__", kInput, kTorchData},
@@ -32,15 +34,20 @@ constexpr std::array kRows = {
     // Compiled code that runs lies in the compiler's own folders.
     FrameRow{"torch/_inductor/", "output_code.py", "", kWork, kInductor},
     FrameRow{"torch/_inductor/", "cudagraph_", "", kWork, kInductor},
-    FrameRow{"torch/_inductor/runtime/", "triton_heuristics.py", "autotune_to_one_config", kCompile,
+    FrameRow{"torch/_inductor/", "utils.py", "run", kWork, kInductor},
+    FrameRow{"torch/_inductor/", "codecache.py", "__call__", kWork, kInductor},
+    FrameRow{"torch/_inductor/", "compile_fx.py", "run", kWork, kInductor},
+    FrameRow{"torch/_inductor/runtime/", "triton_heuristics.py", "autotune_to_one_config", kTune,
              kInductor},
-    FrameRow{"torch/_inductor/runtime/", "triton_heuristics.py", "benchmark_all_configs", kCompile,
+    FrameRow{"torch/_inductor/runtime/", "triton_heuristics.py", "benchmark_all_configs", kTune,
              kInductor},
-    FrameRow{"torch/_inductor/runtime/", "triton_heuristics.py", "coordinate_descent_tuning",
-             kCompile, kInductor},
+    FrameRow{"torch/_inductor/runtime/", "triton_heuristics.py", "coordinate_descent_tuning", kTune,
+             kInductor},
     FrameRow{"torch/_inductor/runtime/", "triton_heuristics.py", "precompile", kCompile, kInductor},
-    FrameRow{"torch/_inductor/runtime/", "benchmarking.py", "", kCompile, kInductor},
+    FrameRow{"torch/_inductor/runtime/", "benchmarking.py", "", kTune, kInductor},
     FrameRow{"torch/_inductor/runtime/", "", "", kWork, kInductor},
+    FrameRow{"torch/_inductor/", "select_algorithm.py", "benchmark*", kTune, kInductor},
+    FrameRow{"torch/_inductor/", "autotune_process.py", "benchmark*", kTune, kInductor},
     FrameRow{"torch/_inductor/", "", "", kCompile, kInductor},
     FrameRow{"torch/_dynamo/", "convert_frame.py", "", kCompile, "PyTorch: TorchDynamo"},
     FrameRow{"triton/compiler/", "", "launch_metadata", kWork, kTriton},
@@ -48,8 +55,9 @@ constexpr std::array kRows = {
     FrameRow{"triton/compiler/", "", "runner", kWork, kTriton},
     FrameRow{"triton/compiler/", "", "run", kWork, kTriton},
     FrameRow{"triton/compiler/", "", "", kCompile, kTriton},
-    FrameRow{"triton/runtime/", "autotuner.py", "_bench", kCompile, kTriton},
-    FrameRow{"triton/runtime/", "autotuner.py", "benchmark", kCompile, kTriton},
+    FrameRow{"triton/runtime/", "autotuner.py", "_bench", kTune, kTriton},
+    FrameRow{"triton/runtime/", "autotuner.py", "benchmark", kTune, kTriton},
+    FrameRow{"triton/testing.py", "testing.py", "do_bench*", kTune, kTriton},
     FrameRow{"", "", "backend_compile*", kCompile, kJax},
     FrameRow{"", "", "compile_or_get_cached", kCompile, kJax},
     FrameRow{"", "", "trace_to_jaxpr*", kCompile, kJax},
@@ -73,6 +81,33 @@ constexpr std::array kRows = {
     FrameRow{"$", "saving_lib.py", "save_model", HostRole::kSave, kKeras},
     FrameRow{"$", "saving_api.py", "save_model", HostRole::kSave, kKeras},
     FrameRow{"$", "checkpoint.py", "save", HostRole::kSave, "TensorFlow: tf.train.Checkpoint"},
+    // Python's own library: what waits for another thread, for another process, or for either.
+    FrameRow{"threading.py", "threading.py", "wait", kPause, kPython},
+    FrameRow{"threading.py", "threading.py", "wait_for", kPause, kPython},
+    FrameRow{"threading.py", "threading.py", "join", kPause, kPython},
+    FrameRow{"threading.py", "threading.py", "acquire", kPause, kPython},
+    FrameRow{"threading.py", "threading.py", "_wait_for_tstate_lock", kPause, kPython},
+    FrameRow{"queue.py", "queue.py", "get", kPause, kPython},
+    FrameRow{"queue.py", "queue.py", "put", kPause, kPython},
+    FrameRow{"queue.py", "queue.py", "join", kPause, kPython},
+    FrameRow{"selectors.py", "selectors.py", "select", kPause, kPython},
+    FrameRow{"concurrent/futures/", "_base.py", "result", kPause, kPython},
+    FrameRow{"concurrent/futures/", "_base.py", "wait", kPause, kPython},
+    FrameRow{"multiprocessing/", "queues.py", "get", kPeer, kPython},
+    FrameRow{"multiprocessing/", "connection.py", "recv*", kPeer, kPython},
+    FrameRow{"multiprocessing/", "connection.py", "_recv*", kPeer, kPython},
+    FrameRow{"multiprocessing/", "connection.py", "poll", kPeer, kPython},
+    FrameRow{"multiprocessing/", "connection.py", "_poll", kPeer, kPython},
+    FrameRow{"multiprocessing/", "connection.py", "wait", kPeer, kPython},
+    FrameRow{"multiprocessing/", "pool.py", "get", kPeer, kPython},
+    FrameRow{"multiprocessing/", "process.py", "join", kPeer, kPython},
+    FrameRow{"multiprocessing/", "popen_fork.py", "wait", kPeer, kPython},
+    FrameRow{"multiprocessing/", "popen_fork.py", "poll", kPeer, kPython},
+    FrameRow{"multiprocessing/", "synchronize.py", "__enter__", kPeer, kPython},
+    FrameRow{"subprocess.py", "subprocess.py", "wait", kPeer, kPython},
+    FrameRow{"subprocess.py", "subprocess.py", "_wait", kPeer, kPython},
+    FrameRow{"subprocess.py", "subprocess.py", "_try_wait", kPeer, kPython},
+    FrameRow{"subprocess.py", "subprocess.py", "communicate", kPeer, kPython},
 };
 
 bool IsDigit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
@@ -98,13 +133,16 @@ bool SkipLine(std::string_view* text) {
   return true;
 }
 
-// The path from the root of an installed library on.
+// The path from the root of an installed library, or of Python's own, on.
 std::string_view FromRoot(std::string_view path) {
   for (const std::string_view root : {"site-packages/", "dist-packages/"}) {
     const size_t at = path.rfind(root);
     if (at != std::string_view::npos) return path.substr(at + root.size());
   }
-  return path;
+  constexpr std::string_view kPythonRoot = "lib/python3.";
+  const size_t at = path.rfind(kPythonRoot);
+  const size_t slash = at == path.npos ? at : path.find('/', at + kPythonRoot.size());
+  return slash == path.npos ? path : path.substr(slash + 1);
 }
 
 bool MatchesFunction(std::string_view function, std::string_view row) {

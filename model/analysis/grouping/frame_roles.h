@@ -30,7 +30,8 @@ inline constexpr std::array<std::string_view, 5> kSaveWords = {
 
 // A row of the table: what functions of a library do.
 struct FrameRow {
-  std::string_view library;   // begin of the path; "": any path, "$": a file without a path
+  // Begin of the path; "": any path, "$": a file without a path. A whole path stands for that file.
+  std::string_view library;
   std::string_view file;      // begin of the file's name; "": any
   std::string_view function;  // "": any; "trace_*": its begin; else the whole name
   HostRole role = HostRole::kWork;
@@ -43,7 +44,7 @@ const FrameRow* FrameRowOf(const PythonFrame& frame);
 // Nothing if the name is no Python function. O(name).
 std::optional<PythonFrame> ParsePythonFrame(std::string_view name);
 
-// kInput, kCompile, kAwait, kBarrier, kSave or kWork. O(name * rows).
+// kInput, kCompile, kTune, kAwait, kBarrier, kSave, kPause, kPeer or kWork. O(name * rows).
 HostRole RoleOfFrame(const PythonFrame& frame);
 
 }  // namespace stepscope

@@ -5,8 +5,6 @@
 #include <unordered_set>
 #include <utility>
 
-#include "model/analysis/grouping/frame_roles.h"
-
 namespace stepscope {
 namespace {
 
@@ -32,6 +30,7 @@ HostState StateOf(HostRole role) {
     case HostRole::kSave:
       return HostState::kUpkeep;
     case HostRole::kCompile:
+    case HostRole::kTune:
       return HostState::kCompile;
     case HostRole::kLaunch:
     case HostRole::kGraph:
@@ -45,15 +44,24 @@ HostState StateOf(HostRole role) {
       return HostState::kNothing;
     case HostRole::kWork:
     case HostRole::kPause:
+    case HostRole::kPeer:
     case HostRole::kRuntime:
       break;
   }
   return HostState::kWork;
 }
 
+bool Compiles(HostRole role) { return role == HostRole::kCompile || role == HostRole::kTune; }
+
 // Who awaits results is late with the work that they need; that is work of the host.
 HostState StateOfBlocker(HostRole role) {
-  return role == HostRole::kAwait ? HostState::kWork : HostState::kSync;
+  if (role == HostRole::kAwait) return HostState::kWork;
+  return Compiles(role) ? HostState::kCompile : HostState::kSync;
+}
+
+// Whether the verdict has words for the role in place of those of its class.
+bool HasOwnWords(HostRole role) {
+  return role == HostRole::kGarbage || role == HostRole::kBarrier || role == HostRole::kSave;
 }
 
 bool SameBut(const HostPiece& a, const HostPiece& b) {  // equal except for the time
@@ -96,10 +104,12 @@ HostPiece PieceOf(const Lane& lane, uint32_t index, HostState state) {
   return piece;
 }
 
+bool BeginsBefore(const HostPiece& a, const HostPiece& b) {
+  return a.begin != b.begin ? a.begin < b.begin : a.end > b.end;
+}
+
 void MergePieces(std::vector<HostPiece>* pieces) {
-  std::sort(pieces->begin(), pieces->end(), [](const HostPiece& a, const HostPiece& b) {
-    return a.begin != b.begin ? a.begin < b.begin : a.end > b.end;
-  });
+  std::sort(pieces->begin(), pieces->end(), BeginsBefore);
   size_t kept = 0;
   for (const HostPiece& piece : *pieces) {
     if (kept > 0 && piece.begin <= (*pieces)[kept - 1].end) {
@@ -107,6 +117,17 @@ void MergePieces(std::vector<HostPiece>* pieces) {
     } else {
       (*pieces)[kept++] = piece;
     }
+  }
+  pieces->resize(kept);
+}
+
+// Where pieces overlap, the one that begins first keeps the time.
+void MakeDisjoint(std::vector<HostPiece>* pieces) {
+  std::sort(pieces->begin(), pieces->end(), BeginsBefore);
+  size_t kept = 0;
+  for (HostPiece piece : *pieces) {
+    if (kept > 0) piece.begin = std::max(piece.begin, (*pieces)[kept - 1].end);
+    if (piece.begin < piece.end) (*pieces)[kept++] = piece;
   }
   pieces->resize(kept);
 }
@@ -124,17 +145,13 @@ HostActivity::HostActivity(const Trace& trace, const StatTable& stats, const Gro
   const NameTable& names = trace.names();
   roles_.resize(names.metas.size());
   marker_.resize(names.metas.size());
-  frame_.resize(names.metas.size());
-  bool frames = false;
+  namers_.resize(names.metas.size());
   for (size_t m = 0; m < roles_.size(); ++m) {
     roles_[m] = RoleOfHostEvent(names.strings.View(names.metas[m].name), names.metas[m].category);
     const bool works = roles_[m] == HostRole::kWork || roles_[m] == HostRole::kNothing;
     if (m < compute.size() && compute[m] != 0 && works) roles_[m] = HostRole::kCompute;
-    if (roles_[m] != HostRole::kInput && roles_[m] != HostRole::kCompile) continue;
-    const bool annotation =
-        names.metas[m].category == EventCategory::kUserAnnotation && roles_[m] == HostRole::kInput;
-    frame_[m] = annotation || ParsePythonFrame(names.strings.View(names.metas[m].name)).has_value();
-    frames = frames || frame_[m] != 0;
+    namers_[m] =
+        NamerOf(roles_[m], names.strings.View(names.metas[m].name), names.metas[m].category);
   }
   for (const EventGroup& group : grouping.groups) {  // markers of steps, whatever their names
     if (group.implicit || !group.root.valid()) continue;
@@ -143,43 +160,18 @@ HostActivity::HostActivity(const Trace& trace, const StatTable& stats, const Gro
     marker_[meta] = 1;
   }
   MarkLaunches(stats, grouping);
-  if (!frames) return;
-  for (const Track& track : trace.set.tracks) {
-    if (IsThread(trace, track)) MarkEnclosing(track);
-  }
+  MarkEnclosing();
 }
 
-// When the thread launches kernels for ops, in ps, sorted. Tuners launch theirs without an op.
-std::vector<Ps> HostActivity::OpLaunches(const Track& thread) const {
-  std::vector<Ps> launches;
-  const Lane* outer = nullptr;
-  for (const Lane& lane : trace_.set.LanesOf(thread)) {
-    if (lane.kind != LaneKind::kNested) break;
-    uint32_t op = 0;
-    for (uint32_t i = 0; outer != nullptr && i < lane.size(); ++i) {
-      const HostRole role = roles_[lane.meta[i]];
-      const bool starts = role == HostRole::kLaunch || role == HostRole::kGraph;
-      if (!starts || !IsLaunch(lane.first_row + i)) continue;
-      op = FirstEndingAfter(*outer, op, lane.start[i]);
-      if (op < outer->size() && outer->start[op] <= lane.start[i] &&
-          trace_.names().metas[outer->meta[op]].category == EventCategory::kCpuOp)
-        launches.push_back(lane.start[i]);
-    }
-    outer = &lane;
-  }
-  std::sort(launches.begin(), launches.end());
-  return launches;
-}
-
-void HostActivity::MarkEnclosing(const Track& thread) {
-  const std::vector<Ps> launches = OpLaunches(thread);
-  if (launches.empty()) return;
-  for (const Lane& lane : trace_.set.LanesOf(thread)) {
-    for (uint32_t i = 0; i < lane.size(); ++i) {
-      if (frame_[lane.meta[i]] == 0) continue;
-      const auto next = std::lower_bound(launches.begin(), launches.end(), lane.start[i]);
-      if (next != launches.end() && *next < lane.end(i)) launch_[lane.first_row + i] = kEncloses;
-    }
+void HostActivity::MarkEnclosing() {
+  const bool asked =
+      std::any_of(namers_.begin(), namers_.end(), [](Namer n) { return n != Namer::kNobody; });
+  if (!asked) return;
+  const EnclosedLaunches launches{roles_, namers_, marker_,
+                                  [this](uint32_t row) { return IsLaunch(row); }};
+  for (const Track& track : trace_.set.tracks) {
+    if (!IsThread(trace_, track)) continue;
+    for (const uint32_t row : EnclosingEvents(trace_, track, launches)) launch_[row] = kEncloses;
   }
 }
 
@@ -239,7 +231,12 @@ HostState HostActivity::StateOfLaunch(uint32_t row, uint32_t meta, Ps duration) 
 
 HostPiece HostActivity::Under(HostPiece outer, const Lane& lane, uint32_t index) const {
   const uint32_t row = lane.first_row + index, meta = lane.meta[index];
-  const HostRole role = launch_[row] == kEncloses ? HostRole::kWork : roles_[meta];
+  const bool encloses = launch_[row] == kEncloses;
+  const HostRole role = encloses ? HostRole::kWork : roles_[meta];
+  if (encloses && HasOwnWords(roles_[meta])) {  // the name of another cause would be said of it
+    if (outer.state == HostState::kNothing) outer.state = HostState::kWork;
+    return outer;
+  }
   HostState state = StateOf(role);
   if (launch_[row] == kBlocking) state = HostState::kSync;
   const bool launches = launch_[row] == kLaunches || launch_[row] == kFirstLaunch;
@@ -262,7 +259,10 @@ HostPiece HostActivity::Under(HostPiece outer, const Lane& lane, uint32_t index)
                     role == HostRole::kGraph || role == HostRole::kCopy ||
                     role == HostRole::kSync || role == HostRole::kEvent || IsLaunch(row);
   const bool in_op = outer.state == HostState::kWork || outer.state == HostState::kDispatch;
-  outer.inside = call && in_op ? outer.meta : HostPiece::kNone;
+  // Python's library waits by functions inside functions: the outermost says what for.
+  const bool pause = IsPause(role);
+  if (pause && in_op && outer.meta != HostPiece::kNone && IsPause(roles_[outer.meta])) return outer;
+  outer.inside = (call || pause) && in_op ? outer.meta : HostPiece::kNone;
   outer.state = state;
   outer.row = row;
   outer.meta = meta;
@@ -407,13 +407,24 @@ std::vector<HostPiece> HostActivity::During(const Track& thread, std::span<const
   return pieces;
 }
 
+// Whether an event may hold up other threads: a call that blocks, or compilation.
+bool HostActivity::BlocksOthers(const Lane& lane, uint32_t index) const {
+  const uint32_t row = lane.first_row + index;
+  const HostRole role = roles_[lane.meta[index]];
+  const Ps length = lane.dur[index];
+  if (launch_[row] == kEncloses || length < kLeastBlock) return false;
+  if (IsBlocking(role) || role == HostRole::kAwait || launch_[row] == kBlocking) return true;
+  return (role == HostRole::kCopy || Compiles(role)) && length > kLongestLaunch;
+}
+
 HostSummary HostActivity::Summarise(HostId host, bool executing, const Track* main) const {
   HostSummary summary;
   std::vector<uint8_t> counts(roles_.size());  // by MetaId: few events have a role that counts
   for (size_t m = 0; m < counts.size(); ++m) {
     const HostRole role = roles_[m];
     counts[m] = role == HostRole::kExecutor || role == HostRole::kWait ||
-                role == HostRole::kAwait || IsBlocking(role);
+                role == HostRole::kAwait || role == HostRole::kCopy || Compiles(role) ||
+                IsBlocking(role);
   }
   for (const Track* thread : HostThreadsOf(trace_, host)) {
     bool executor = false;
@@ -424,8 +435,7 @@ HostSummary HostActivity::Summarise(HostId host, bool executing, const Track* ma
         executor = executor || role == HostRole::kExecutor;
         if (lane.dur[i] <= 0) continue;
         if (role == HostRole::kWait) summary.waits.push_back(PieceOf(lane, i, HostState::kInput));
-        const bool blocks = IsBlocking(role) || role == HostRole::kAwait;
-        if (blocks && thread != main && lane.dur[i] >= kLeastBlock)
+        if (thread != main && BlocksOthers(lane, i))
           summary.blockers.push_back(PieceOf(lane, i, StateOfBlocker(role)));
         if (role == HostRole::kExecutor && executing)
           summary.executing.push_back(PieceOf(lane, i, HostState::kDispatch));
@@ -435,7 +445,7 @@ HostSummary HostActivity::Summarise(HostId host, bool executing, const Track* ma
   }
   MergePieces(&summary.waits);
   MergePieces(&summary.executing);
-  MergePieces(&summary.blockers);
+  MakeDisjoint(&summary.blockers);
   return summary;
 }
 

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "model/analysis/grouping/enclosing_events.h"
 #include "model/analysis/grouping/grouping.h"
 #include "model/analysis/grouping/host_roles.h"
 #include "model/stats.h"
@@ -33,10 +34,11 @@ struct HostPiece {
   Ps begin = 0, end = 0;
   HostState state = HostState::kNothing;
   bool marked = false;  // inside the marker of a step; `row` is the marker if nothing else is open
-  bool executor = false;    // inside an executor
-  uint32_t row = kNone;     // the event that gives the state
-  uint32_t meta = kNone;    // its MetaId
-  uint32_t inside = kNone;  // MetaId of the op around a call of the runtime
+  bool executor = false;  // inside an executor
+  uint32_t row = kNone;   // the event that gives the state
+  uint32_t meta = kNone;  // its MetaId
+  // MetaId of the op around a call of the runtime, or of who calls what waits in Python.
+  uint32_t inside = kNone;
 };
 
 // The activity of all threads of a host together. The intervals are sorted and disjoint; each has
@@ -44,7 +46,7 @@ struct HostPiece {
 struct HostSummary {
   std::vector<HostPiece> waits;         // when any thread waits for input
   std::vector<HostPiece> executing;     // when any thread is in an executor; filled on request
-  std::vector<HostPiece> blockers;      // when any thread but the main one is in a blocking call
+  std::vector<HostPiece> blockers;      // when any thread but the main one blocks or compiles
   std::vector<const Track*> executors;  // the threads that have an executor
 };
 
@@ -71,28 +73,29 @@ class HostActivity {
   bool NamedAfterKernel(uint32_t meta) const { return roles_[meta] == HostRole::kWork; }
   // Whether the event waits for results of work that other threads have yet to start.
   bool Awaits(uint32_t meta) const { return roles_[meta] == HostRole::kAwait; }
+  // Whether the event waits for another thread or process, as far as its name says.
+  bool Pauses(uint32_t meta) const { return IsPause(roles_[meta]); }
   // The one of `executors` whose executor events enclose most launches of `thread`, by a sample of
   // them; null if none does. O(executors log events).
   const Track* ExecutorOf(const Track& thread, std::span<const Track* const> executors) const;
 
  private:
-  // kEncloses: a function or annotation that dispatches ops, whatever its name says.
+  // kEncloses: an event around launches of the program, whatever its name says.
   enum Launch : uint8_t { kNoLaunch, kLaunches, kFirstLaunch, kBlocking, kEncloses };
   bool IsLaunch(uint32_t row) const {
     return launch_[row] != kNoLaunch && launch_[row] != kEncloses;
   }
   void MarkLaunches(const StatTable& stats, const Grouping& grouping);
   void MarkFirstLaunches(const Grouping& grouping);
-  void MarkEnclosing(const Track& thread);
-  std::vector<Ps> OpLaunches(const Track& thread) const;
+  void MarkEnclosing();
+  bool BlocksOthers(const Lane& lane, uint32_t index) const;
   class Sweep;
   HostPiece Under(HostPiece outer, const Lane& lane, uint32_t index) const;
 
   const Trace& trace_;
   std::vector<HostRole> roles_;  // by MetaId
   std::vector<uint8_t> marker_;  // by MetaId: it marks a step
-  std::vector<uint8_t>
-      frame_;  // by MetaId: a function or annotation that prepares input or compiles
+  std::vector<Namer> namers_;    // by MetaId
   std::vector<uint8_t> launch_;  // by row
 };
 

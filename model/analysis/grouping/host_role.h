@@ -18,13 +18,15 @@ enum class HostRole : uint8_t {
   kAwait,     // a framework's wait for results
   kGarbage,   // collects Python's garbage
   kSave,      // saves a checkpoint
-  kPause,     // a call of Python that waits: for a lock, for data of another process, for time
-  kCompile,   // compiles, tunes or loads a module
-  kLaunch,    // starts work on a device
-  kGraph,     // starts a whole graph of work
-  kCopy,      // starts a copy or fill
-  kRuntime,   // another call of the runtime
-  kCompute,   // an op of a program whose device is the CPU
+  kPause,    // a call of Python that waits: for another thread, for time, for any of several things
+  kPeer,     // a call of Python that waits for another process
+  kCompile,  // compiles or loads a module
+  kTune,     // measures candidates of kernels; the launches inside are no work of the program
+  kLaunch,   // starts work on a device
+  kGraph,    // starts a whole graph of work
+  kCopy,     // starts a copy or fill
+  kRuntime,  // another call of the runtime
+  kCompute,  // an op of a program whose device is the CPU
 };
 
 }  // namespace stepscope

@@ -23,7 +23,9 @@ constexpr std::string_view kGc = "CPython: the module gc", kSelect = "CPython: s
                            kNative = "PyTorch: native_functions.yaml",
                            kTensorFlowSource = "TensorFlow: save_restore_v2_ops",
                            kKernels = "TensorFlow: core/kernels", kXla = "OpenXLA: xla",
-                           kJaxSource = "JAX", kPrograms = "what programs call it";
+                           kJaxSource = "JAX", kPrograms = "what programs call it",
+                           kProcesses = "CPython: the module _multiprocessing",
+                           kSocket = "CPython: socketmodule.c";
 
 // These hold before anything else; the first that fits.
 constexpr std::array kFirstRows = {
@@ -60,13 +62,24 @@ constexpr std::array kFirstRows = {
     HostNameRow{Match::kWhole, "save_weights", HostRole::kSave, kPrograms},
     HostNameRow{Match::kBegin, "<built-in method acquire of _thread.", HostRole::kPause,
                 "CPython: _threadmodule.c"},
+    HostNameRow{Match::kBegin, "<built-in method get of _queue.SimpleQueue", HostRole::kPause,
+                "CPython: _queuemodule.c"},
+    HostNameRow{Match::kBegin, "<built-in method recv of _multiprocessing.", HostRole::kPeer,
+                kProcesses},
+    HostNameRow{Match::kBegin, "<built-in method recv_bytes of _multiprocessing.", HostRole::kPeer,
+                kProcesses},
+    HostNameRow{Match::kBegin, "<built-in method poll of _multiprocessing.", HostRole::kPeer,
+                kProcesses},
+    HostNameRow{Match::kBegin, "<built-in method acquire of _multiprocessing.", HostRole::kPeer,
+                kProcesses},
     HostNameRow{Match::kBegin, "<built-in method poll of select.", HostRole::kPause, kSelect},
     HostNameRow{Match::kBegin, "<built-in function select>", HostRole::kPause, kSelect},
-    HostNameRow{Match::kBegin, "<built-in method recv of _socket.socket", HostRole::kPause,
-                "CPython: socketmodule.c"},
+    HostNameRow{Match::kBegin, "<built-in method recv of _socket.socket", HostRole::kPeer, kSocket},
+    HostNameRow{Match::kBegin, "<built-in method recv_into of _socket.socket", HostRole::kPeer,
+                kSocket},
     HostNameRow{Match::kBegin, "<built-in function sleep>", HostRole::kPause,
                 "CPython: timemodule.c"},
-    HostNameRow{Match::kBegin, "<built-in function waitpid>", HostRole::kPause,
+    HostNameRow{Match::kBegin, "<built-in function waitpid>", HostRole::kPeer,
                 "CPython: posixmodule.c"},
 };
 
@@ -86,9 +99,9 @@ constexpr std::array kLaterRows = {
     HostNameRow{Match::kName, "BlockHostUntilDone", HostRole::kAwait, "OpenXLA: stream_executor"},
     HostNameRow{Match::kName, "BufferSequencingEvent", HostRole::kAwait, "OpenXLA: PJRT"},
     HostNameRow{Match::kWords, "xla compile", HostRole::kCompile, kXla},
-    HostNameRow{Match::kWords, "autotune", HostRole::kCompile, kXla},
-    HostNameRow{Match::kWords, "autotuner", HostRole::kCompile, kXla},
-    HostNameRow{Match::kWords, "autotuning", HostRole::kCompile, kXla},
+    HostNameRow{Match::kWords, "autotune", HostRole::kTune, kXla},
+    HostNameRow{Match::kWords, "autotuner", HostRole::kTune, kXla},
+    HostNameRow{Match::kWords, "autotuning", HostRole::kTune, kXla},
     HostNameRow{Match::kWords, "hlo pass pipeline", HostRole::kCompile, kXla},
     HostNameRow{Match::kWords, "build executable", HostRole::kCompile, kXla},
     // A phase of compilation. "TorchDynamo Cache Lookup" finds what is compiled already.
@@ -220,10 +233,20 @@ bool IsRuntimeName(std::string_view name) {
   return false;
 }
 
+// Whether a call of a runtime that is not CUDA's or HIP's has a name of such calls: one identifier
+// that begins with a few lower letters and a capital, as urQueueFinish and synLaunch do.
+bool HasCallName(std::string_view name) {
+  constexpr size_t kLongestPrefix = 5;
+  const auto is_upper = [](char c) { return std::isupper(static_cast<unsigned char>(c)) != 0; };
+  const size_t upper =
+      static_cast<size_t>(std::find_if(name.begin(), name.end(), is_upper) - name.begin());
+  return upper > 0 && upper <= kLongestPrefix && name.find_first_of("_<:( ") == name.npos;
+}
+
 HostRole RuntimeRole(std::string_view name) {
   const auto has = [&](std::string_view part) { return name.find(part) != std::string_view::npos; };
-  if (has("EventSynchronize")) return HostRole::kEvent;
-  if (has("Synchronize")) return HostRole::kSync;
+  if (has("EventSynchronize") || has("EventWait")) return HostRole::kEvent;
+  if (has("Synchronize") || has("QueueFinish")) return HostRole::kSync;
   if (has("GraphLaunch")) return HostRole::kGraph;
   if (has("ModuleLoad") || has("LibraryLoad") || has("LinkComplete")) return HostRole::kCompile;
   if (has("LaunchHostFunc")) return HostRole::kRuntime;
@@ -248,7 +271,13 @@ HostRole RoleOfHostEvent(std::string_view name, EventCategory category) {
   if (const auto frame = ParsePythonFrame(name)) return RoleOfFrame(*frame);
   Asked asked(name);
   if (const HostNameRow* row = FirstOf(kFirstRows, &asked)) return row->role;
-  if (category == EventCategory::kRuntimeCall || IsRuntimeName(name)) return RuntimeRole(name);
+  if (IsRuntimeName(name)) return RuntimeRole(name);
+  if (category == EventCategory::kRuntimeCall) {
+    // Some profilers name a launch call after its kernel.
+    const bool templated = name.find_first_of("<(") != name.npos;
+    const HostRole role = templated ? HostRole::kRuntime : RuntimeRole(name);
+    return role == HostRole::kRuntime && !HasCallName(name) ? HostRole::kWork : role;
+  }
   const HostNameRow* row = FirstOf(kLaterRows, &asked);
   return row != nullptr ? row->role : HostRole::kWork;
 }
@@ -256,6 +285,8 @@ HostRole RoleOfHostEvent(std::string_view name, EventCategory category) {
 bool IsBlocking(HostRole role) {
   return role == HostRole::kSync || role == HostRole::kEvent || role == HostRole::kBarrier;
 }
+
+bool IsPause(HostRole role) { return role == HostRole::kPause || role == HostRole::kPeer; }
 
 bool IsRuntimeWork(std::string_view name, EventCategory category) {
   if (category == EventCategory::kStep || category == EventCategory::kUserAnnotation ||

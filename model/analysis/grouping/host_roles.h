@@ -40,6 +40,8 @@ HostRole RoleOfHostEvent(std::string_view name, EventCategory category);
 
 // Whether an event blocks its thread until the device, an event of it or another rank is there.
 bool IsBlocking(HostRole role);
+// Whether an event of Python waits for another thread or process.
+bool IsPause(HostRole role);
 
 // Whether work of the host is that of the framework's runtime between ops, not of Python. O(name).
 bool IsRuntimeWork(std::string_view name, EventCategory category);

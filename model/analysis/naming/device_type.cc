@@ -54,7 +54,22 @@ GpuVendor VendorOfName(std::string_view name) {
   return has("AMD") || has("Instinct") || has("Radeon") ? GpuVendor::kAmd : GpuVendor::kUnknown;
 }
 
+constexpr int64_t kVolta = 7;  // compute capability
+
 }  // namespace
+
+bool IsAmdGpu(const Plane& plane) {
+  const DeviceFacts facts = DeviceFactsOf(plane);
+  return facts.vendor == GpuVendor::kAmd || facts.name.find("AMD") != std::string::npos;
+}
+
+bool HasMatrixUnits(const Plane& plane) {
+  if (const int64_t major = ComputeMajorOf(plane); major > 0) return major >= kVolta;
+  if (IsAmdGpu(plane)) return true;
+  static constexpr std::array<std::string_view, 9> kNames = {"A100", "A10", "L4",    "H100", "H200",
+                                                             "B200", "RTX", "GH200", "A6000"};
+  return ContainsAny(DeviceFactsOf(plane).name, kNames);
+}
 
 DeviceFacts DeviceFactsOf(const Plane& plane) {
   const auto first = [&](std::string_view a, std::string_view b) {

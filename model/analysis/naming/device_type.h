@@ -22,6 +22,11 @@ DeviceFacts DeviceFactsOf(const Plane& plane);
 // NVIDIA's compute capability: its major number, 7 for Volta and Turing, 8 for Ampere. 0: unknown.
 int64_t ComputeMajorOf(const Plane& plane);
 
+// Whether it is a GPU of AMD, by its vendor or its name.
+bool IsAmdGpu(const Plane& plane);
+// Whether the GPU has units for products of matrices: NVIDIA's since Volta, AMD's since CDNA.
+bool HasMatrixUnits(const Plane& plane);
+
 // The type of the first device: "Nvidia GPU (Ampere)", "AMD GPU - gfx942", "CPU", as XProf names
 // it; the device's own name in formats that XProf does not read. O(planes).
 std::string DeviceTypeOf(const Trace& trace);

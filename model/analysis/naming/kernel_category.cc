@@ -18,10 +18,10 @@ namespace {
 // kernel is a copy, attention multiplies too, and a GEMM that splits its sums reduces them.
 constexpr std::string_view kTransposed[] = {"_conv_transpose_", "_2_d_transpose_",
                                             "_3_d_transpose_"};
-constexpr std::string_view kCopy[] = {"_memcpy",        "_memset",       "_direct_copy_",
-                                      "_copy_kernel_",  "_copy_async_",  "_cat_array_",
-                                      "_catarray",      "_copy_device_", "transpose_",
-                                      "_fill_functor_", "_copy_cuda_",   "_batched_copy_"};
+constexpr std::string_view kCopy[] = {
+    "_memcpy",     "_memset",        "_direct_copy_", "_copy_kernel_", "_copy_async_",
+    "_cat_array_", "_catarray",      "_copy_device_", "transpose_",    "_fill_functor_",
+    "_copy_cuda_", "_batched_copy_", "_repack_"};
 constexpr std::string_view kAttention[] = {"_flash_fwd_",
                                            "_flash_bwd_",
                                            "_flash_attn_",
@@ -67,7 +67,8 @@ constexpr std::string_view kGemm[] = {
     "gemm_",     "_gemmk_",      "gemv_",           "_gemvx_",       "_nvjet_",
     "_cijk_",    "_bmm_",        "matmul_",         "_mat_mul_",     "_dot_kernel_",
     "_kreduce_", "_triton_tem_", "_splitk_reduce_", "_dot_general_", "_split_k_reduce_",
-    "_fmoe_",    "_fused_moe_",  "_grouped_mm_",    "_flatmm_"};
+    "_fmoe_",    "_fused_moe_",  "_grouped_mm_",    "_flatmm_",      "_marlin_",
+    "_machete_", "_kgemm_"};
 constexpr std::string_view kReduction[] = {"reduce_",    "_reduction_",  "softmax_",     "_softmax",
                                            "_soft_max_", "_triton_red_", "_triton_per_", "_argmax_",
                                            "_argmin_",   "_arg_max_",    "_arg_min_",    "_cumsum_",

@@ -34,8 +34,9 @@ constexpr std::string_view kNvidia[] = {"16816",
                                         "xmma_warp_specialized_implicit_gemm"};
 constexpr WordSet kNvidiaSet(kNvidia);
 constexpr std::string_view kNvidiaNewer[] = {
-    "nvjet", "wgmma",  "gmma",    "tensorop",     "utcmma",       "tcgen05",
-    "xmma",  "fmhaSm", "fmha_v2", "fmha_cutlass", "FlashAttnFwd", "FlashAttnBwd"};
+    "nvjet", "wgmma",   "gmma",        "tensorop",     "utcmma",       "tcgen05",
+    "xmma",  "fmhaSm",  "fmha_v2",     "fmha_cutlass", "FlashAttnFwd", "FlashAttnBwd",
+    "wmma",  "sdpa_sm", "flash_fprop", "flash_bprop",  "Marlin<",      "marlin_gemm"};
 constexpr WordSet kNvidiaNewerSet(kNvidiaNewer);
 // Attention and mixtures of experts, on GPUs of both vendors.
 constexpr std::string_view kBothNewer[] = {"flash_fwd", "flash_bwd", "attn_fwd", "attn_bwd",

@@ -26,7 +26,8 @@ constexpr std::array kWords = {
     Word{"_h_hs", 16},     Word{"_bb_", 16},      Word{"_hb_", 16},      Word{"attn_fwd", 16},
     Word{"flash_fwd", 16}, Word{"flash_bwd", 16}, Word{"float", 32},     Word{"f32", 32},
     Word{"fp32", 32},      Word{"sgemm", 32},     Word{"s1688gemm", 32}, Word{"_sb_", 32},
-    Word{"double", 64},    Word{"dgemm", 64},     Word{"f64", 64},
+    Word{"double", 64},    Word{"dgemm", 64},     Word{"f64", 64},       Word{"fp64", 64},
+    Word{"d884", 64},      Word{"dmma", 64},      Word{"zgemm", 64},
 };
 constexpr auto kTexts = [] {
   std::array<std::string_view, kWords.size()> texts;

@@ -178,6 +178,11 @@ constexpr std::array kRows = {
     Row{"host-op.pause", kAnyFramework, kAnyBuild, kAnywhere,
         "See in the timeline which thread, process or host that call waits for: the work is late "
         "there."},
+    Row{"host-op.peer", kTorch, kAnyBuild, kAnywhere,
+        "See in that process why its answer is late; if it is a worker of a data loader, give the "
+        "loader more workers and a larger prefetch_factor."},
+    Row{"host-op.peer", kAnyFramework, kAnyBuild, kAnywhere,
+        "See in that process why its answer is late; if it prepares input, use more processes."},
     Row{"garbage", kAnyFramework, kAnyBuild, kAnywhere,
         "Collect garbage when it is convenient: gc.freeze() behind the set-up, gc.disable() "
         "before the loop, and gc.collect() every N steps."},

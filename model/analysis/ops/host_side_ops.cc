@@ -9,9 +9,12 @@ namespace stepscope {
 
 std::vector<uint8_t> HostSideOps(const Trace& trace, const HostOps& ops) {
   std::set<std::string_view> without_kernels;
+  bool any = false;
   for (const OpRow& op : ops.host_side.ops) {
+    any = any || op.device_time > 0;
     if (op.name.starts_with("aten::") && op.device_time <= 0) without_kernels.insert(op.name);
   }
+  if (!any) without_kernels.clear();  // no launch is known, so no op is known to have none
   const NameTable& names = trace.names();
   std::vector<uint8_t> on_host(names.metas.size());
   for (size_t m = 0; m < on_host.size(); ++m) {

@@ -9,7 +9,7 @@
 namespace stepscope {
 
 // By MetaId, whether an event is such an op: one of TensorFlow, or one of PyTorch that launches no
-// kernel. O(names + ops).
+// kernel. PyTorch's are unknown where none of them launches any. O(names + ops).
 std::vector<uint8_t> HostSideOps(const Trace& trace, const HostOps& ops);
 
 }  // namespace stepscope

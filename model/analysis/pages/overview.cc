@@ -259,7 +259,8 @@ void OverviewBuilder::AddPercents(const HostOps& ops) {
     const bool by_class = context_.xprof().device_classes_of_xprof;
     const double of_class = db_.compute16 + db_.compute32;
     const PrecisionTimes precision =
-        by_class ? PrecisionTimes{db_.compute16, of_class, of_class} : precision_;
+        by_class ? PrecisionTimes{.narrow = db_.compute16, .known = of_class, .all = of_class}
+                 : precision_;
     const double both = precision.known > 0 ? precision.all : 0, share = precision.percent();
     const char* how =
         by_class
@@ -271,11 +272,11 @@ void OverviewBuilder::AddPercents(const HostOps& ops) {
         Unit::kPercent, how);
     Add("device_compute_32bit_percent", "32-bit compute", ShareOf(both - precision.narrow, both),
         Unit::kPercent, how);
-    // Where devices hardly compute, faster kernels are no advice.
+    // Where devices hardly compute, or in 64 bits, faster kernels are no advice.
     double working = 100;
     for (const Loss& loss : verdict_.losses) working -= loss.percent;
     const bool computes = xprof_ || (!verdict_.leads.empty() && working >= 10);
-    if (both > 0 && share < 10 && computes) {
+    if (both > 0 && share < 10 && computes && !precision.mostly_wide()) {
       result_.findings.push_back(
           {Finding::Grade::kInfo,
            by_class ? "Less than 10 % of the compute time is in 16 bits."

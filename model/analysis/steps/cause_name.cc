@@ -1,7 +1,9 @@
 #include "model/analysis/steps/cause_name.h"
 
+#include <algorithm>
 #include <string_view>
 
+#include "model/analysis/grouping/frame_roles.h"
 #include "model/analysis/grouping/host_roles.h"
 #include "model/analysis/naming/short_label.h"
 #include "model/analysis/steps/steps.h"
@@ -55,6 +57,23 @@ bool NamedAfterKernel(const Trace& trace, const IdleCause& cause) {
   return RoleOfHostEvent(trace.names().Name(cause.event), meta.category) == HostRole::kWork;
 }
 
+// What Python's library waits in, without lines, which nobody can change: "queue.get" of
+// "queue.py(171): get", "Connection.recv" of a built-in method; empty for other names.
+std::string WaitName(std::string_view event) {
+  if (const auto frame = ParsePythonFrame(event)) {
+    std::string name(frame->path.substr(0, frame->path.rfind(".py")));
+    std::replace(name.begin(), name.end(), '/', '.');
+    return name + "." + std::string(frame->function);
+  }
+  constexpr std::string_view kMethod = "<built-in method ", kOf = " of ";
+  const size_t of = event.find(kOf);
+  if (!event.starts_with(kMethod) || of == event.npos) return {};
+  const std::string_view type =
+      event.substr(of + kOf.size(), event.find(' ', of + kOf.size()) - of - kOf.size());
+  return std::string(type.substr(type.rfind('.') + 1)) + "." +
+         std::string(event.substr(kMethod.size(), of - kMethod.size()));
+}
+
 // Causes that have a name of their own, whatever event tells them; empty for others.
 std::string OwnName(const Trace& trace, MetaId event) {
   const std::string_view name = trace.names().Name(event);
@@ -65,6 +84,9 @@ std::string OwnName(const Trace& trace, MetaId event) {
       return "checkpoint saving: " + InSentence(CauseName(name));
     case HostRole::kEvent:
       return name.starts_with("<built-in") ? "Event.synchronize" : "";
+    case HostRole::kPause:
+    case HostRole::kPeer:
+      return WaitName(name);
     default:
       return {};
   }

@@ -16,8 +16,9 @@ struct StepDatabase;  // model/analysis/steps/steps.h
 
 // An event as causes name it: a Python function is NAME (FILE:LINE), FILE without its folders.
 std::string CauseName(std::string_view event);
-// A cause: its event, and the op around that. Garbage collection, the saving of checkpoints and
-// Event.synchronize have names of their own.
+// A cause: its event, and the op around that, or who calls what waits in Python: "queue.get in
+// fetch (train.py:30)". Garbage collection, the saving of checkpoints, Event.synchronize and what
+// waits in Python's library have names of their own.
 std::string CauseName(const Trace& trace, const IdleCause& cause);
 
 // Names the causes of a profile's steps. If nothing but the mark of a step was open on the host,

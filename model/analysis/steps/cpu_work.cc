@@ -11,8 +11,7 @@ std::string HostWorkWords(const Trace& trace, std::span<const IdleCause> causes)
   for (const IdleCause& cause : causes) {
     if (cause.loss != StepTimeClass::kHost || !cause.event.valid()) continue;
     const EventMeta& meta = trace.names().metas[cause.event.value];
-    const bool pause =
-        RoleOfHostEvent(trace.names().Name(cause.event), meta.category) == HostRole::kPause;
+    const bool pause = IsPause(RoleOfHostEvent(trace.names().Name(cause.event), meta.category));
     waits += pause ? static_cast<double>(cause.time) : 0;
     const bool of_runtime = IsRuntimeWork(trace.names().Name(cause.event), meta.category);
     (of_runtime ? runtime : python) += static_cast<double>(cause.time);

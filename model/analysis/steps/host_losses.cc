@@ -31,7 +31,7 @@ std::vector<uint8_t> HostOpMetas(const Trace& trace) {
     const EventMeta& meta = names.metas[m];
     const std::string_view name = names.strings.View(meta.name);
     if (pytorch) {
-      ops[m] = meta.category == EventCategory::kCpuOp;
+      ops[m] = meta.category == EventCategory::kCpuOp && !IsHostCollective(name);
       continue;
     }
     const OpCategory category = ParseOpName(name).category;

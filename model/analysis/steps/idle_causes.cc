@@ -299,6 +299,7 @@ void IdleExplainer::NameLate(const HostInfo& host, const Track* thread, const Pa
   const size_t first = done->size();
   Parts left = Ask(thread, late, done);
   if (thread != host.main) left = Ask(host.main, left, done);
+  left = AskAll(host.all.blockers, left, done);
   for (Part part : left) {
     part.piece.row = part.piece.meta = HostPiece::kNone;  // a marker is no name
     done->push_back(part);
@@ -322,7 +323,7 @@ IdleExplainer::Parts IdleExplainer::AskAll(std::span<const HostPiece> all, const
     Ps at = part.piece.begin;
     const auto add = [&](const HostPiece& what, Ps end, Parts* to) {
       if (end <= at) return;
-      Part piece{part.gap, what};
+      Part piece{part.gap, what, part.queued};
       piece.piece.begin = at;
       piece.piece.end = end;
       to->push_back(piece);
@@ -338,18 +339,44 @@ IdleExplainer::Parts IdleExplainer::AskAll(std::span<const HostPiece> all, const
 }
 
 // A main thread that awaits results is no cause: the threads that are to start the work are late.
-// If one of them is in a blocking call itself, that call is the cause.
 IdleExplainer::Parts IdleExplainer::AskMain(const HostInfo& host, const Parts& open,
                                             Parts* done) const {
-  Parts said, awaiting;
+  Parts said;
   Parts left = Ask(host.main, open, &said);
   for (Part& part : said) {
     const bool awaits = part.piece.state == HostState::kSync && activity_.Awaits(part.piece.meta);
     if (awaits) part.piece.state = HostState::kWork;
-    (awaits ? &awaiting : done)->push_back(part);
   }
-  const Parts alone = AskAll(host.all.blockers, awaiting, done);
+  PassOn(host, std::move(said), done);
+  return left;
+}
+
+// Adds what a thread did to `done`. Where that waits for another thread, which is in a blocking
+// call itself, that call is the cause.
+void IdleExplainer::PassOn(const HostInfo& host, Parts said, Parts* done) const {
+  Parts waiting;
+  for (const Part& part : said) {
+    const uint32_t meta = part.piece.meta;
+    const bool waits = part.piece.state == HostState::kWork && meta != HostPiece::kNone &&
+                       (activity_.Awaits(meta) || activity_.Pauses(meta));
+    (waits ? &waiting : done)->push_back(part);
+  }
+  const Parts alone = AskAll(host.all.blockers, waiting, done);
   done->insert(done->end(), alone.begin(), alone.end());
+}
+
+// Asks other threads for a call that blocks. One that goes on when the work begins did not hold it
+// up: what both wait for is not known.
+IdleExplainer::Parts IdleExplainer::AskBlockers(const HostInfo& host, std::span<const IdleGap> gaps,
+                                                const Parts& open, Parts* done) const {
+  const size_t first = done->size();
+  Parts left = AskAll(host.all.blockers, open, done);
+  for (size_t i = first; i < done->size(); ++i) {
+    HostPiece& piece = (*done)[i].piece;
+    const EventRow row(piece.row);
+    const Ps end = SaturatingAdd(trace_.set.Start(row), trace_.set.Duration(row));
+    if (end >= gaps[(*done)[i].gap].end) piece.state = HostState::kNothing;
+  }
   return left;
 }
 
@@ -367,7 +394,9 @@ bool IdleExplainer::FindParts(const HostInfo& info, bool cpu, std::span<const Id
   for (const auto& [thread, parts] : walk->open) {
     if (stop.stop_requested()) return false;
     if (parts.empty()) continue;
-    Parts left = Ask(thread, parts, &done);
+    Parts said;
+    Parts left = Ask(thread, parts, &said);
+    PassOn(info, std::move(said), &done);
     const auto executor = executors_.find(thread);
     if (executor != executors_.end()) left = Ask(executor->second, left, &done);
     left = AskAll(info.all.waits, left, &done);
@@ -375,11 +404,14 @@ bool IdleExplainer::FindParts(const HostInfo& info, bool cpu, std::span<const Id
     if (thread != info.main) left = AskMain(info, left, &done);
     // A thread that marks steps itself and is inside a mark runs Python that was not recorded.
     const bool own = thread == nullptr || thread == info.main;
+    Parts unknown;
     for (Part& part : left) {
       if (own && part.piece.marked) part.piece.state = HostState::kWork;
       if (!own) part.piece.row = part.piece.meta = HostPiece::kNone;  // a marker is no name
+      (part.piece.state == HostState::kWork ? &done : &unknown)->push_back(part);
     }
-    done.insert(done.end(), left.begin(), left.end());
+    unknown = AskBlockers(info, gaps, unknown, &done);
+    done.insert(done.end(), unknown.begin(), unknown.end());
   }
   const auto earlier = [](const Part& a, const Part& b) { return a.piece.begin < b.piece.begin; };
   const auto asked = done.begin() + static_cast<ptrdiff_t>(divided);  // what comes before is sorted

@@ -1,10 +1,11 @@
 // Why devices are idle (docs/rules.md#losses). Each idle interval is divided by what the host
 // thread did that launched the device's next event; where that thread did nothing, by its
-// executor's thread, a wait for input on any thread, and the main thread, in this order. The parts
-// cover the interval exactly. Work whose launch had returned before the interval began was queued:
-// the host is no cause of it. The event of a part of kQueued is the wait for another stream's event
-// that precedes the launch, or the blocking call that the host was in; that of kUnknown is what was
-// open while launched work did not begin.
+// executor's thread, a wait for input on any thread, the main thread, and blocking calls of other
+// threads, in this order. The parts cover the interval exactly. Work whose launch had returned
+// before the interval began was queued: the host is no cause of it. The event of a part of kQueued
+// is the wait for another stream's event that precedes the launch, or the blocking call that the
+// host was in; that of kUnknown is what was open while launched work did not begin, or another
+// thread's blocking call that was still open when the work began.
 #pragma once
 
 #include <map>
@@ -71,6 +72,9 @@ class IdleExplainer {
   Parts Ask(const Track* thread, const Parts& open, Parts* done) const;
   static Parts AskAll(std::span<const HostPiece> all, const Parts& open, Parts* done);
   Parts AskMain(const HostInfo& host, const Parts& open, Parts* done) const;
+  void PassOn(const HostInfo& host, Parts said, Parts* done) const;
+  Parts AskBlockers(const HostInfo& host, std::span<const IdleGap> gaps, const Parts& open,
+                    Parts* done) const;
   const HostInfo& InfoOf(HostId host) const;
   void FindExecutors();
   void FindGraphs(const std::vector<bool>& graphs);

@@ -18,9 +18,10 @@
 namespace stepscope {
 namespace {
 
-constexpr double kLeastBusy = 1;   // percent of the steps
-constexpr double kFewOfStep = 20;  // device events in an average step
-constexpr size_t kMostListed = 4;  // names or runs of numbers in a sentence
+constexpr double kLeastBusy = 1;     // percent of the steps
+constexpr double kFewOfStep = 20;    // device events in an average step
+constexpr double kHardlyBusy = 0.1;  // percent below which the number of events does not matter
+constexpr size_t kMostListed = 4;    // names or runs of numbers in a sentence
 
 using StepName = std::pair<uint32_t, std::string_view>;  // host, label without its number
 
@@ -270,7 +271,7 @@ std::string LostLaunchesText(const StepDatabase& db) {
 bool HardlyAnyWork(const StepDatabase& db) {
   if (db.device_steps.empty()) return false;
   const StepWork work = WorkOf(db);
-  return work.busy < kLeastBusy && work.events < kFewOfStep;
+  return work.busy < kLeastBusy && (work.events < kFewOfStep || work.busy < kHardlyBusy);
 }
 
 std::string UnrecordedText(const Trace& trace, const StepDatabase& db) {

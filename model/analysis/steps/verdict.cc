@@ -348,6 +348,7 @@ struct OwnWords {
   const char* remedy;  // naming/remedies.h
 };
 constexpr const char* kPauseWords = "the host, which waits itself";
+constexpr const char* kPeerWords = "another process";
 constexpr std::array kOwnWords = {
     OwnWords{"host", HostRole::kGarbage, "the host to collect garbage", "garbage"},
     OwnWords{"between_steps", HostRole::kGarbage, "the host to collect garbage", "garbage"},
@@ -355,6 +356,8 @@ constexpr std::array kOwnWords = {
     OwnWords{"between_steps", HostRole::kSave, "checkpoints to be saved", "checkpoint"},
     OwnWords{"host", HostRole::kPause, kPauseWords, "host-op.pause"},
     OwnWords{"between_steps", HostRole::kPause, kPauseWords, "host-op.pause"},
+    OwnWords{"host", HostRole::kPeer, kPeerWords, "host-op.peer"},
+    OwnWords{"between_steps", HostRole::kPeer, kPeerWords, "host-op.peer"},
     OwnWords{"sync", HostRole::kBarrier, "other ranks at a barrier", "barrier"},
     OwnWords{"sync", HostRole::kEvent, nullptr, "event-wait"},
 };
@@ -516,14 +519,9 @@ bool Judgement::SayTooLittle() {
   Finding& f = verdict_.finding;
   verdict_.id = "too_little";
   f.panel = "overview";
-  if (lost) {
-    f.text = "Too little was recorded to judge: " + LostLaunchesText(db_) + ".";
-    f.next_step = RemedyFor("too-little.device", program_);
-    f.panel = "diagnostics";
-    return true;
-  }
-  if (hardly_any) {
-    f.text = "Too little was recorded to judge: " + HardlyAnyWorkText(db_, devices_) + ".";
+  if (lost || hardly_any) {
+    f.text = "Too little was recorded to judge: " +
+             (lost ? LostLaunchesText(db_) : HardlyAnyWorkText(db_, devices_)) + ".";
     f.next_step = RemedyFor("too-little.device", program_);
     f.panel = "diagnostics";
     return true;

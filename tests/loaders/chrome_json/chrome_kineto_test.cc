@@ -234,6 +234,32 @@ TEST_CASE("A device has the name of its kind, which the categories of events tel
   }
 }
 
+TEST_CASE("A label or the name of a device says what devices are called") {
+  constexpr const char* kKernel =
+      R"({"ph":"X","cat":"kernel","name":"gemm","pid":0,"tid":7,"ts":4,"dur":2})";
+  const auto name = [&](const std::string& text) { return Chrome(text)->planes[0].display_name; };
+  const auto labelled = [&](const char* label) {
+    return name(
+        std::string(R"([{"ph":"M","name":"process_labels","pid":0,"tid":0,"ts":0,"args":)") +
+        R"({"labels":")" + label + "\"}}," + kKernel + "]");
+  };
+  const auto called = [&](const char* device) {
+    return name(std::string(R"({"schemaVersion":1,"deviceProperties":[{"id":0,"name":")") + device +
+                R"("}],"traceEvents":[)" + kKernel + "]}");
+  };
+  CHECK(labelled("HPU 0") == "HPU 0");
+  CHECK(labelled("XPU 0") == "XPU 0");
+  CHECK(labelled("GPU 0") == "GPU 0");
+  CHECK(labelled("HPUs of ours") == "GPU 0");
+  CHECK(called("Intel Gaudi 2 HL-225") == "HPU 0");
+  CHECK(
+      name(
+          R"({"schemaVersion":1,"deviceProperties":[{"id":0,"name":"Ascend 910B"}],"traceEvents":[)"
+          R"({"ph":"X","cat":"privateuse1_runtime","name":"launch","pid":9,"tid":1,"ts":1,"dur":1},)" +
+          std::string(kKernel) + "]}") == "NPU 0");
+  CHECK(called("NVIDIA H100 80GB HBM3") == "GPU 0");
+}
+
 TEST_CASE("Work of other accelerators is device work, ranges of the profiler lie beside it") {
   const TracePtr trace = Chrome(R"([
 {"ph":"X","cat":"hpu_op","name":"matmul","pid":0,"tid":7,"ts":1,"dur":2},

@@ -1,8 +1,11 @@
 #include "model/analysis/findings/kernels/op_shapes.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
+#include "model/analysis/naming/precision_names.h"
+#include "model/base/text_parts.h"
 #include "model/lookup.h"
 
 namespace stepscope {
@@ -10,6 +13,9 @@ namespace {
 
 constexpr int64_t kMostOfDim = 1'000'000'000;  // larger dimensions are no shape
 constexpr int kMostDepth = 8;                  // events around a launch that are looked at
+constexpr size_t kMostDecoded = 256;           // ops whose strides are read from the source
+constexpr int64_t kAlignedBits = 128;
+constexpr double kBlockRows = 128;
 
 // The product of all but the last two dimensions.
 double BatchOf(const Dims& dims) {
@@ -28,6 +34,24 @@ struct MatrixProduct {
            static_cast<double>(columns);
   }
 };
+
+// Elements from one row of a matrix to the next; 0 if neither side is contiguous.
+int64_t RowStride(const Dims& strides) {
+  const int64_t rows = strides[strides.size() - 2], columns = strides.back();
+  if (columns == 1) return rows;
+  return rows == 1 ? columns : 0;
+}
+
+// The strides of the last two tensors of two or more dimensions.
+bool AreUnaligned(const OpShapes& strides, int64_t elements) {
+  size_t seen = 0;
+  for (auto dims = strides.tensors.rbegin(); dims != strides.tensors.rend() && seen < 2; ++dims) {
+    if (dims->size() < 2) continue;
+    ++seen;
+    if (RowStride(*dims) % elements != 0) return true;
+  }
+  return false;
+}
 
 // Nothing if there are no two such tensors, or their shapes do not fit each other.
 std::optional<MatrixProduct> ProductOf(const OpShapes& shapes) {
@@ -82,6 +106,66 @@ double ProductFlops(const OpShapes& shapes) {
   const std::optional<MatrixProduct> product = ProductOf(shapes);
   if (!product) return 0;
   return 2 * product->elements() * static_cast<double>(product->a->back());
+}
+
+double RowBlocks(const OpShapes& shapes) {
+  const std::optional<MatrixProduct> product = ProductOf(shapes);
+  if (!product) return 0;
+  const double rows = static_cast<double>((*product->a)[product->a->size() - 2]);
+  return std::max(BatchOf(*product->a), BatchOf(*product->b)) * std::ceil(rows / kBlockRows);
+}
+
+LaunchShapes::LaunchShapes(const Trace& trace, const Grouping& grouping, const StatTable& stats)
+    : trace_(trace), grouping_(grouping), stats_(stats), shapes_(stats.Text(StringStat::kShape)) {}
+
+// The innermost op around the launch that has shapes.
+EventRow LaunchShapes::OpOf(EventRow kernel) const {
+  EventRow at = grouping_.LaunchOf(kernel.value);
+  for (int depth = 0; at.valid() && depth < kMostDepth; ++depth, at = Parent(trace_.set, at)) {
+    if (shapes_.Find(at)) return at;
+  }
+  return {};
+}
+
+const OpShapes& LaunchShapes::Of(EventRow kernel) {
+  const EventRow op = any() ? OpOf(kernel) : EventRow();
+  if (!op.valid()) return none_;
+  const StringId text = *shapes_.Find(op);
+  const auto [found, added] = parsed_.try_emplace(text.value);
+  if (added) found->second = ParseShapes(stats_.strings->View(text));
+  return found->second;
+}
+
+// Read from the source, for so many ops at most.
+OpShapes LaunchShapes::StridesOf(EventRow op) {
+  if (!trace_.source || decoded_++ >= kMostDecoded) return {};
+  const Result<std::vector<Stat>> stats = trace_.source->Decode(trace_, op);
+  if (!stats.ok()) return {};
+  for (const Stat& stat : stats.value()) {
+    if (stat.name == "Input Strides") return ParseShapes(ToText(stat));
+  }
+  return {};
+}
+
+bool LaunchShapes::IsUnaligned(EventRow kernel) {
+  const std::optional<MatrixProduct> product = ProductOf(Of(kernel));
+  if (!product) return false;
+  const EventRow op = OpOf(kernel);
+  const auto types = stats_.Text(StringStat::kInputTypes).Find(op);
+  const int bits = types ? BitsOfInputTypes(stats_.strings->View(*types)) : 0;
+  if (bits > 32) return false;  // units of 64 bits are another matter
+  const int64_t elements = kAlignedBits / (bits > 0 ? bits : 16);
+  const int64_t inner = product->a->back(), columns = product->columns;
+  // A product with a vector has no work for the unit.
+  const bool vector = columns == 1 || (*product->a)[product->a->size() - 2] == 1;
+  if (vector || (inner % elements == 0 && columns % elements == 0)) return false;
+  if (columns % elements != 0) return true;
+  if (const OpShapes strides = StridesOf(op); !strides.tensors.empty())
+    return AreUnaligned(strides, elements);
+  for (EventRow at = op; at.valid(); at = Parent(trace_.set, at)) {
+    if (trace_.set.Name(at).starts_with("autograd::")) return false;
+  }
+  return true;
 }
 
 bool TakesProduct(const OpShapes& first, const OpShapes& second) {

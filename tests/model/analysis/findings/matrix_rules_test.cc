@@ -90,6 +90,80 @@ TEST_CASE("16 bits are no advice to a program that hardly computes") {
   CHECK(row(800) >= 0);  // 80 %
 }
 
+TEST_CASE("16 bits are no advice to a program that computes in 64") {
+  const std::string a100 = Device("NVIDIA A100-SXM4-40GB", 8);
+  const auto row = [&](const char* kernel) {
+    return test::RowOfRule(FindingsOn(a100, "aten::mm", kernel), "precision");
+  };
+  CHECK(row("cutlass_80_tensorop_s1688gemm_128x128_nn_align4") >= 0);
+  CHECK(row("cutlass_80_tensorop_d884gemm_64x64_16x4_nn_align1") < 0);
+  CHECK(row("ampere_dgemm_128x64_nn") < 0);
+  CHECK(row("void at::native::vectorized_elementwise_kernel<4, MulFunctor<double>>") < 0);
+}
+
+namespace {
+
+// Whether the rule `alignment` reports a product of two matrices with these recorded arguments.
+// `gradient`: the op is inside a function of autograd.
+bool ReportsAlignment(const char* kernel, const std::string& args, const char* op = "aten::mm",
+                      bool gradient = false, const char* device = "NVIDIA A100-SXM4-40GB") {
+  test::KinetoText t;
+  for (int step = 0; step < 4; ++step) {
+    const double at = 100 + 1000 * step;
+    t.Host("user_annotation", "ProfilerStep#" + std::to_string(step), at, 999);
+    if (gradient) t.Host("cpu_op", "autograd::engine::evaluate_function: MmBackward0", at + 0.5, 9);
+    t.Host("cpu_op", op, at + 1, 5, args).Launch(step + 1, at + 2, 2);
+    t.Kernel(kernel, step + 1, at + 10, 950);
+  }
+  const std::string facts = Device(device, std::string(device).find("P100") == 0 ? 6 : 8);
+  auto trace = LoadBytes("t.json", t.Text(facts), {});
+  REQUIRE_MESSAGE(trace.ok(), trace.status().message());
+  AnalysisContext context(*trace, Definitions::kStepscope);
+  return test::RowOfRule(FindAll(context, {}, {}, {}), "alignment") >= 0;
+}
+
+std::string Half(const char* dims, const char* strides = nullptr) {
+  const std::string text =
+      std::string("\"Input Dims\":") + dims + R"(,"Input type":["c10::BFloat16","c10::BFloat16"])";
+  return strides == nullptr ? text : text + ",\"Input Strides\":" + strides;
+}
+
+constexpr const char* kSilent = "ampere_bf16_s16816gemm_bf16_128x64_f2f_stages_64x4_nn";
+
+}  // namespace
+
+TEST_CASE("Recorded shapes tell rows that are not aligned, where the kernel's name does not") {
+  CHECK(ReportsAlignment(kSilent, Half("[[4096, 1001], [1001, 512]]")));
+  CHECK(ReportsAlignment(kSilent, Half("[[4096, 1024], [1024, 1001]]")));
+  CHECK(ReportsAlignment("my_product_kernel", Half("[[4096, 1001], [1001, 512]]")));
+  CHECK_FALSE(ReportsAlignment(kSilent, Half("[[4096, 1024], [1024, 512]]")));
+  CHECK_FALSE(ReportsAlignment(kSilent, Half("[[4097, 1024], [1024, 512]]")));  // rows follow rows
+  CHECK_FALSE(ReportsAlignment(kSilent, ""));
+  // Four elements of 32 bits have 16 bytes.
+  CHECK_FALSE(
+      ReportsAlignment("cutlass_tensorop_s1688gemm_128x128",
+                       R"("Input Dims":[[64,1004],[1004,64]],"Input type":["float","float"])"));
+  // The name is nearer to what happens than shapes are.
+  CHECK_FALSE(ReportsAlignment("cutlass_80_tensorop_bf16_s16816gemm_bf16_nn_align8",
+                               Half("[[4096, 1001], [1001, 512]]")));
+  CHECK(ReportsAlignment("cutlass_80_tensorop_bf16_s16816gemm_bf16_nn_align1",
+                         Half("[[4096, 1024], [1024, 512]]")));
+  // A product with a vector, sums, and a GPU without the units.
+  CHECK_FALSE(ReportsAlignment(kSilent, Half("[[4096, 1001], [1001, 1]]")));
+  CHECK_FALSE(ReportsAlignment("reduce_kernel<512>", Half("[[4096, 1001], [1001, 512]]")));
+  CHECK_FALSE(ReportsAlignment("my_product_kernel", Half("[[4096, 1001], [1001, 512]]"), "aten::mm",
+                               false, "P100"));
+}
+
+TEST_CASE("Strides tell which side of a matrix is a row; a gradient's inputs are transposed") {
+  const char* dims = "[[512, 1001], [1001, 1024]]";
+  CHECK(ReportsAlignment(kSilent, Half(dims, "[[1001, 1], [1024, 1]]")));
+  CHECK_FALSE(ReportsAlignment(kSilent, Half(dims, "[[1, 512], [1024, 1]]")));
+  CHECK_FALSE(ReportsAlignment(kSilent, Half(dims), "aten::mm", true));
+  CHECK(ReportsAlignment(kSilent, Half(dims), "aten::mm", false));
+  CHECK(ReportsAlignment(kSilent, Half("[[512, 1024], [1024, 1001]]"), "aten::mm", true));
+}
+
 TEST_CASE("A kernel whose name does not tell is not taken as one without matrix units") {
   const std::string a100 = Device("NVIDIA A100-SXM4-40GB", 8);
   const auto row = [&](const char* op, const char* kernel) {

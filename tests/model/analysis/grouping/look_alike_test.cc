@@ -97,12 +97,12 @@ std::vector<std::string> Recordings() {
 }
 
 // A recording with functions of the program itself, and what their paths begin with.
-struct Program {
+struct Folders {
   std::string path;
   const char* folder;
 };
 
-std::vector<Program> Programs() {
+std::vector<Folders> AllFolders() {
   return {{test::SourcePath("tests/data/torch_cpu_stack.json.gz"), "gen_torch.py"},
           {test::SharedPath("traces/bert_h100.json.gz"), "moca/"},
           {test::SharedPath("traces/qwen_h100.json.gz"), "moca/"},
@@ -136,7 +136,7 @@ TEST_CASE("A function around a program explains idle time of which nothing was k
 }
 
 TEST_CASE("A program may lie in any folder: its verdict and losses stay the same") {
-  for (const Program& program : Programs()) {
+  for (const Folders& program : AllFolders()) {
     CAPTURE(program.path);
     if (!std::filesystem::exists(program.path)) {
       MESSAGE("SKIPPED: no ", program.path);

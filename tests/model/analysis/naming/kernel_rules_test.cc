@@ -36,6 +36,16 @@ TEST_CASE("matrix unit: names that XProf does not know") {
                            "sm90_xmma_gemm_bf16bf16", "fmha_cutlassF_bf16_aligned"}) {
     CHECK(UsesMatrixUnit(name, GpuVendor::kNvidia));
   }
+  for (const char* name :
+       {"cudnn_generated_fort_native_sdpa_sm80_flash_fprop_wmma_f16_knob_3_64x64x64_4x1x1_kernel0_"
+        "0",
+        "cudnn_generated_fort_native_sdpa_sm90_knob_7_64x128x128_4x1x1_kernel0_0",
+        "void marlin::Marlin<256, 1, 8, 8, 4, 8>(int4 const*)", "marlin_gemm_kernel"}) {
+    CAPTURE(name);
+    CHECK(UsesMatrixUnit(name, GpuVendor::kNvidia));
+    CHECK_FALSE(XprofUsesTensorCore(name, GpuVendor::kNvidia));
+  }
+  CHECK_FALSE(UsesMatrixUnit("gptq_marlin_repack_kernel", GpuVendor::kNvidia));
   for (const GpuVendor vendor : {GpuVendor::kUnknown, GpuVendor::kNvidia, GpuVendor::kAmd}) {
     CHECK(UsesMatrixUnit("void pytorch_flash::flash_fwd_kernel<>", vendor));
     CHECK(UsesMatrixUnit("flash_bwd_dq_dk_dv_loop_seqk_parallel_kernel", vendor));

@@ -420,6 +420,27 @@ TEST_CASE("A launch call that is named after its kernel is the op that launched 
   CHECK(Judge(**trace, context.steps(), false).finding.text.size() < 150);
 }
 
+TEST_CASE("A launch call of a runtime that is named after its kernel is the op, too") {
+  const auto cause = [](const std::string& call) {
+    test::KinetoText t;
+    for (int s = 0; s < 4; ++s) {
+      const double at = 1'000 * s;
+      t.Host("user_annotation", "ProfilerStep#" + std::to_string(s), at, 990);
+      t.Host("cpu_op", "aten::mul", at + 100, 700);
+      t.Launch(s + 1, at + 105, 690, call).Kernel("kernel", s + 1, at + 797, 100);
+    }
+    auto trace = LoadBytes("t.json", t.Text(test::kH100), {});
+    REQUIRE(trace.ok());
+    AnalysisContext context(*trace, Definitions::kStepscope);
+    return CausesOf(**trace, context.steps(), StepTimeClass::kLaunch).begin()->first;
+  };
+  CHECK(cause("void at::native::vectorized_elementwise_kernel<4, LaunchFunctor>(int)") ==
+        "aten::mul");
+  CHECK(cause("fused_mul_kernel") == "aten::mul");
+  CHECK(cause("urEnqueueKernelLaunch") == "urEnqueueKernelLaunch");
+  CHECK(cause("cudaLaunchKernel") == "cudaLaunchKernel");
+}
+
 TEST_CASE("A cause of hundreds of characters is shortened") {
   const std::string name = "ns::Kernel<" + std::string(300, 'x') + ">(int)";
   const auto trace = test::GpuSteps({{name.c_str(), 100, 200}});

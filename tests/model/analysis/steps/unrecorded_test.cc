@@ -85,7 +85,11 @@ TEST_CASE("A device that hardly works in long steps is too little to judge") {
   for (int s = 0; s < 6; ++s) AddStep(&t, s, 395'000.0 * s, {395'000, 45, 3});
   const AnalysisResult found = test::Analyse("t.json", t.Text(test::kH100), "findings");
   CHECK(test::TableOf(found, "findings").rows.empty());
-  CHECK(test::PropertyText(OverviewOf({395'000, 45, 20}), "verdict") == "host");
+  CHECK(test::PropertyText(OverviewOf({395'000, 900, 20}), "verdict") == "host");
+  // Under 0.1 % of a step their number does not matter.
+  CHECK(test::PropertyText(OverviewOf({395'000, 50, 25}), "verdict") == "too_little");
+  CHECK(test::PropertyText(OverviewOf({395'000, 300, 90}), "verdict") == "too_little");
+  CHECK(test::PropertyText(OverviewOf({395'000, 420, 25}), "verdict") == "host");
   CHECK(test::PropertyText(OverviewOf({395'000, 4'500, 3}), "verdict") == "host");
 }
 

@@ -365,18 +365,23 @@ TEST_CASE("A call of Python that waits is no work of Python, and nobody is advis
   const auto says = [](const std::string& text, const char* what) {
     return text.find(what) != std::string::npos;
   };
-  for (const char* name :
-       {"<built-in method acquire of _thread.lock object at 0x7f>",
-        "<built-in method poll of select.poll object at 0x7f>",
-        "<built-in method recv of _socket.socket object at 0x7f>", "<built-in function sleep>"}) {
+  constexpr const char* kItself = "the host, which waits itself";
+  constexpr const char* kAnother = "another process";
+  for (const auto& [name, whom] :
+       {std::pair("<built-in method acquire of _thread.lock object at 0x7f>", kItself),
+        std::pair("<built-in method poll of select.poll object at 0x7f>", kItself),
+        std::pair("<built-in method recv of _socket.socket object at 0x7f>", kAnother),
+        std::pair("<built-in function sleep>", kItself)}) {
     CAPTURE(name);
     std::string title;
     const Verdict waits = LostTo("python_function", name, "train.py(3): log", 450, &title);
     CAPTURE(waits.finding.text);
     CHECK(waits.id == "host");
-    CHECK(says(waits.finding.text, " for the host, which waits itself; "));
-    CHECK(says(waits.finding.next_step, "which thread, process or host that call waits for"));
-    CHECK(says(title, " for the host, which waits itself, "));
+    CHECK(says(waits.finding.text, (std::string(" for ") + whom + "; ").c_str()));
+    CHECK(says(waits.finding.next_step, whom == kItself
+                                            ? "which thread, process or host that call waits for"
+                                            : "See in that process why its answer is late"));
+    CHECK(says(title, (std::string(" for ") + whom + ", ").c_str()));
     const Verdict half = LostTo("python_function", name, "train.py(3): log", 290, &title);
     CHECK(says(half.finding.text, "for Python and op dispatch"));
     CHECK_FALSE(says(half.finding.next_step, "torch.compile"));
@@ -395,10 +400,11 @@ TEST_CASE("A program on the CPU that waits in Python is not said to run Python")
     for (int step = 0; step < 6; ++step) {
       const double at = 10'000 * step;
       t.Host("user_annotation", "ProfilerStep#" + std::to_string(step), at, 9'990);
-      t.Host("python_function", "queue.py(171): get", at + 100, 6'000);
-      t.Host("python_function",
-             waits ? "<built-in method acquire of _thread.lock object at 0x1>" : "queue.py(9): put",
-             at + 102, 5'990);
+      t.Host("python_function", "train.py(171): get", at + 100, 6'000);
+      t.Host(
+          "python_function",
+          waits ? "<built-in method acquire of _thread.lock object at 0x1>" : "my_queue.py(9): put",
+          at + 102, 5'990);
       for (int op = 0; op < 10; ++op) t.Host("cpu_op", "aten::linear", at + 6'200 + 370 * op, 360);
     }
     const AnalysisResult page = test::Analyse("t.json", t.Text(), "overview");
