@@ -131,13 +131,18 @@ TEST_CASE("What fused attention saves is met within 10 %, whichever fused kernel
 }
 
 TEST_CASE("Few blocks of rows leave processors without work") {
-  std::string scores, values;
-  // 16 heads of 559 rows are 80 blocks on 132 processors.
-  const AnalysisResult few = FindingsIn(AttentionOf(16, 559, kProduct, &scores, &values));
-  CHECK(SavingOf(few) ==
-        doctest::Approx((1100 - FlopsUs(16, 559) * 132 / 80) / 1000).epsilon(0.01));
-  const AnalysisResult many = FindingsIn(AttentionOf(64, 559, kProduct, &scores, &values));
-  CHECK(SavingOf(many) == doctest::Approx((1100 - FlopsUs(64, 559)) / 1000).epsilon(0.01));
+  const auto saving_of = [](int heads, double us) {
+    std::string scores, values;
+    std::vector<TorchOp> ops = AttentionOf(heads, 1024, kProduct, &scores, &values);
+    const std::vector<TorchOp> one(ops.begin() + 1, ops.end());
+    for (int more = 1; more < 10; ++more) ops.insert(ops.end(), one.begin(), one.end());
+    for (size_t i = 1; i < ops.size(); ++i) ops[i].us = us;
+    return SavingOf(FindingsIn(ops));
+  };
+  // Four heads of 1024 rows are 32 blocks on 132 processors.
+  CHECK(saving_of(4, 30) ==
+        doctest::Approx(10 * (90 - FlopsUs(4, 1024) * 132 / 32) / 1000).epsilon(0.01));
+  CHECK(saving_of(64, 300) == doctest::Approx(10 * (900 - FlopsUs(64, 1024)) / 1000).epsilon(0.01));
 }
 
 TEST_CASE("Each attention has its own shapes, whatever its kernels are called") {

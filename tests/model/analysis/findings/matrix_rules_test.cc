@@ -97,6 +97,7 @@ TEST_CASE("16 bits are no advice to a program that computes in 64") {
   };
   CHECK(row("cutlass_80_tensorop_s1688gemm_128x128_nn_align4") >= 0);
   CHECK(row("cutlass_80_tensorop_d884gemm_64x64_16x4_nn_align1") < 0);
+  CHECK(row("cutlass_80_tensorop_f64_gemm_64x64_16x4_nn_align1") < 0);
   CHECK(row("ampere_dgemm_128x64_nn") < 0);
   CHECK(row("void at::native::vectorized_elementwise_kernel<4, MulFunctor<double>>") < 0);
 }
