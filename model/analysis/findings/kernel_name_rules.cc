@@ -43,7 +43,7 @@ struct NamedKernels {
 void AddRow(const KernelRows& kernels, size_t row, NamedKernels* sum) {
   sum->us += kernels.us(row);
   sum->count += static_cast<double>(kernels.count(row));
-  sum->by_name[InSentence(kernels.shown(row))] += kernels.us(row);
+  sum->by_name[InSentence(MakeShortForms(kernels.shown(row)).middle)] += kernels.us(row);
   AppendEvents(kernels.table(), row, &sum->rows);
 }
 
@@ -111,7 +111,7 @@ void AddUnaligned(const FindingContext& input, const KernelRows& kernels, size_t
   }
   if (us <= 0) return;
   sum->us += us;
-  sum->by_name[InSentence(kernels.shown(row))] += us;
+  sum->by_name[InSentence(MakeShortForms(kernels.shown(row)).middle)] += us;
 }
 
 std::string ShapeOf(const FindingContext& input, const NamedKernels& sum) {

@@ -43,8 +43,8 @@ constexpr FindingRule kRules[] = {
      "Enabling XLA", FindUnfusedOps},
     {"attention", "Unfused attention", 5, Unit::kPercent,
      "time of two batched matrix multiplications with a softmax between them, and of the "
-     "elementwise kernels and copies there / step time; saved is that less their operations at a "
-     "quarter of the rate of the fastest multiplication, or, without shapes, less the "
+     "elementwise kernels and copies there / step time; saved is that less their operations at "
+     "half of the rate of the fastest multiplication, or, without shapes, less the "
      "multiplications",
      "Enabling XLA", FindAttention},
     {"launch-bound", "Devices wait for launches", 5, Unit::kPercent,
@@ -79,7 +79,8 @@ constexpr FindingRule kRules[] = {
      "Utilizing Tensor Cores", FindMatrixUnits},
     {"alignment", "Matrix multiplications of unaligned rows", 5, Unit::kPercent,
      "time of kernels on matrix units whose names say that they read one or two elements at once "
-     "(align1, align2) / device steps / step time",
+     "(align1, align2), or whose recorded shapes are not aligned to 16 bytes / device steps / step "
+     "time",
      "Utilizing Tensor Cores", FindAlignment},
     {"layout", "Conversions of layout around convolutions", 5, Unit::kPercent,
      "time of kernels that convert between NCHW and NHWC / device steps / step time, where there "
