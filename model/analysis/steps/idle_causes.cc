@@ -339,26 +339,43 @@ IdleExplainer::Parts IdleExplainer::AskAll(std::span<const HostPiece> all, const
 }
 
 // A main thread that awaits results is no cause: the threads that are to start the work are late.
-IdleExplainer::Parts IdleExplainer::AskMain(const HostInfo& host, const Parts& open,
-                                            Parts* done) const {
+IdleExplainer::Parts IdleExplainer::AskMain(const HostInfo& host, std::span<const IdleGap> gaps,
+                                            const Parts& open, Parts* done) const {
   Parts said;
   Parts left = Ask(host.main, open, &said);
   for (Part& part : said) {
     const bool awaits = part.piece.state == HostState::kSync && activity_.Awaits(part.piece.meta);
     if (awaits) part.piece.state = HostState::kWork;
   }
-  PassOn(host, std::move(said), done);
+  PassOn(host, gaps, std::move(said), done);
   return left;
 }
 
+// Whether the call that gives a piece its name returns before the work behind the gap begins.
+bool IdleExplainer::ReturnsIn(const IdleGap& gap, const HostPiece& piece) const {
+  const EventRow row(piece.row);
+  return SaturatingAdd(trace_.set.Start(row), trace_.set.Duration(row)) < gap.end;
+}
+
 // Adds what a thread did to `done`. Where that waits for another thread, which is in a blocking
-// call itself, that call is the cause.
-void IdleExplainer::PassOn(const HostInfo& host, Parts said, Parts* done) const {
+// call itself, that call is the cause. Who waits for a lock has it when the call returns.
+void IdleExplainer::PassOn(const HostInfo& host, std::span<const IdleGap> gaps, Parts said,
+                           Parts* done) const {
+  const std::vector<HostPiece>& blockers = host.all.blockers;
+  const auto is_held = [&](const Part& part) {
+    auto blocker = std::upper_bound(blockers.begin(), blockers.end(), part.piece.begin,
+                                    [](Ps t, const HostPiece& b) { return t < b.end; });
+    for (; blocker != blockers.end() && blocker->begin < part.piece.end; ++blocker) {
+      if (ReturnsIn(gaps[part.gap], *blocker)) return true;
+    }
+    return false;
+  };
   Parts waiting;
   for (const Part& part : said) {
     const uint32_t meta = part.piece.meta;
-    const bool waits = part.piece.state == HostState::kWork && meta != HostPiece::kNone &&
-                       (activity_.Awaits(meta) || activity_.Pauses(meta));
+    const bool named = part.piece.state == HostState::kWork && meta != HostPiece::kNone;
+    const bool waits =
+        named && (activity_.Awaits(meta) || (activity_.Pauses(meta) && is_held(part)));
     (waits ? &waiting : done)->push_back(part);
   }
   const Parts alone = AskAll(host.all.blockers, waiting, done);
@@ -373,9 +390,7 @@ IdleExplainer::Parts IdleExplainer::AskBlockers(const HostInfo& host, std::span<
   Parts left = AskAll(host.all.blockers, open, done);
   for (size_t i = first; i < done->size(); ++i) {
     HostPiece& piece = (*done)[i].piece;
-    const EventRow row(piece.row);
-    const Ps end = SaturatingAdd(trace_.set.Start(row), trace_.set.Duration(row));
-    if (end >= gaps[(*done)[i].gap].end) piece.state = HostState::kNothing;
+    if (!ReturnsIn(gaps[(*done)[i].gap], piece)) piece.state = HostState::kNothing;
   }
   return left;
 }
@@ -396,12 +411,12 @@ bool IdleExplainer::FindParts(const HostInfo& info, bool cpu, std::span<const Id
     if (parts.empty()) continue;
     Parts said;
     Parts left = Ask(thread, parts, &said);
-    PassOn(info, std::move(said), &done);
+    PassOn(info, gaps, std::move(said), &done);
     const auto executor = executors_.find(thread);
     if (executor != executors_.end()) left = Ask(executor->second, left, &done);
     left = AskAll(info.all.waits, left, &done);
     if (cpu) left = AskAll(info.all.executing, left, &done);
-    if (thread != info.main) left = AskMain(info, left, &done);
+    if (thread != info.main) left = AskMain(info, gaps, left, &done);
     // A thread that marks steps itself and is inside a mark runs Python that was not recorded.
     const bool own = thread == nullptr || thread == info.main;
     Parts unknown;

@@ -71,8 +71,10 @@ class IdleExplainer {
   void NameLate(const HostInfo& host, const Track* thread, const Parts& late, Parts* done) const;
   Parts Ask(const Track* thread, const Parts& open, Parts* done) const;
   static Parts AskAll(std::span<const HostPiece> all, const Parts& open, Parts* done);
-  Parts AskMain(const HostInfo& host, const Parts& open, Parts* done) const;
-  void PassOn(const HostInfo& host, Parts said, Parts* done) const;
+  Parts AskMain(const HostInfo& host, std::span<const IdleGap> gaps, const Parts& open,
+                Parts* done) const;
+  bool ReturnsIn(const IdleGap& gap, const HostPiece& piece) const;
+  void PassOn(const HostInfo& host, std::span<const IdleGap> gaps, Parts said, Parts* done) const;
   Parts AskBlockers(const HostInfo& host, std::span<const IdleGap> gaps, const Parts& open,
                     Parts* done) const;
   const HostInfo& InfoOf(HostId host) const;

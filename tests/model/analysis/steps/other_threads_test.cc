@@ -104,6 +104,12 @@ TEST_CASE("A launching thread that waits for a lock waits for the thread that bl
       VerdictBeside({"cudaStreamSynchronize", "cuda_runtime", 14.9, "queue.py(171): get"});
   CAPTURE(locked.finding.text);
   CHECK(locked.id == "sync");
+  // A watchdog that always waits holds no lock.
+  const Verdict watched =
+      VerdictBeside({"cudaEventSynchronize", "cuda_runtime", 19.9, "queue.py(171): get"});
+  CAPTURE(watched.finding.text);
+  CHECK(watched.id == "host");
+  CHECK(Says(watched, "of that in queue.get"));
   const Verdict works =
       VerdictBeside({"cudaStreamSynchronize", "cuda_runtime", 14.9, "my/queue.py(171): get"});
   CAPTURE(works.finding.text);
