@@ -58,7 +58,7 @@ bool NamedAfterKernel(const Trace& trace, const IdleCause& cause) {
 }
 
 // What Python's library waits in, without lines, which nobody can change: "queue.get" of
-// "queue.py(171): get", "Connection.recv" of a built-in method; empty for other names.
+// get in the module queue, "Connection.recv" of a built-in method; empty for other names.
 std::string WaitName(std::string_view event) {
   if (const auto frame = ParsePythonFrame(event)) {
     std::string name(frame->path.substr(0, frame->path.rfind(".py")));
