@@ -10,6 +10,7 @@
 #include "loaders/remote/remote_load.h"
 #include "loaders/remote/remote_path.h"
 #include "loaders/store/trace_part.h"
+#include "model/analysis/fleet/fleet.h"
 
 namespace stepscope {
 
@@ -186,6 +187,14 @@ Result<std::shared_ptr<const Trace>> LoadRun(const std::string& path, ProfileRun
   return OnlyHost(std::move(trace).value(), options.host, stop);
 }
 
+// The runs of a fleet that was opened itself are those to choose from.
+void TakeRunsOfFleet(const Trace& trace, std::vector<std::string>* runs) {
+  const Fleet* fleet = FleetOf(trace);
+  if (fleet == nullptr) return;
+  std::vector<std::string> names = ShortRunNames(*fleet);
+  if (names[fleet->shown] == trace.run) *runs = std::move(names);
+}
+
 Result<std::shared_ptr<const Trace>> OutOfMemory(const std::string& path) {
   return Status(ErrorCode::kLimit, path + ": not enough memory to load it");
 }
@@ -217,7 +226,10 @@ Result<std::shared_ptr<const Trace>> LoadPath(const std::string& path, const Loa
     }
     Result<ProfileRun> run = PickRun(std::move(found).value(), options.run, path);
     if (!run.ok()) return run.status();
-    return LoadRun(path, std::move(run).value(), options, stop, progress);
+    Result<std::shared_ptr<const Trace>> trace =
+        LoadRun(path, std::move(run).value(), options, stop, progress);
+    if (runs != nullptr && trace.ok()) TakeRunsOfFleet(**trace, runs);
+    return trace;
   } catch (const std::bad_alloc&) {
     return OutOfMemory(path);
   }

@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <map>
 #include <system_error>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "loaders/loader.h"
@@ -36,6 +38,7 @@ void List(const fs::path& directory, const std::string& relative, int depth, Wal
   std::error_code error;
   fs::directory_iterator it(directory, fs::directory_options::skip_permission_denied, error);
   std::vector<std::pair<fs::path, std::string>> below;
+  bool fleet = false;
   for (; !error && it != fs::directory_iterator(); it.increment(error)) {
     if (++walk->entries > kMaxDirectoryEntries) {
       walk->cut = true;
@@ -43,6 +46,7 @@ void List(const fs::path& directory, const std::string& relative, int depth, Wal
     }
     const std::string name = it->path().filename().string();
     std::error_code ignored;
+    fleet = fleet || name == kFleetMark;
     if (it->is_directory(ignored)) {
       // Links to directories could lead around in circles.
       if (!it->is_symlink(ignored)) below.emplace_back(it->path(), JoinNames(relative, name));
@@ -53,6 +57,8 @@ void List(const fs::path& directory, const std::string& relative, int depth, Wal
       }
     }
   }
+  // A fleet of thousands of ranks has more tables than may be listed.
+  if (fleet) std::erase_if(below, [](const auto& b) { return b.first.filename() != kFleetFolder; });
   if (depth >= kMaxDirectoryDepth && !below.empty()) walk->cut = true;
   if (depth >= kMaxDirectoryDepth) return;
   for (const auto& [path, rel] : below) List(path, rel, depth + 1, walk);
@@ -114,13 +120,14 @@ const LoaderDesc* ChooseLoader(const std::vector<Found>& found) {
 
 // The first of two files of a host is read, unless it is empty: a capture that is too large for an
 // .xplane.pb leaves an empty one beside its .xplane.riegeli.
-void AddFile(const Found& found, ProfileRun* run) {
-  const auto same = std::find_if(run->files.begin(), run->files.end(),
-                                 [&](const InputFile& i) { return i.host == found.kind.host; });
-  if (same == run->files.end()) {
+// `places`: of the run's files, by host.
+void AddFile(const Found& found, std::unordered_map<std::string, size_t>* places, ProfileRun* run) {
+  const auto [place, added] = places->try_emplace(found.kind.host, run->files.size());
+  if (added) {
     run->files.push_back({found.path, found.kind.host, nullptr});
     return;
   }
+  InputFile* const same = &run->files[place->second];
   std::string skipped = found.name, read = fs::path(same->path).filename().string();
   std::error_code error;
   if (fs::file_size(same->path, error) == 0 && !error) {
@@ -150,14 +157,15 @@ bool MakeRun(std::vector<Found> found, bool allow_loose, ProfileRun* run) {
   std::sort(found.begin(), found.end(),
             [](const Found& a, const Found& b) { return a.name < b.name; });
   const LoaderDesc* chosen = ChooseLoader(found);
+  std::unordered_map<std::string, size_t> places;
   for (const Found& f : found) {
     if (f.kind.loader != chosen) continue;
     const bool loose = f.kind.kind == Kind::kLoose && allow_loose && SniffsAsProfile(f.path);
-    if (IsCertain(f.kind) || loose) AddFile(f, run);
+    if (IsCertain(f.kind) || loose) AddFile(f, &places, run);
   }
   for (const Found& f : found) {
     if (run->files.empty() && IsCopy(f) && SniffsAsProfile(f.path)) {
-      AddFile(f, run);
+      AddFile(f, &places, run);
     } else if (f.kind.kind == Kind::kSkipped) {
       run->skipped.push_back(f.name + ": " + f.kind.reason);
     } else if (f.kind.loader != chosen) {
@@ -222,7 +230,7 @@ Result<std::vector<ProfileRun>> RunsOfWalk(const std::string& path, Walk walk, b
     });
     if (!has_profile && !at_root) continue;
     run.name = RunName(root, relative);
-    if (MakeRun(found, loose && at_root && !profiler_directory, &run))
+    if (MakeRun(std::move(found), loose && at_root && !profiler_directory, &run))
       runs.push_back(std::move(run));
   }
   if (runs.empty()) return NothingFound(path, walk);
@@ -264,7 +272,10 @@ Result<std::vector<ProfileRun>> RunsOfListing(const std::string& root,
 
 Result<ProfileRun> PickRun(std::vector<ProfileRun> runs, const std::string& wanted,
                            const std::string& path) {
-  if (wanted.empty()) return std::move(runs.front());
+  // The runs of a fleet are in its parts: its loader chooses (loaders/fleet).
+  const bool fleet =
+      runs.size() == 1 && fs::path(runs.front().directory).filename() == kFleetFolder;
+  if (wanted.empty() || fleet) return std::move(runs.front());
   std::string known;
   for (ProfileRun& run : runs) {
     if (run.name == wanted) return std::move(run);

@@ -16,8 +16,8 @@ namespace stepscope {
 
 // Folder beside a trace with traces of recorded graphs, which are loaded with it (capture_files.h).
 inline constexpr std::string_view kCaptureFolder = "capture_traces";
-// Folder of a fleet that has its parts (loaders/fleet).
-inline constexpr std::string_view kFleetFolder = "facts";
+// Folder of a fleet that has its parts (loaders/fleet), and the file that marks a fleet.
+inline constexpr std::string_view kFleetFolder = "facts", kFleetMark = "fleet.schema";
 inline constexpr int kMaxDirectoryDepth = 12;
 inline constexpr size_t kMaxDirectoryEntries = 200'000;
 

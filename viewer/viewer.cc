@@ -31,6 +31,7 @@
 #include "viewer/core/state/settings.h"
 #include "viewer/core/state/track_folding.h"
 #include "viewer/core/state/view_state.h"
+#include "viewer/panels/fleet/fleet_map.h"
 #include "viewer/shell/bound_keys.h"
 #include "viewer/shell/capture_dialog.h"
 #include "viewer/shell/file_dialog.h"
@@ -72,6 +73,7 @@ struct Viewer::State {
   ProfileViewState Continued(const Profile& profile, const ProfileViewState& first);
   void SyncProfiles(const SessionView& session);
   void TakeProfiles(const SessionView& session);
+  void TakeWithEvents();
   bool SyncViews();  // whether a profile that was open still is
   void ShowInFront(const char* panel);
   void BeginComparison();
@@ -80,6 +82,8 @@ struct Viewer::State {
   void SyncSteps();
   void HandleKeys(const ViewerContext& context);
   void DrawTimeline(const PanelContext& panel);
+  bool ShowsFleet() const;
+  TimelineFeedback Feedback() const;
   void SaveViews();
   void FollowFocus();
   void Apply(ViewerContext& context);
@@ -112,6 +116,7 @@ struct Viewer::State {
   FileDialog dialog;
   CaptureDialog capture_dialog;
   TimelineSplitView timeline;
+  FleetMapView fleet;
   MenuBarState menu_bar;
   AltTap alt_tap;
   KeyEditor key_editor;
@@ -119,7 +124,8 @@ struct Viewer::State {
   KeyBindings bindings;
   BoundKeys keys{bindings};
   PanelWindows panels;
-  std::vector<Profile> profiles;  // the session's, with their steps
+  std::vector<Profile> profiles;     // the session's, with their steps
+  std::vector<Profile> with_events;  // those of them that are no fleets
   std::string default_ini;
   uint64_t looked = 0;  // generation of the settings that the style was made for
   float looked_scale = 0;
@@ -211,6 +217,15 @@ void Viewer::State::SyncProfiles(const SessionView& session) {
     profile.ranks = clocks.RanksOf(profile.id);
   }
   SyncSteps();
+  TakeWithEvents();
+}
+
+// The timeline has no rows for a fleet that is open beside the profiles of its ranks.
+void Viewer::State::TakeWithEvents() {
+  with_events.clear();
+  for (const Profile& profile : profiles) {
+    if (FleetOf(*profile.trace) == nullptr) with_events.push_back(profile);
+  }
 }
 
 // Takes the session's profiles as the view wants to see them. A view that shows what is shown at
@@ -280,18 +295,21 @@ bool Viewer::State::SyncViews() {
     states.push_back(std::move(fresh));
     if (HistoryOf(*profile.trace) != nullptr) ShowInFront("memory_snapshot");
     if (FleetOf(*profile.trace) != nullptr) ShowInFront("fleet");
-    if (windows.open_place.path == profile.trace->path) {
+    const std::string& wanted = windows.open_place.path;
+    if (!wanted.empty() && wanted == profile.trace->path) {
       const OpenPlace place = std::exchange(windows.open_place, {});
+      view.active = profile.id;
       commands.Push("view.set_range", {.range = place.range, .profile = profile.id});
     }
   }
   view.profiles = std::move(states);
+  TakeWithEvents();
   const auto alive = [&](ProfileId id) { return view.Find(id) != nullptr; };
   if (!alive(view.active))
     view.active = view.profiles.empty() ? ProfileId() : view.profiles.front().profile;
   if (!alive(view.baseline)) view.baseline = {};
   if (!any_kept) view.visible = FirstView();
-  if (profiles.size() == 2 && !view.baseline.valid()) BeginComparison();
+  if (profiles.size() == 2 && with_events.size() == 2 && !view.baseline.valid()) BeginComparison();
   FitBoth();
   if (!alive(view.panel_profile)) view.panel_profile = {};
   if (!alive(view.selected.trace)) view.selected = {};
@@ -384,11 +402,36 @@ void Viewer::State::DrawTimeline(const PanelContext& panel) {
   ImGui::PopStyleVar();
   timeline.NewFrame();
   const TimeRange path = windows.path.profile == view.active ? windows.path.range : TimeRange{};
-  TimelineInput input{panel, profiles,           search,         names, fonts,
+  TimelineInput input{panel, with_events,        search,         names, fonts,
                       sink,  content_generation, config.animate, path};
   input.tooltips = !windows.palette && !windows.file_dialog;
-  if (open) timeline.Draw(input);
+  if (open && ShowsFleet()) {
+    if (ImGui::BeginChild("##fleet", {0, 0}, ImGuiChildFlags_AlwaysUseWindowPadding))
+      fleet.Draw(panel);
+    ImGui::EndChild();
+  } else if (open) {
+    timeline.Draw(input);
+  }
   ImGui::End();
+}
+
+// A fleet has no events: its map takes the timeline's place.
+bool Viewer::State::ShowsFleet() const {
+  const Profile* profile = FindProfile(profiles, view.active);
+  return profile != nullptr && FleetOf(*profile->trace) != nullptr;
+}
+
+// What the timeline's place needs and has.
+TimelineFeedback Viewer::State::Feedback() const {
+  if (!ShowsFleet()) return timeline.feedback();
+  TimelineFeedback feedback;
+  const ImGuiWindow* window = ImGui::FindWindowByName(kTimelineWindow);
+  if (window != nullptr && fleet.wanted_height() > 0) {
+    feedback.rows_height = static_cast<double>(window->Size.y);
+    feedback.content_height =
+        static_cast<double>(fleet.wanted_height() + 2 * ImGui::GetStyle().WindowPadding.y);
+  }
+  return feedback;
 }
 
 // Saves pictures of the timeline. A PNG is taken after this frame is rendered.
@@ -401,7 +444,7 @@ void Viewer::State::SaveViews() {
       windows.pictures.push_back({path, box.x, box.y, box.w, box.h, 0, view_picture.replace});
       continue;
     }
-    const std::string svg = timeline.Svg(profiles, view, names);
+    const std::string svg = timeline.Svg(with_events, view, names);
     std::string where = path;
     const bool ok = !svg.empty() && services.SaveFile(path, svg, view_picture.replace, &where);
     windows.note = (ok ? "Saved " : "Not saved: ") + where;
@@ -444,6 +487,7 @@ void Viewer::Frame(const SessionView& session) {
   s.SyncProfiles(session);
   if (s.search.Poll()) s.settle = std::max(s.settle, 2);
   ViewerContext context = s.MakeContext(session);
+  const TimelineFeedback feedback = s.Feedback();
   const PanelContext panel{.session = session,
                            .view = s.view,
                            .analyses = s.analyses,
@@ -459,8 +503,7 @@ void Viewer::Frame(const SessionView& session) {
                            .profiles = s.profiles,
                            .profile = context.ProfileOf(),
                            .state = context.StateOf()};
-  const ShellInput shell{
-      panel, s.windows, s.search, context, s.timeline.feedback(), s.timeline.displayed()};
+  const ShellInput shell{panel, s.windows, s.search, context, feedback, s.timeline.displayed()};
   s.HandleKeys(context);
   const bool empty = session.profiles.empty();
   DrawMenuBar(shell, &s.menu_bar);
@@ -507,12 +550,13 @@ bool Viewer::moving() const {
   // Without an open profile the timeline is not drawn, and its last answer no longer counts.
   const bool fits = s.workspace.fit > 0 && !s.profiles.empty();
   return s.settle > 0 || fits || s.windows.note_is_new || pictures || InputWaits() ||
-         (!s.profiles.empty() && s.timeline.moving());
+         (!s.profiles.empty() && !s.ShowsFleet() && s.timeline.moving());
 }
 
 bool Viewer::animating() const {
   const State& s = *state_;
-  const bool waiting = !s.profiles.empty() && (s.timeline.waiting() || s.panels.animating());
+  const bool top = s.ShowsFleet() ? s.fleet.animating() : s.timeline.waiting();
+  const bool waiting = !s.profiles.empty() && (top || s.panels.animating());
   return moving() || waiting || s.analyses.busy() || s.clocks.waiting() || s.run_steps.waiting() ||
          s.jobs_running;
 }
@@ -533,7 +577,8 @@ std::string Viewer::BusyWith() const {
   add(InputWaits(), "input");
   add(!s.commands.empty(), "commands");
   add(!s.windows.pictures.empty() || !s.windows.views.empty(), "pictures");
-  add(!s.profiles.empty() && (s.timeline.moving() || s.timeline.waiting()), "the timeline");
+  const bool timeline = !s.profiles.empty() && !s.ShowsFleet();
+  add(timeline && (s.timeline.moving() || s.timeline.waiting()), "the timeline");
   for (const std::string& panel : s.panels.Busy()) add(true, "panel " + panel);
   add(s.analyses.busy(), "analyses");
   add(s.clocks.waiting(), "clocks");
@@ -567,7 +612,7 @@ bool Viewer::TakePicture(PictureRequest* out) {
 }
 
 std::string Viewer::TimelineSvg() const {
-  return state_->timeline.Svg(state_->profiles, state_->view, state_->names);
+  return state_->timeline.Svg(state_->with_events, state_->view, state_->names);
 }
 
 std::string Viewer::DefaultLayoutIni() const { return state_->default_ini; }

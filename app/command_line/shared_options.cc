@@ -20,7 +20,7 @@ void AddPaths(CLI::App& app, InputOptions* input, bool required) {
 }
 
 void AddRun(CLI::App& app, InputOptions* input) {
-  app.add_option("--run", input->run, "run of a log directory (default: the newest)");
+  app.add_option("--run", input->run, "run of a log directory or fleet (default: the newest)");
 }
 
 void AddCompare(CLI::App& app, InputOptions* input, const char* what) {

@@ -16,7 +16,8 @@ LoadOptions LoadOptionsOf(const InputOptions& input) {
 }
 
 void OpenCommandLine(const InputOptions& input, Session& session) {
-  session.set_load_options(LoadOptionsOf(input));
+  LoadOptions options = LoadOptionsOf(input);
+  session.set_load_options(options);
   if (input.sample && !session.view().sample_path.empty()) {
     session.Open({session.view().sample_path}, false);
   } else if (input.compare) {
@@ -25,6 +26,8 @@ void OpenCommandLine(const InputOptions& input, Session& session) {
   } else if (!input.paths.empty()) {
     session.Open(input.paths, false);
   }
+  options.run.clear();  // it is of these paths: what is opened later has others
+  session.set_load_options(std::move(options));
 }
 
 void LogPeakMemory(const Log& log) {

@@ -1,6 +1,8 @@
 // The loader of fleets: the parts that stepscope-fleet wrote (docs/fleet.md). The trace has no
 // events; its source holds the fleet.
 #include <algorithm>
+#include <filesystem>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -43,6 +45,20 @@ Result<FleetPart> ReadOne(const InputFile& file, const LoadOptions& options,
   return part;
 }
 
+// Whether the path is the fleet's: below another folder it is a run of that.
+bool IsOpenedItself(const Trace& trace, std::span<const InputFile> files) {
+  namespace fs = std::filesystem;
+  const fs::path fleet = fs::path(files.front().path).parent_path().parent_path();
+  return fleet.lexically_normal() == (fs::path(trace.path) / "").lexically_normal().parent_path();
+}
+
+Status NoSuchRun(const std::string& path, const std::string& wanted, const Fleet& fleet) {
+  std::string known;
+  for (const FleetRun& run : fleet.runs) known += (known.empty() ? "" : ", ") + run.name;
+  return {ErrorCode::kUsage,
+          path + ": this fleet has no run named " + wanted + "; there are: " + known};
+}
+
 Status Load(TraceBuilder& builder, std::span<const InputFile> files, const LoadOptions& options,
             const std::stop_token& stop, Progress& progress) {
   progress.SetStage("Reading the fleet");
@@ -67,8 +83,15 @@ Status Load(TraceBuilder& builder, std::span<const InputFile> files, const LoadO
     if (!part.file.error.empty()) trace.skipped_files.push_back(part.file.error);
   }
   Fleet fleet = MakeFleet(std::move(parts));
+  if (IsOpenedItself(trace, files)) {
+    std::optional<size_t> run = 0;
+    if (!options.run.empty()) run = FindRun(fleet, options.run);
+    if (!run) return NoSuchRun(trace.path, options.run, fleet);
+    fleet.shown = *run;
+    trace.run = ShortRunNames(fleet)[*run];
+  }
   trace.format = &kFleet;
-  trace.origin_unix_ns = fleet.runs.front().origin_unix_ns;
+  trace.origin_unix_ns = fleet.ShownRun().origin_unix_ns;
   trace.source = std::make_shared<Source>(std::move(fleet));
   return {};
 }

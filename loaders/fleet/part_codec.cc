@@ -26,6 +26,7 @@ class Writer {
   explicit Writer(std::string* out) : out_(out) {}
   static constexpr bool kReads = false;
   bool ok() const { return true; }
+  bool AtEnd() const { return false; }
   void Number(int64_t value) { out_.Signed(value); }
   void Text(const std::string& text) { out_.Text(text); }
   template <typename T>
@@ -46,20 +47,25 @@ class Writer {
 
 class Reader {
  public:
-  explicit Reader(std::string_view bytes) : in_(bytes) {}
+  explicit Reader(std::string_view bytes) : in_(bytes), items_(bytes.size()) {}
   static constexpr bool kReads = true;
   bool ok() const { return in_.ok(); }
+  bool AtEnd() const { return in_.left() == 0; }
   void Fail() { in_.Fail(); }
   template <typename T>
   void Number(T& value) {
     value = static_cast<T>(in_.Signed());
   }
   void Text(std::string& text) { text = std::string(in_.Text()); }
-  // Items of a list differ, so each takes a byte and more, but of very short lists.
+  // Items of a list differ, so each takes a byte and more, but of very short lists: all lists
+  // together have no more items than the part has bytes.
   template <typename T>
   void Count(std::vector<T>& list, uint32_t most) {
     constexpr size_t kShort = 64;
-    list.resize(in_.Count(static_cast<uint32_t>(std::min<size_t>(most, in_.left() + kShort))));
+    const uint32_t count =
+        in_.Count(static_cast<uint32_t>(std::min<size_t>(most, items_ + kShort)));
+    if (count > kShort) items_ -= count - kShort;
+    list.resize(count);
   }
   template <typename T, typename Get, typename Set>
   void Column(std::vector<T>& list, Get, Set set) {
@@ -70,6 +76,7 @@ class Reader {
 
  private:
   ByteReader in_;
+  size_t items_;  // that lists may still have
 };
 
 // A column of one member.
@@ -184,6 +191,16 @@ void CodeFacts(Coder& c, Facts& facts) {
   c.Number(facts.capacity_bytes);
 }
 
+// What followed the facts later: older programs do not read it, and older parts do not have it.
+template <typename Coder, typename Facts>
+void CodeLosses(Coder& c, Facts& facts) {
+  for (size_t k = 0; k < kStepTimeClasses; ++k) {
+    c.Column(
+        facts.steps, [k](const RankStep& s) { return s.losses[k]; },
+        [k](RankStep& s, uint64_t v) { s.losses[k] = static_cast<Ps>(v); });
+  }
+}
+
 template <typename Coder, typename Part>
 void CodePart(Coder& c, Part& part) {
   c.Text(part.file.path);
@@ -195,6 +212,10 @@ void CodePart(Coder& c, Part& part) {
   for (auto& facts : part.facts) {
     if (c.ok()) CodeFacts(c, facts);
   }
+  if (c.AtEnd()) return;
+  for (auto& facts : part.facts) {
+    if (c.ok()) CodeLosses(c, facts);
+  }
 }
 
 // Whether a span ends after it begins, and its length can be reckoned with.
@@ -205,7 +226,8 @@ bool IsLoss(StepTimeClass loss) { return loss < StepTimeClass::kCount; }
 
 bool HasSoundSteps(const RankFacts& f) {
   const bool sound = std::all_of(f.steps.begin(), f.steps.end(), [](const RankStep& s) {
-    return IsSpan(s.span.begin, s.span.end) && IsLength(s.total) && IsLength(s.busy);
+    return IsSpan(s.span.begin, s.span.end) && IsLength(s.total) && IsLength(s.busy) &&
+           std::all_of(s.losses.begin(), s.losses.end(), IsLength);
   });
   return sound &&
          std::is_sorted(f.steps.begin(), f.steps.end(), [](const RankStep& a, const RankStep& b) {

@@ -2,8 +2,9 @@
 """Installs a wheel into a fresh environment without a network and uses it: check_wheel.py WHEEL SAMPLE
 
 The program must say what the sample holds, draw a picture of it, say in one sentence that there is no OpenGL where
-there is none, the module must read it and draw it too, `mcp` must say which package it lacks, and all must be gone
-after pip uninstall. Exits 1 with what was wrong.
+there is none, the module must read it and draw it too, `mcp` and `stepscope-fleet` must say which package they lack,
+and all must be gone after pip uninstall. Where a package index is at hand, the extras `fleet` and `ray` must resolve,
+and the first must make a fleet that the program reads. Exits 1 with what was wrong.
 """
 
 import os
@@ -83,6 +84,33 @@ def check_agents(program, folder):
           f"mcp without its package: status {absent.returncode}: {absent.stderr}")
 
 
+# The command for fleets says which package it lacks; with the wheel's extra it makes a fleet, which the program reads.
+def check_fleet(pip, wheel, home, sample, folder):
+    clean = {key: value for key, value in os.environ.items() if not key.startswith("STEPSCOPE_")}
+    command = os.path.join(home, "bin", "stepscope-fleet")
+    fleet = os.path.join(folder, "fleet")
+    make = [command, sample, "-o", fleet, "--quiet"]
+    absent = subprocess.run(make, cwd=folder, text=True, capture_output=True, env=clean)
+    check(absent.returncode == 4 and absent.stderr.count("\n") == 1 and "stepscope[fleet]" in absent.stderr,
+          f"stepscope-fleet without its package: status {absent.returncode}: {absent.stderr}")
+    ray = run(pip + ["install", "--dry-run", "--only-binary", ":all:", f"{wheel}[ray]"])
+    if "connection" in ray.stderr.lower() or "retries" in ray.stderr.lower():
+        print("SKIPPED: no package index here for the extras fleet and ray")
+        return
+    check(ray.returncode == 0, f"the extra ray: {ray.stderr}")
+    extra = os.path.join(folder, "extra")
+    venv.create(extra, with_pip=True)
+    python = os.path.join(extra, "bin", "python")
+    installed = run([python, "-m", "pip", "--disable-pip-version-check", "-q", "install", "--only-binary", ":all:",
+                     f"{wheel}[fleet]"])
+    check(installed.returncode == 0, f"the extra fleet: {installed.stderr}")
+    make[0] = os.path.join(extra, "bin", "stepscope-fleet")
+    made = subprocess.run(make, cwd=folder, text=True, capture_output=True, env=clean)
+    check(made.returncode == 0, f"stepscope-fleet: status {made.returncode}: {made.stderr}")
+    shown = run([os.path.join(extra, "bin", "stepscope"), "report", fleet, "--panel", "fleet", "--format", "json"])
+    check(shown.returncode == 0 and '"ranks"' in shown.stdout, f"report of the fleet: {shown.stderr}")
+
+
 def main():
     wheel, sample = map(os.path.abspath, sys.argv[1:3])
     check(os.path.getsize(wheel) < MOST_BYTES, f"{os.path.getsize(wheel)} bytes, more than {MOST_BYTES}")
@@ -98,6 +126,7 @@ def main():
             check_program(program, sample, folder)
             check_module(os.path.join(home, "bin", "python"), sample, folder)
             check_agents(program, folder)
+            check_fleet(pip, wheel, home, sample, folder)
             bundled = run([program, "info", os.path.join(home, "share/stepscope/samples/sample")])
             check(bundled.returncode == 0, f"the bundled sample: {bundled.stderr}")
         removed = run(pip + ["uninstall", "-y", "stepscope"])

@@ -3,6 +3,7 @@
 The part of the table `files` is written last: a profile whose part is there is done.
 """
 
+import concurrent.futures
 import ctypes
 import json
 import os
@@ -81,18 +82,25 @@ def prepare(out):
         _write_bytes(mark, json.dumps({"schema": SCHEMA, "program": "stepscope " + _library.version}).encode())
 
 
-def files(out):
-    """A dict for each profile that is done: the rows of the table `files`."""
+def _rows(path):
+    """The rows of a part. A part that is gone or damaged has none: its profile is read again."""
+    import pyarrow
     import pyarrow.parquet
 
-    rows = []
-    for name in sorted(os.listdir(os.path.join(out, "files"))):
-        if name.endswith(".parquet") and not name.startswith("."):
-            try:
-                rows += pyarrow.parquet.read_table(os.path.join(out, "files", name)).to_pylist()
-            except FileNotFoundError:  # another run removed it
-                pass
-    return rows
+    try:
+        return pyarrow.parquet.read_table(path, use_threads=False).to_pylist()
+    except (FileNotFoundError, pyarrow.ArrowException):  # another run removed it, or a disk lost it
+        return []
+
+
+def files(out, but=()):
+    """A dict for each profile that is done, but for those of these ids: the rows of the table `files`."""
+    folder = os.path.join(out, "files")
+    names = [name for name in sorted(os.listdir(folder)) if name.endswith(".parquet") and not name.startswith(".")
+             and name[:-len(".parquet")] not in but]
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        parts = pool.map(_rows, [os.path.join(folder, name) for name in names])
+        return [row for rows in parts for row in rows]
 
 
 def known(out):
@@ -103,7 +111,7 @@ def known(out):
 def remove_others(out, profiles):
     """Removes the parts of profiles that have changed since: another part is of the same path."""
     now = {profile.path: profile.id for profile in profiles}
-    for row in files(out):
+    for row in files(out, but=set(now.values())):
         if now.get(row["path"], row["file"]) != row["file"]:
             for table in ("files", "facts", *TABLES):  # the mark that it is done goes first
                 try:

@@ -127,6 +127,24 @@ class Fleet(unittest.TestCase):
         for row in stepscope.open(self.out).report("fleet")["ranks"].rows():
             self.assertTrue(row["file"].endswith(f"/rank{row['rank']}.pt.trace.json"))
 
+    def test_folders_are_runs_and_the_run_is_chosen(self):
+        import pyarrow.parquet
+
+        first, second = self.copies("run1", 2), self.copies("run2", 3)
+        out = os.path.join(self.home.name, "runs_out")
+        self.assertEqual(run(first, second, "-o", out).returncode, 0)
+        rows = pyarrow.parquet.read_table(out + "/fleet_runs.parquet").to_pylist()
+        self.assertEqual(sorted((os.path.basename(row["run"]), row["ranks"]) for row in rows), [("run1", 2), ("run2", 3)])
+        self.assertEqual(sum(row["shown"] for row in rows), 1)
+        for name, ranks in (("run1", 2), ("run2", 3)):
+            report = program("report", out, "--panel", "fleet", "--run", name)
+            self.assertEqual(report["run"], name)
+            self.assertEqual(len(report["panels"]["fleet"]["tables"]["ranks"]["rows"]), ranks)
+        refused = subprocess.run([os.environ["STEPSCOPE_PROGRAM"], "report", out, "--run", "run3"], capture_output=True,
+                                 text=True)
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn("no run named run3", refused.stderr)
+
     # --- Second runs -------------------------------------------------------------------------------
     def test_a_second_run_does_only_what_is_new(self):
         profiles, out = self.copies("again", 4), os.path.join(self.home.name, "again_out")
@@ -189,6 +207,16 @@ class Fleet(unittest.TestCase):
         shutil.copy(os.path.join(self.profiles, "rank9.pt.trace.json"), gone)
         self.assertIn("6 profiles, 1 of them new, 2 failed", run(profiles, gone, "-o", out).stderr)
         self.assertEqual(stepscope.open(out).report("fleet").properties["ranks"], 4)
+
+    def test_a_damaged_part_is_made_again(self):
+        profiles, out = self.copies("parts", 3), os.path.join(self.home.name, "parts_out")
+        run(profiles, "-o", out)
+        part = sorted(glob.glob(out + "/files/*.parquet"))[0]
+        with open(part, "wb") as file:
+            file.write(b"PAR1")
+        done = run(profiles, "-o", out)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("3 profiles, 1 of them new, 0 failed", done.stderr)
 
     def test_exit_statuses(self):
         empty = self.folder("empty")

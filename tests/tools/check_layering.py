@@ -98,6 +98,7 @@ viewer/timeline/interaction          | +                                        
 viewer/timeline/painting             | +                                            |
 viewer/timeline                      | +                                            | imgui
 viewer/panels                        | model* viewer/core* viewer/widgets           | imgui
+viewer/panels/fleet                  | +                                            | imgui
 viewer/panels/memory                 | +                                            | imgui
 viewer/panels/xla                    | +                                            | imgui
 viewer/panels/query                  | + sql                                        | imgui

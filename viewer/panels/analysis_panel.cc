@@ -166,6 +166,7 @@ bool ComparesProfiles(const PanelContext& context) {
 bool SaidInStrip(const PanelContext& context, std::string_view text) {
   if (context.profile == nullptr || !context.profile->trace || ComparesProfiles(context))
     return false;
+  if (context.profile->id != context.view.active) return false;  // the strip is of the active one
   const AnalysisResult* result =
       context.analyses.Get(*context.profile, VerdictAnalysis(*context.profile), ParamsOf(context));
   return result != nullptr && !result->findings.empty() && result->findings.front().text == text;
@@ -209,7 +210,8 @@ void DrawScopeOf(const PanelContext& context, const std::string& text, TimeRange
 }
 
 void DrawScope(const PanelContext& context) {
-  if (context.profile == nullptr || !context.profile->trace || context.state == nullptr)
+  const bool has = context.profile != nullptr && context.profile->trace && context.state != nullptr;
+  if (!has || FleetOf(*context.profile->trace) != nullptr)
     return ImGui::Dummy(ImVec2(0, 0));  // ends the line that it would stand on
   const std::vector<RangeFilter>& filters = context.view.filters;
   const TimeRange range = filters.empty() ? context.profile->trace->span

@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "model/time.h"
@@ -27,20 +28,33 @@ std::string UsText(double us) {
   return WithoutZeros(FormatDuration(static_cast<Ps>(us * static_cast<double>(kPsPerUs)), 3));
 }
 
+namespace {
+
+// The different numbers of a column, ascending.
+std::vector<int64_t> NumbersIn(const ResultTable& table, int column) {
+  std::unordered_set<int64_t> found;
+  for (size_t i = 0; i < table.rows.size(); ++i) found.insert(WholeIn(table, i, column));
+  std::vector<int64_t> numbers(found.begin(), found.end());
+  std::sort(numbers.begin(), numbers.end());
+  return numbers;
+}
+
+}  // namespace
+
 RankStepMap MakeRankStepMap(std::vector<int64_t> ranks, const ResultTable& table,
                             const char* column, double us) {
   RankStepMap out;
   out.ranks = std::move(ranks);
-  std::map<int64_t, size_t> row_of, column_of;
+  std::unordered_map<int64_t, size_t> row_of, column_of;
   for (const int64_t rank : out.ranks) {
     row_of[rank] = out.map.rows.size();
     out.map.rows.push_back("Rank " + std::to_string(rank));
   }
-  const int rank = table.Column("rank"), step = table.Column("step"), value = table.Column(column);
-  for (size_t i = 0; i < table.rows.size(); ++i) column_of[WholeIn(table, i, step)] = 0;
-  for (auto& [number, place] : column_of) {
-    place = out.steps.size();
-    out.steps.push_back(number);
+  const int rank = table.Column("rank"), step = table.Column("step");
+  const int value = column == nullptr ? -1 : table.Column(column);
+  out.steps = NumbersIn(table, step);
+  for (const int64_t number : out.steps) {
+    column_of[number] = out.map.columns.size();
     out.map.columns.push_back(std::to_string(number));
   }
   const size_t cells = out.ranks.size() * out.steps.size();

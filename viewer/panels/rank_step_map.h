@@ -19,7 +19,8 @@ struct RankStepMap {
 };
 
 // The map of a column of the table of steps, which also has "rank" and "step". `ranks`: their
-// numbers in the order of the map. `us`: of one unit of the column. O(cells + rows log steps)
+// numbers in the order of the map. `column` null: the cells have no values yet. `us`: of one unit
+// of the column. O(cells + rows)
 RankStepMap MakeRankStepMap(std::vector<int64_t> ranks, const ResultTable& table,
                             const char* column, double us);
 // Draws it at the cursor, at most as high as this part of the room below, or as `least` pixels.

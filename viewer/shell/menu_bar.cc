@@ -15,6 +15,7 @@
 
 #include "model/base/digits.h"
 #include "viewer/core/state/settings.h"
+#include "viewer/shell/panel_windows.h"
 #include "viewer/shell/shell.h"
 #include "viewer/widgets/draw_text.h"
 
@@ -70,6 +71,7 @@ void DrawRecentMenu(const ShellInput& input) {
 }
 
 bool IsOffered(const PanelDesc& panel, const Profile* profile) {
+  if (profile != nullptr && !Means(panel, *profile)) return false;
   return panel.offered == nullptr || (profile != nullptr && panel.offered(*profile));
 }
 
@@ -77,7 +79,8 @@ void DrawPanelItems(const ShellInput& input) {
   for (const PanelDesc& panel : Panels()) {
     const auto found = input.windows.panels.find(std::string_view(panel.id));
     const bool open = found != input.windows.panels.end() ? found->second : panel.open_by_default;
-    if (!open && !IsOffered(panel, input.panel.profile)) continue;
+    const bool means = input.panel.profile == nullptr || Means(panel, *input.panel.profile);
+    if (!means || (!open && !IsOffered(panel, input.panel.profile))) continue;
     if (ImGui::MenuItem(panel.title, panel.key, open))
       input.panel.commands.Push("panel.toggle", {.text = panel.id});
     ImGui::SetItemTooltip("%s", panel.what);

@@ -3,9 +3,11 @@
 #include <imgui.h>
 #include <imgui_internal.h>
 
+#include <algorithm>
 #include <string_view>
 
 #include "model/allocator_history.h"
+#include "model/analysis/fleet/fleet.h"
 #include "viewer/core/look/theme.h"
 #include "viewer/shell/shell.h"
 
@@ -63,11 +65,15 @@ void DrawEdge(const Theme& theme) {
   list->PopClipRect();
 }
 
-// Lets the panel show the open memory snapshot while the active profile is a trace.
-void UseOpenSnapshot(PanelContext* panel) {
-  if (panel->profile == nullptr || HistoryOf(*panel->profile->trace) != nullptr) return;
+bool IsSnapshot(const Trace& trace) { return HistoryOf(trace) != nullptr; }
+bool IsFleet(const Trace& trace) { return FleetOf(trace) != nullptr; }
+
+// Lets the panel show an open profile of its kind while the active profile is of another: the
+// memory snapshot beside its trace, the fleet beside the profile of a rank.
+void UseOpen(bool (*is)(const Trace&), PanelContext* panel) {
+  if (panel->profile == nullptr || is(*panel->profile->trace)) return;
   for (const Profile& profile : panel->profiles) {
-    if (HistoryOf(*profile.trace) == nullptr) continue;
+    if (!is(*profile.trace)) continue;
     panel->profile = &profile;
     panel->state = panel->view.Find(profile.id);
     return;
@@ -75,6 +81,12 @@ void UseOpenSnapshot(PanelContext* panel) {
 }
 
 }  // namespace
+
+bool Means(const PanelDesc& panel, const Profile& profile) {
+  constexpr std::string_view kOfFleets[] = {"fleet", "ranks", "query", "diagnostics"};
+  return !IsFleet(*profile.trace) ||
+         std::find(std::begin(kOfFleets), std::end(kOfFleets), panel.id) != std::end(kOfFleets);
+}
 
 void PanelWindows::DrawOne(const PanelContext& active, const WindowState& windows,
                            const PanelDesc& desc, ProfileId pinned) {
@@ -92,7 +104,9 @@ void PanelWindows::DrawOne(const PanelContext& active, const WindowState& window
     if (window != nullptr && window->DockId != 0)
       ImGui::SetNextWindowDockID(window->DockId, ImGuiCond_FirstUseEver);
   } else if (name == PanelWindowName(*FindPanel("memory_snapshot"))) {
-    UseOpenSnapshot(&panel);
+    UseOpen(IsSnapshot, &panel);
+  } else if (name == PanelWindowName(*FindPanel("fleet"))) {
+    UseOpen(IsFleet, &panel);
   }
   const PanelKey key{desc.id, pinned};
   auto& instance = panels_[key];
@@ -122,7 +136,8 @@ void PanelWindows::Draw(const PanelContext& active, WindowState* windows) {
   animating_ = false;
   for (const PanelDesc& desc : Panels()) {
     const auto [it, inserted] = windows->panels.try_emplace(desc.id, desc.open_by_default);
-    if (it->second) DrawOne(active, *windows, desc, ProfileId());
+    const bool means = active.profile == nullptr || Means(desc, *active.profile);
+    if (it->second && means) DrawOne(active, *windows, desc, ProfileId());
     for (const PanelKey& key : windows->pinned) {
       if (key.panel == desc.id) DrawOne(active, *windows, desc, key.profile);
     }

@@ -14,6 +14,10 @@
 
 namespace stepscope {
 
+// Whether the panel has anything to say of a profile of this kind: a fleet has no events. Windows
+// of other panels wait until another profile is active.
+bool Means(const PanelDesc& panel, const Profile& profile);
+
 class PanelWindows {
  public:
   // Draws all open windows. Closing one pushes a command, as the menu of its tab does.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "model/analysis/fleet/fleet.h"
 #include "model/base/bytes_text.h"
 #include "model/base/count_text.h"
 #include "model/base/digits.h"
@@ -29,8 +30,15 @@ void DrawProfile(const ShellInput& input, const Profile& profile, Line* line) {
   const uint64_t events = profile.trace->counts.events();
   if (profile.arriving)  // they stand for all events, which have not come yet
     return line->Value(GroupDigits(events), "slices of a first picture");
-  line->Value(GroupDigits(events), NounFor(events, "events"));
-  line->Value(BytesText(profile.trace->store_bytes()), "in memory");
+  if (const Fleet* fleet = FleetOf(*profile.trace)) {
+    size_t ranks = 0;
+    for (const FleetRun& run : fleet->runs) ranks += run.facts.size();
+    line->Value(GroupDigits(ranks), NounFor(ranks, "ranks"));
+    line->Value(GroupDigits(fleet->runs.size()), NounFor(fleet->runs.size(), "runs"));
+  } else {
+    line->Value(GroupDigits(events), NounFor(events, "events"));
+    line->Value(BytesText(profile.trace->store_bytes()), "in memory");
+  }
   line->Value(fmt::format("{:.2f} s", profile.load_seconds), "to load");
   const uint64_t problems = profile.trace->diagnostics.problems() + profile.trace->errors.size();
   const Role role = problems == 0 ? Role::kGood : Role::kWarning;
@@ -109,7 +117,8 @@ void DrawStatusBar(const ShellInput& input) {
         right -= room + pen.Px(70);
       };
       // Fixed places: numbers that change with the mouse must not push each other about.
-      if (right - line.x > pen.Px(420)) {
+      const bool fleet = FleetOf(*input.panel.profile->trace) != nullptr;
+      if (!fleet && right - line.x > pen.Px(420)) {
         value("Cursor",
               input.timeline.cursor_valid
                   ? FormatDuration(input.timeline.cursor,

@@ -407,8 +407,9 @@ bool DrawVerdictStrip(const PanelContext& context, VerdictSums* sums) {
   DrawWaiting(context, right,
               context.profile->arriving
                   ? "A first picture: the profile is analysed once all of it has come\u2026"
-              : steps ? "Adding up the steps\u2026"
-                      : "Adding up the allocations\u2026");
+              : analysis == std::string_view("fleet") ? "Putting ranks together\u2026"
+              : steps                                 ? "Adding up the steps\u2026"
+                                                      : "Adding up the allocations\u2026");
   return true;
 }
 

@@ -45,6 +45,54 @@ const Fleet* FleetOf(const Trace& trace) {
   return source == nullptr ? nullptr : &source->fleet();
 }
 
+RunSummaries& SummariesOf(const Trace& trace) {
+  return dynamic_cast<const FleetSource&>(*trace.source).summaries();
+}
+
+std::optional<RunSummary> RunSummaries::Find(size_t run) const {
+  const std::lock_guard lock(mutex_);
+  const auto it = known_.find(run);
+  return it == known_.end() ? std::nullopt : std::optional(it->second);
+}
+
+void RunSummaries::Keep(size_t run, const RunSummary& summary) {
+  const std::lock_guard lock(mutex_);
+  known_[run] = summary;
+}
+
+std::vector<std::string> ShortRunNames(const Fleet& fleet) {
+  std::string common = fleet.runs.front().name;
+  for (const FleetRun& run : fleet.runs) {
+    const auto end = std::mismatch(common.begin(), common.end(), run.name.begin(), run.name.end());
+    common.erase(end.first, common.end());
+  }
+  const size_t slash = common.rfind('/');
+  const size_t cut = slash == common.npos ? 0 : slash + 1;
+  std::vector<std::string> names;
+  for (const FleetRun& run : fleet.runs) {
+    std::string name = run.name.substr(std::min(cut, run.name.size()));
+    if (fleet.runs.size() == 1) name = run.name.substr(run.name.find_last_of('/') + 1);
+    if (name.empty()) name = run.name;
+    names.push_back(std::move(name));
+  }
+  return names;
+}
+
+std::optional<size_t> FindRun(const Fleet& fleet, std::string_view name) {
+  const std::vector<std::string> names = ShortRunNames(fleet);
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (fleet.runs[i].name == name || names[i] == name) return i;
+  }
+  const std::string below = "/" + std::string(name);
+  std::optional<size_t> found;
+  for (size_t i = 0; i < names.size() && !name.empty(); ++i) {
+    if (!fleet.runs[i].name.ends_with(below)) continue;
+    if (found) return std::nullopt;  // several: a longer name tells them apart
+    found = i;
+  }
+  return found;
+}
+
 Fleet MakeFleet(std::vector<FleetPart> parts) {
   Fleet fleet;
   std::map<std::string, size_t> last;  // by path

@@ -6,7 +6,11 @@
 // model/analysis/ranks. All types are values. Times are in ps.
 #pragma once
 
+#include <map>
+#include <mutex>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/analysis/ranks/rank_facts.h"
@@ -32,15 +36,46 @@ struct FleetRun {
 struct Fleet {
   std::vector<FleetRun> runs;  // the newest first; at least one
   std::vector<FleetFile> files;
+  size_t shown = 0;  // in `runs`: the one that pages are of
+  const FleetRun& ShownRun() const { return runs[shown]; }
+};
+// The names of the runs without the folders that all of them lie in.
+std::vector<std::string> ShortRunNames(const Fleet& fleet);
+// The place in `runs` of the run with this name or short name; its last folders are enough where no
+// other run has them. Nothing where there is none. O(runs).
+std::optional<size_t> FindRun(const Fleet& fleet, std::string_view name);
+
+// A run in a few numbers, for what changes over runs. Times are medians over ranks.
+struct RunSummary {
+  std::optional<double> step_ms, slowest_step_ms, busy_ms;  // of the ranks' medians
+  std::optional<double> slowdown;                           // T / T ideal (what_if.h)
+  int64_t late_ranks = 0, throttled_ranks = 0, slow_links = 0;
+};
+
+// The summaries of a fleet's runs that were computed so far. Any thread.
+class RunSummaries {
+ public:
+  std::optional<RunSummary> Find(size_t run) const;
+  void Keep(size_t run, const RunSummary& summary);
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<size_t, RunSummary> known_;
 };
 
 // A trace without events holds a fleet through its source.
 class FleetSource : public StatSource {
  public:
   virtual const Fleet& fleet() const = 0;
+  RunSummaries& summaries() const { return summaries_; }
+
+ private:
+  mutable RunSummaries summaries_;
 };
 // Null for any other trace. O(1).
 const Fleet* FleetOf(const Trace& trace);
+// The summaries of the fleet that the trace holds; it must hold one.
+RunSummaries& SummariesOf(const Trace& trace);
 
 // The share of one profile in a fleet.
 struct FleetPart {

@@ -206,29 +206,62 @@ ResultTable WhatIfTable(const FleetAnswers& answers) {
   return t;
 }
 
-ResultTable FleetRunTable(const Fleet& fleet) {
+namespace {
+
+// The median over ranks of their medians; nothing where no rank has steps.
+std::vector<Ps> MediansOf(const FleetRun& run, Ps RankStep::*field) {
+  std::vector<Ps> medians;
+  for (const RankFacts& facts : run.facts) {
+    if (const auto median = MedianOfSteps(facts.steps, field)) medians.push_back(*median);
+  }
+  return medians;
+}
+
+Value Ms(const std::optional<double>& ms) { return ms ? Value(*ms) : Value(); }
+
+}  // namespace
+
+RunSummary SummaryOf(const FleetRun& run, const FleetAnswers& answers) {
+  RunSummary s;
+  std::vector<Ps> steps = MediansOf(run, &RankStep::total), busy = MediansOf(run, &RankStep::busy);
+  if (!steps.empty()) s.slowest_step_ms = InMs(*std::max_element(steps.begin(), steps.end()));
+  if (!steps.empty()) s.step_ms = InMs(MedianOf(&steps));
+  if (!busy.empty()) s.busy_ms = InMs(MedianOf(&busy));
+  if (answers.what_if.step > 0) s.slowdown = answers.what_if.Slowdown();
+  for (size_t r = 0; r < run.facts.size() && run.facts.size() > 1; ++r)
+    s.late_ranks += answers.job.lateness.ranks[r].steps > 0 && IsToBlame(answers.job, r);
+  for (const RankSpeed& speed : answers.kernels.ranks) s.throttled_ranks += speed.throttled;
+  for (const Link& link : answers.links) s.slow_links += link.slow;
+  return s;
+}
+
+ResultTable FleetRunTable(const Fleet& fleet, std::span<const RunSummary> summaries,
+                          const FleetRun& shown) {
   ResultTable t{
       "runs",
       "Runs",
       {{"run", "Run", Unit::kNone, V::kString, "", true},
+       {"shown", "Shown", Unit::kNone, V::kBool, "the other tables are of this run"},
        {"begin_unix_ns", "Begin", Unit::kNs, V::kInt, "Unix time"},
        {"ranks", "Ranks", Unit::kCount, V::kInt, ""},
        {"step_ms_median", "Step", Unit::kMs, V::kReal, "median of the ranks' medians", true},
-       {"step_ms_max", "Slowest", Unit::kMs, V::kReal, "the largest of them"}},
+       {"step_ms_max", "Slowest", Unit::kMs, V::kReal, "the largest of them"},
+       {"busy_ms_median", "Busy", Unit::kMs, V::kReal, "the same of compute and copies", true},
+       {"slowdown_percent", "Slowdown", Unit::kPercent, V::kReal,
+        "by how much a step is longer than without stragglers", true},
+       {"late_ranks", "Late ranks", Unit::kCount, V::kInt, "", true},
+       {"throttled_ranks", "Throttled", Unit::kCount, V::kInt, ""},
+       {"slow_links", "Slow links", Unit::kCount, V::kInt, ""}},
       {},
       {}};
-  for (const FleetRun& run : fleet.runs) {
-    std::vector<Ps> medians;
-    for (const RankFacts& facts : run.facts) {
-      if (const auto median = MedianOfSteps(facts.steps, &RankStep::total))
-        medians.push_back(*median);
-    }
-    const bool known = !medians.empty();
-    const Ps most = known ? *std::max_element(medians.begin(), medians.end()) : 0;
-    t.rows.push_back({run.name, run.origin_unix_ns != 0 ? Value(run.origin_unix_ns) : Value(),
-                      static_cast<int64_t>(run.facts.size()),
-                      known ? Value(InMs(MedianOf(&medians))) : Value(),
-                      known ? Value(InMs(most)) : Value()});
+  for (size_t i = 0; i < fleet.runs.size(); ++i) {
+    const FleetRun& run = fleet.runs[i];
+    const RunSummary& s = summaries[i];
+    t.rows.push_back({run.name, &run == &shown,
+                      run.origin_unix_ns != 0 ? Value(run.origin_unix_ns) : Value(),
+                      static_cast<int64_t>(run.facts.size()), Ms(s.step_ms), Ms(s.slowest_step_ms),
+                      Ms(s.busy_ms), s.slowdown ? Value(100 * (*s.slowdown - 1)) : Value(),
+                      s.late_ranks, s.throttled_ranks, s.slow_links});
   }
   return t;
 }

@@ -25,8 +25,11 @@ ResultTable FleetRankTable(const Fleet& fleet, const FleetRun& run, const FleetA
 ResultTable FleetKernelTable(const FleetAnswers& answers);
 ResultTable FleetLinkTable(const FleetAnswers& answers);
 ResultTable WhatIfTable(const FleetAnswers& answers);
-// The runs of the fleet, the newest first.
-ResultTable FleetRunTable(const Fleet& fleet);
+// Answers in a few numbers.
+RunSummary SummaryOf(const FleetRun& run, const FleetAnswers& answers);
+// The runs of the fleet, the newest first; `summaries`: by run.
+ResultTable FleetRunTable(const Fleet& fleet, std::span<const RunSummary> summaries,
+                          const FleetRun& shown);
 // The profiles without facts.
 ResultTable FleetFileTable(const Fleet& fleet);
 

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <tuple>
+#include <unordered_map>
+#include <utility>
+
+#include "model/base/task.h"
 
 namespace stepscope {
 namespace {
@@ -129,48 +132,81 @@ void JobGraph::AddCollectives(std::span<const RankFacts> facts, const RankJob& j
   collective_keys_ = static_cast<uint32_t>(keys.size());
 }
 
+namespace {
+
+// Calls at the same place of a step have equal places: whether they are in a step, their number
+// there, their name, and whether they come after all before.
+using Place = std::tuple<bool, uint32_t, uint32_t, bool>;
+struct HashOfPlace {
+  size_t operator()(const Place& place) const {
+    const auto& [in_step, nth, name, after_all] = place;
+    const uint64_t all = uint64_t{nth} << 32 | uint64_t{name} << 2 |
+                         static_cast<uint64_t>(in_step ? 2 : 0) | (after_all ? 1u : 0u);
+    return (all ^ all >> 29) * 0x9e3779b97f4a7c15u;
+  }
+};
+
+// The calls of a job on one rank, by begin.
+struct CallsOfRank {
+  std::vector<uint32_t> calls;  // in CollectiveCalls::calls
+  std::vector<double> compute;  // by RankFacts::calls
+};
+
+CallsOfRank InOrder(const RankFacts& facts, const RankJob& job, std::vector<uint32_t> calls) {
+  std::sort(calls.begin(), calls.end(), [&](uint32_t a, uint32_t b) {
+    const CollectiveCall &x = job.calls.calls[a], &y = job.calls.calls[b];
+    return std::tie(x.begin, x.at) < std::tie(y.begin, y.at);
+  });
+  CallsOfRank of{std::move(calls), std::vector<double>(facts.calls.size())};
+  for (const RankWait& wait : facts.waits) {
+    if (wait.loss == StepTimeClass::kCompute) of.compute[wait.call] = Real(wait.time);
+  }
+  return of;
+}
+
+}  // namespace
+
 void JobGraph::AddCalls(std::span<const RankFacts> facts, const RankJob& job) {
   std::vector<std::vector<uint32_t>> of_rank(facts.size());
+  for (size_t r = 0; r < facts.size(); ++r) of_rank[r].reserve(facts[r].calls.size());
   for (uint32_t i = 0; i < job.calls.calls.size(); ++i)
     of_rank[job.calls.calls[i].rank].push_back(i);
-  std::map<std::tuple<bool, uint32_t, uint32_t, bool>, uint32_t> keys;
-  for (uint32_t r = 0; r < facts.size(); ++r) {
-    first_.push_back(static_cast<uint32_t>(calls_.size()));
-    const std::vector<RankCall>& own = facts[r].calls;
-    std::sort(of_rank[r].begin(), of_rank[r].end(), [&](uint32_t a, uint32_t b) {
-      const CollectiveCall &x = job.calls.calls[a], &y = job.calls.calls[b];
-      return std::tie(x.begin, x.at) < std::tie(y.begin, y.at);
-    });
-    std::vector<double> compute(own.size());
-    for (const RankWait& wait : facts[r].waits) {
-      if (wait.loss == StepTimeClass::kCompute) compute[wait.call] = Real(wait.time);
-    }
+  std::vector<size_t> first = {0};
+  for (const std::vector<uint32_t>& of : of_rank) first.push_back(first.back() + of.size());
+  std::vector<Place> places(first.back());
+  calls_.resize(first.back());
+  tail_.resize(facts.size());
+  ParallelFor(facts.size(), [&](size_t r) {
+    const CallsOfRank of = InOrder(facts[r], job, std::move(of_rank[r]));
     const CollectiveCall* before = nullptr;
     uint32_t nth = 0;
     Ps last_end = facts[r].steps.empty() ? 0 : facts[r].steps.front().span.begin;
-    for (const uint32_t i : of_rank[r]) {
+    size_t at = first[r];
+    for (const uint32_t i : of.calls) {
       const CollectiveCall& call = job.calls.calls[i];
       const bool same_step =
           before != nullptr && before->in_step && call.in_step && before->step == call.step;
       nth = same_step ? nth + 1 : 0;
-      const RankCall& from = own[call.at];
-      Call node;
+      const RankCall& from = facts[r].calls[call.at];
+      Call& node = calls_[at];
       node.collective = of_call_[i];
       node.after_all = from.explained || before == nullptr;
       node.work = node.after_all ? Real(from.begin - from.since)
                                  : Real(SaturatingSub(call.begin, before->begin));
-      node.compute = std::min(node.work, compute[call.at]);
-      const auto next = static_cast<uint32_t>(keys.size());
-      node.key =
-          keys.try_emplace({call.in_step, nth, call.name, node.after_all}, next).first->second;
-      calls_.push_back(node);
+      node.compute = std::min(node.work, of.compute[call.at]);
+      places[at++] = {call.in_step, nth, call.name, node.after_all};
       last_end = std::max(last_end, call.end);
       before = &call;
     }
     const Ps end = facts[r].steps.empty() ? last_end : facts[r].steps.back().span.end;
-    tail_.push_back(Real(std::max<Ps>(0, SaturatingSub(end, last_end))));
+    tail_[r] = Real(std::max<Ps>(0, SaturatingSub(end, last_end)));
+  });
+  std::unordered_map<Place, uint32_t, HashOfPlace> keys;
+  for (size_t i = 0; i < places.size(); ++i) {
+    const auto next = static_cast<uint32_t>(keys.size());
+    calls_[i].key = keys.try_emplace(places[i], next).first->second;
   }
-  first_.push_back(static_cast<uint32_t>(calls_.size()));
+  for (const size_t begin : first) first_.push_back(static_cast<uint32_t>(begin));
   call_keys_ = static_cast<uint32_t>(keys.size());
 }
 

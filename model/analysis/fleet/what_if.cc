@@ -4,10 +4,12 @@
 #include <map>
 #include <numeric>
 #include <set>
+#include <unordered_map>
 #include <utility>
 
 #include "model/analysis/fleet/job_graph.h"
 #include "model/analysis/ranks/coordinates.h"
+#include "model/base/task.h"
 
 namespace stepscope {
 namespace {
@@ -42,17 +44,21 @@ void AddWork(const JobGraph& graph, Times* times) {
 }
 
 void AddEvenWork(const JobGraph& graph, Times* times) {
-  for (uint32_t r = 0; r < graph.ranks(); ++r) {
-    std::map<uint32_t, std::pair<double, double>> sums;  // by key: time, calls
-    for (const JobGraph::Call& call : graph.CallsOf(r)) {
-      sums[call.key].first += call.compute;
-      sums[call.key].second += 1;
+  times->even_work.resize(graph.calls().size());
+  ParallelFor(graph.ranks(), [&](size_t r) {
+    const auto rank = static_cast<uint32_t>(r);
+    std::unordered_map<uint32_t, std::pair<double, double>> sums;  // by key: time, calls
+    for (const JobGraph::Call& call : graph.CallsOf(rank)) {
+      std::pair<double, double>& sum = sums[call.key];
+      sum.first += call.compute;
+      sum.second += 1;
     }
-    for (const JobGraph::Call& call : graph.CallsOf(r)) {
+    size_t at = graph.FirstOf(rank);
+    for (const JobGraph::Call& call : graph.CallsOf(rank)) {
       const auto& [sum, count] = sums[call.key];
-      times->even_work.push_back(call.work - call.compute + sum / count);
+      times->even_work[at++] = call.work - call.compute + sum / count;
     }
-  }
+  });
 }
 
 void AddTransfers(const JobGraph& graph, Times* times) {
@@ -106,31 +112,50 @@ class Asker {
   }
 
   void Ask() {
-    total_ = graph_.Simulate(times_.work, times_.transfer);
-    ideal_ = graph_.Simulate(times_.ideal_work, times_.ideal_transfer);
+    answer_.slowest = SlowestRanks(graph_, times_);
+    const std::vector<double> both =
+        Simulate({{times_.work, times_.transfer}, {times_.ideal_work, times_.ideal_transfer}});
+    total_ = both[0];
+    ideal_ = both[1];
     const double steps = static_cast<double>(std::max<int64_t>(1, answer_.steps));
     answer_.step = total_ / steps;
     answer_.ideal = ideal_ / steps;
-    answer_.slowest = SlowestRanks(graph_, times_);
     if (total_ - ideal_ < kLeastSlowdown * total_) return;
-    answer_.slowest_ranks = ShareOfRanks(answer_.slowest);
-    answer_.network = Share(graph_.Simulate(times_.work, times_.ideal_transfer));
-    answer_.uneven_input = Share(graph_.Simulate(times_.even_work, times_.transfer));
+    const std::vector<double> slowest = WorkWithout(answer_.slowest);
+    const std::vector<double> without = Simulate({{slowest, times_.transfer},
+                                                  {times_.work, times_.ideal_transfer},
+                                                  {times_.even_work, times_.transfer}});
+    answer_.slowest_ranks = Share(without[0]);
+    answer_.network = Share(without[1]);
+    answer_.uneven_input = Share(without[2]);
     AskStages();
   }
 
  private:
+  struct Question {
+    std::span<const double> work;      // by call
+    std::span<const double> transfer;  // by collective
+  };
+
+  std::vector<double> Simulate(const std::vector<Question>& questions) const {
+    std::vector<double> times(questions.size());
+    ParallelFor(questions.size(), [&](size_t i) {
+      times[i] = graph_.Simulate(questions[i].work, questions[i].transfer);
+    });
+    return times;
+  }
+
   double Share(double time) const { return (total_ - time) / (total_ - ideal_); }
 
-  // The share of the work of some ranks.
-  double ShareOfRanks(const std::vector<uint32_t>& ranks) const {
+  // The work of all ranks, with that of some ideal.
+  std::vector<double> WorkWithout(const std::vector<uint32_t>& ranks) const {
     std::vector<double> work = times_.work;
     for (const uint32_t r : ranks) {
       const uint32_t first = graph_.FirstOf(r);
       for (uint32_t i = first; i < first + graph_.CallsOf(r).size(); ++i)
         work[i] = times_.ideal_work[i];
     }
-    return Share(graph_.Simulate(work, times_.transfer));
+    return work;
   }
 
   void AskStages() {
@@ -140,12 +165,16 @@ class Asker {
       if (stage >= 0) stages[stage].push_back(r);
     }
     if (stages.size() < 2 || stages.size() > kMostStages) return;
-    for (const auto& [stage, ranks] : stages) {
-      const double share = ShareOfRanks(ranks);
-      if (answer_.stage_share && *answer_.stage_share >= share) continue;
-      answer_.stage_share = share;
-      answer_.stage = stage;
-    }
+    std::vector<int64_t> numbers;
+    numbers.reserve(stages.size());
+    for (const auto& stage : stages) numbers.push_back(stage.first);
+    std::vector<double> shares(numbers.size());
+    ParallelFor(numbers.size(), [&](size_t i) {
+      shares[i] = Share(graph_.Simulate(WorkWithout(stages.at(numbers[i])), times_.transfer));
+    });
+    const auto most = std::max_element(shares.begin(), shares.end());
+    answer_.stage_share = *most;
+    answer_.stage = numbers[static_cast<size_t>(most - shares.begin())];
   }
 
   const JobGraph& graph_;

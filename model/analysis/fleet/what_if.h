@@ -1,8 +1,9 @@
 // Computes how long steps would be without stragglers, and whose share the slowdown is
-// (docs/fleet.md#what-if). The definitions are those of "Understanding Stragglers in Large Model
-// Training Using What-if Analysis" (OSDI 2025, arXiv 2505.05713): the job is simulated with the
-// recorded times, with ideal times, and with ideal times for a part of the work only. A share is
-// (T - T of the part) / (T - T ideal). Shares need not add up to 1: they overlap.
+// (docs/fleet.md#what-if, which says where the formulas differ from their source). The question is
+// that of "Understanding Stragglers in Large Model Training Using What-if Analysis" (OSDI 2025,
+// arXiv 2505.05713): the job is simulated with the recorded times, with ideal times, and with ideal
+// times for a part of the work only. A share is (T - T of the part) / (T - T ideal). Shares need
+// not add up to 1: they overlap.
 //
 // The simulation: each rank works, then joins its next collective; a collective begins when its
 // last participant has come, and lasts its transfer. The ideal work before a collective is the mean

@@ -1,8 +1,9 @@
-// The analysis `fleet` (docs/fleet.md): what follows from the facts of many ranks. Of a fleet of
-// several runs, the newest. O(n log n) in collectives.
+// The analysis `fleet` (docs/fleet.md): what follows from the facts of many ranks. A page
+// is of one run, and has the summaries of all. O(n log n) in the collectives of all runs, once.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -80,6 +81,22 @@ void AddSentences(const FleetAnswers& answers, AnalysisResult* result) {
   }
 }
 
+// By run. The other runs are put together too, unless they were before. Incomplete when stopped.
+std::vector<RunSummary> SummariesOfAll(const Trace& trace, const FleetRun& shown,
+                                       const FleetAnswers& answers, const std::stop_token& stop) {
+  const Fleet& fleet = *FleetOf(trace);
+  RunSummaries& known = SummariesOf(trace);
+  std::vector<RunSummary> all;
+  for (size_t i = 0; i < fleet.runs.size() && !stop.stop_requested(); ++i) {
+    const FleetRun& run = fleet.runs[i];
+    std::optional<RunSummary> summary = known.Find(i);
+    if (!summary) summary = SummaryOf(run, &run == &shown ? answers : AnswersOf(run));
+    known.Keep(i, *summary);
+    all.push_back(*summary);
+  }
+  return all;
+}
+
 }  // namespace
 
 AnalysisResult RunFleet(AnalysisContext& context, const AnalysisParams&, std::stop_token stop) {
@@ -90,8 +107,9 @@ AnalysisResult RunFleet(AnalysisContext& context, const AnalysisParams&, std::st
     result.empty_reason = kNoFleet;
     return result;
   }
-  const FleetRun& run = fleet->runs.front();
+  const FleetRun& run = fleet->ShownRun();
   const FleetAnswers answers = AnswersOf(run);
+  const std::vector<RunSummary> summaries = SummariesOfAll(context.trace(), run, answers, stop);
   if (stop.stop_requested()) return result;
   if (run.facts.size() > 1) AddRankProperties(answers.job, &result);
   AddWhatIf(answers, &result);
@@ -102,7 +120,7 @@ AnalysisResult RunFleet(AnalysisContext& context, const AnalysisParams&, std::st
   result.tables.push_back(WhatIfTable(answers));
   result.tables.push_back(FleetKernelTable(answers));
   result.tables.push_back(FleetLinkTable(answers));
-  result.tables.push_back(FleetRunTable(*fleet));
+  result.tables.push_back(FleetRunTable(*fleet, summaries, run));
   result.tables.push_back(FleetFileTable(*fleet));
   result.tables.push_back(RankStepTable(answers.job, false, kMostFleetSteps));
   result.tables.back().id = "steps";

@@ -21,6 +21,7 @@ constexpr const char* kOneRank =
 // The part of the job that params ask for.
 JobPart PartOf(const Scope& scope, const StepDatabase& db, const std::vector<RankFacts>& facts) {
   std::vector<Rank> ranks;
+  ranks.reserve(facts.size());
   for (const RankFacts& f : facts) ranks.push_back(f.rank);
   return {[&scope](const Rank& rank, Ps begin) { return scope.OfHost(rank.host).Contains(begin); },
           StepsOfRanks(ranks, db, scope)};
@@ -46,7 +47,7 @@ AnalysisResult RunRanks(AnalysisContext& context, const AnalysisParams& params,
   AnalysisResult result;
   result.panel = "ranks";
   if (const Fleet* fleet = FleetOf(context.trace())) {
-    const FleetRun& run = fleet->runs.front();
+    const FleetRun& run = fleet->ShownRun();
     AddTables(run.facts, PutTogether(run.facts), false, &result);
     return result;
   }

@@ -3,48 +3,49 @@
 #include <algorithm>
 #include <numeric>
 #include <tuple>
+#include <unordered_map>
+#include <utility>
 
 namespace stepscope {
 namespace {
 
-// The end of a collective on rank b minus that on rank a.
-struct Difference {
-  uint32_t a, b;
-  bool together;  // all participants of such a collective end at once
-  Ps ps;
-};
-
 // The median difference between the clocks of two ranks, from all collectives of one kind.
 struct Edge {
   uint32_t a, b;
-  bool together;
+  bool together;  // all participants of such a collective end at once
   size_t count;
   Ps ps;
 };
 
-std::vector<Difference> Differences(const CollectiveCalls& calls) {
-  std::vector<Difference> found;
+// Two ranks, and whether their collectives end together.
+using Pair = std::tuple<uint32_t, uint32_t, bool>;
+struct HashOfPair {
+  size_t operator()(const Pair& pair) const {
+    const auto& [a, b, together] = pair;
+    return (uint64_t{a} << 33 | uint64_t{b} << 1 | uint64_t{together}) * 0x9e3779b97f4a7c15u;
+  }
+};
+
+// The ends of collectives on rank b minus those on rank a.
+using Differences = std::unordered_map<Pair, std::vector<Ps>, HashOfPair>;
+
+Differences DifferencesOf(const CollectiveCalls& calls) {
+  Differences found;
   for (const PairedCollective& c : calls.paired) {
     const auto of = calls.Of(c);
     const bool together = EndsTogether(calls.names[of.front().name].kind);
     for (size_t i = 1; i < of.size(); ++i)
-      found.push_back({of[0].rank, of[i].rank, together, SaturatingSub(of[i].end, of[0].end)});
+      found[{of[0].rank, of[i].rank, together}].push_back(SaturatingSub(of[i].end, of[0].end));
   }
   return found;
 }
 
 // The edges, the surest first: collectives that end together, then those with many differences.
-std::vector<Edge> Edges(std::vector<Difference> all) {
-  const auto key = [](const Difference& d) { return std::make_tuple(d.a, d.b, d.together); };
-  std::sort(all.begin(), all.end(),
-            [&](const Difference& x, const Difference& y) { return key(x) < key(y); });
+std::vector<Edge> Edges(Differences* all) {
   std::vector<Edge> edges;
-  std::vector<Ps> values;
-  for (size_t i = 0; i < all.size(); ++i) {
-    values.push_back(all[i].ps);
-    if (i + 1 < all.size() && key(all[i]) == key(all[i + 1])) continue;
-    edges.push_back({all[i].a, all[i].b, all[i].together, values.size(), MedianOf(&values)});
-    values.clear();
+  for (auto& [pair, values] : *all) {
+    const auto& [a, b, together] = pair;
+    edges.push_back({a, b, together, values.size(), MedianOf(&values)});
   }
   std::sort(edges.begin(), edges.end(), [](const Edge& x, const Edge& y) {
     return std::make_tuple(!x.together, y.count, x.a, x.b) <
@@ -91,8 +92,17 @@ void Place(const std::vector<Edge>& edges, std::vector<RankClock>* clocks) {
   }
 }
 
+// The middle of all times: the mean of the two in the middle where their number is even.
+Ps MiddleOf(std::vector<Ps>* times) {
+  const auto above = times->begin() + static_cast<std::ptrdiff_t>(times->size() / 2);
+  std::nth_element(times->begin(), above, times->end());
+  if (times->size() % 2 == 1) return *above;
+  const Ps below = *std::max_element(times->begin(), above);
+  return SaturatingAdd(below, SaturatingSub(*above, below) / 2);
+}
+
 void FindResiduals(const CollectiveCalls& calls, std::vector<RankClock>* clocks) {
-  std::vector<std::pair<uint32_t, Ps>> distances;
+  std::vector<std::vector<Ps>> distances(clocks->size());  // by rank
   std::vector<Ps> ends;
   for (const PairedCollective& c : calls.paired) {
     const auto of = calls.Of(c);
@@ -100,19 +110,15 @@ void FindResiduals(const CollectiveCalls& calls, std::vector<RankClock>* clocks)
     ends.clear();
     for (const CollectiveCall& call : of)
       ends.push_back(SaturatingSub(call.end, (*clocks)[call.rank].offset));
-    std::sort(ends.begin(), ends.end());
-    const Ps below = ends[(ends.size() - 1) / 2], above = ends[ends.size() / 2];
-    const Ps middle = SaturatingAdd(below, SaturatingSub(above, below) / 2);
+    const Ps middle = MiddleOf(&ends);
     for (const CollectiveCall& call : of) {
       const Ps end = SaturatingSub(call.end, (*clocks)[call.rank].offset);
-      distances.emplace_back(
-          call.rank, end > middle ? SaturatingSub(end, middle) : SaturatingSub(middle, end));
+      distances[call.rank].push_back(end > middle ? SaturatingSub(end, middle)
+                                                  : SaturatingSub(middle, end));
     }
   }
-  std::sort(distances.begin(), distances.end());
-  for (size_t i = 0, j = 0; i < distances.size(); i = j) {
-    while (j < distances.size() && distances[j].first == distances[i].first) ++j;
-    (*clocks)[distances[i].first].residual = distances[i + (j - i - 1) / 2].second;
+  for (size_t rank = 0; rank < distances.size(); ++rank) {
+    if (!distances[rank].empty()) (*clocks)[rank].residual = MedianOf(&distances[rank]);
   }
 }
 
@@ -126,7 +132,8 @@ Ps MedianOf(std::vector<Ps>* values) {
 
 std::vector<RankClock> AlignClocks(const CollectiveCalls& calls, size_t ranks) {
   std::vector<RankClock> clocks(ranks);
-  Place(Edges(Differences(calls)), &clocks);
+  Differences differences = DifferencesOf(calls);
+  Place(Edges(&differences), &clocks);
   FindResiduals(calls, &clocks);
   return clocks;
 }

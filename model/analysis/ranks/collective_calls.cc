@@ -3,9 +3,13 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
+#include <numeric>
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
+
+#include "model/base/task.h"
 
 namespace stepscope {
 namespace {
@@ -47,13 +51,13 @@ class Collector {
   uint32_t NameOf(const std::string& text);
   uint32_t GroupOf(const RankGroup& group);
   std::vector<uint32_t> Members(std::string_view ranks) const;
-  void CountNth();
   void FindMembers();
   void Pair();
 
   std::unordered_map<int64_t, uint32_t> rank_of_number_;
   std::map<GroupKey, uint32_t> groups_;  // the texts are those of the facts
   std::map<std::string_view, uint32_t> names_;
+  std::vector<size_t> first_ = {0};  // calls of each rank, in the order of adding, and the end
   CollectiveCalls out_;
 };
 
@@ -110,33 +114,67 @@ void Collector::Add(uint32_t rank, const RankFacts& facts) {
     call.step = from.step;
     out_.calls.push_back(call);
   }
+  first_.push_back(out_.calls.size());
 }
 
-// Counts calls with equal numbers: the n-th of one rank pairs with the n-th of the others.
-void Collector::CountNth() {
+// Counts a rank's calls with equal numbers: the n-th of one rank pairs with the n-th of the others.
+void CountNth(std::span<CollectiveCall> calls) {
   const auto key = [](const CollectiveCall& c) {
-    return std::make_tuple(c.group, c.name, c.order, c.rank);
+    return std::make_tuple(c.group, c.name, c.order);
   };
-  std::sort(
-      out_.calls.begin(), out_.calls.end(), [&](const CollectiveCall& a, const CollectiveCall& b) {
-        return std::make_tuple(key(a), a.begin, a.row) < std::make_tuple(key(b), b.begin, b.row);
-      });
-  for (size_t i = 1; i < out_.calls.size(); ++i) {
-    if (key(out_.calls[i]) == key(out_.calls[i - 1])) out_.calls[i].nth = out_.calls[i - 1].nth + 1;
+  std::sort(calls.begin(), calls.end(), [&](const CollectiveCall& a, const CollectiveCall& b) {
+    return std::make_tuple(key(a), a.begin, a.row) < std::make_tuple(key(b), b.begin, b.row);
+  });
+  for (size_t i = 1; i < calls.size(); ++i) {
+    if (key(calls[i]) == key(calls[i - 1])) calls[i].nth = calls[i - 1].nth + 1;
   }
 }
 
+// The calls of one collective have equal keys.
+using PairKey = std::tuple<uint32_t, uint32_t, int64_t, uint32_t>;
+PairKey PairKeyOf(const CollectiveCall& c) { return {c.group, c.name, c.order, c.nth}; }
+
+struct HashOfPairKey {
+  size_t operator()(const PairKey& key) const {
+    const auto& [group, name, order, nth] = key;
+    uint64_t hash = uint64_t{group} << 32 | name;
+    for (const uint64_t part : {static_cast<uint64_t>(order), uint64_t{nth}})
+      hash = (hash ^ part) * 0x9e3779b97f4a7c15u, hash ^= hash >> 29;
+    return hash;
+  }
+};
+
+// Sorts calls by key, then by rank, in which they are now. There are far more calls than keys, so
+// only keys are compared.
+void SortByKey(std::vector<CollectiveCall>* calls) {
+  std::unordered_map<PairKey, uint32_t, HashOfPairKey> buckets;
+  std::vector<PairKey> keys;
+  std::vector<uint32_t> bucket_of, sizes;
+  bucket_of.reserve(calls->size());
+  for (const CollectiveCall& call : *calls) {
+    const PairKey key = PairKeyOf(call);
+    const auto [it, added] = buckets.try_emplace(key, static_cast<uint32_t>(keys.size()));
+    if (added) keys.push_back(key), sizes.push_back(0);
+    bucket_of.push_back(it->second);
+    ++sizes[it->second];
+  }
+  std::vector<uint32_t> order(keys.size());
+  std::iota(order.begin(), order.end(), 0u);
+  std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return keys[a] < keys[b]; });
+  std::vector<size_t> next(keys.size());
+  size_t begin = 0;
+  for (const uint32_t bucket : order) next[bucket] = std::exchange(begin, begin + sizes[bucket]);
+  std::vector<CollectiveCall> sorted(calls->size());
+  for (size_t i = 0; i < calls->size(); ++i) sorted[next[bucket_of[i]]++] = (*calls)[i];
+  *calls = std::move(sorted);
+}
+
 void Collector::Pair() {
-  const auto key = [](const CollectiveCall& c) {
-    return std::make_tuple(c.group, c.name, c.order, c.nth);
-  };
-  std::sort(out_.calls.begin(), out_.calls.end(),
-            [&](const CollectiveCall& a, const CollectiveCall& b) {
-              return std::make_pair(key(a), a.rank) < std::make_pair(key(b), b.rank);
-            });
+  SortByKey(&out_.calls);
   for (uint32_t i = 0; i < out_.calls.size(); ++i) {
     if (out_.calls[i].group == CollectiveCall::kNone) break;  // calls without a group come last
-    if (i == 0 || key(out_.calls[i]) != key(out_.calls[i - 1])) out_.paired.push_back({i, 0});
+    if (i == 0 || PairKeyOf(out_.calls[i]) != PairKeyOf(out_.calls[i - 1]))
+      out_.paired.push_back({i, 0});
     ++out_.paired.back().count;
   }
 }
@@ -155,7 +193,9 @@ void Collector::FindMembers() {
 }
 
 CollectiveCalls Collector::Finish() {
-  CountNth();
+  ParallelFor(first_.size() - 1, [&](size_t rank) {
+    CountNth(std::span(out_.calls).subspan(first_[rank], first_[rank + 1] - first_[rank]));
+  });
   FindMembers();
   Pair();
   return std::move(out_);

@@ -5,16 +5,28 @@
 #include <map>
 #include <utility>
 
+#include "model/base/task.h"
+
 namespace stepscope {
 namespace {
 
 class Explanation {
  public:
   Explanation(std::span<const RankFacts> facts, const CollectiveCalls& calls)
-      : facts_(facts), calls_(calls) {}
+      : facts_(facts), calls_(calls), first_waits_(facts.size()) {
+    ParallelFor(facts.size(), [&](size_t r) {
+      std::vector<uint32_t>& first = first_waits_[r];
+      const std::vector<RankWait>& waits = facts[r].waits;
+      uint32_t at = 0;
+      for (uint32_t call = 0; call <= facts[r].calls.size(); ++call) {
+        while (at < waits.size() && waits[at].call < call) ++at;
+        first.push_back(at);
+      }
+    });
+  }
 
   LateCause CauseOf(const LateCollective& late, const PairedCollective& c,
-                    StepClassTimes* excess) const;
+                    StepClassTimes* more) const;
   std::string EventOf(uint32_t rank, StepTimeClass loss, const std::vector<bool>& late) const;
 
  private:
@@ -25,35 +37,39 @@ class Explanation {
 
   std::span<const RankFacts> facts_;
   const CollectiveCalls& calls_;
+  std::vector<std::vector<uint32_t>> first_waits_;  // by rank and call: in RankFacts::waits
 };
 
 StepClassTimes Explanation::WaitsOf(const CollectiveCall& call) const {
   StepClassTimes times{};
   const std::vector<RankWait>& waits = facts_[call.rank].waits;
-  auto it = std::lower_bound(waits.begin(), waits.end(), call.at,
-                             [](const RankWait& w, uint32_t at) { return w.call < at; });
-  for (; it != waits.end() && it->call == call.at; ++it) At(times, it->loss) = it->time;
+  const std::vector<uint32_t>& first = first_waits_[call.rank];
+  for (uint32_t i = first[call.at]; i < first[call.at + 1]; ++i)
+    At(times, waits[i].loss) = waits[i].time;
   return times;
 }
 
-// The class in which the late rank exceeds the others' median most.
+// The class in which the late rank exceeds the others' median most; `more`: by how much it exceeds
+// it in each.
 LateCause Explanation::CauseOf(const LateCollective& late, const PairedCollective& c,
-                               StepClassTimes* excess) const {
+                               StepClassTimes* more) const {
   LateCause cause;
   const CollectiveCall& last = calls_.calls[late.last];
   if (!FactsOf(last).explained) return cause;
-  std::array<std::vector<Ps>, kStepTimeClasses> others;
+  std::array<std::vector<Ps>, kStepTimeClasses> others;  // times above 0
   for (uint32_t i = c.first; i < c.first + c.count; ++i) {
     if (i == late.last) continue;
     const StepClassTimes times = WaitsOf(calls_.calls[i]);
-    for (size_t k = 0; k < kStepTimeClasses; ++k) others[k].push_back(times[k]);
+    for (size_t k = 0; k < kStepTimeClasses; ++k) {
+      if (times[k] != 0) others[k].push_back(times[k]);
+    }
   }
   const StepClassTimes own = WaitsOf(last);
   Ps most = 0;
   for (size_t k = 0; k < kStepTimeClasses; ++k) {
-    const Ps more = own[k] - (others[k].empty() ? 0 : MedianOf(&others[k]));
-    (*excess)[k] = SaturatingAdd((*excess)[k], more);
-    if (more > most) cause.loss = static_cast<StepTimeClass>(k), most = more;
+    if (!others[k].empty()) others[k].resize(c.count - 1);
+    (*more)[k] = own[k] - (others[k].empty() ? 0 : MedianOf(&others[k]));
+    if ((*more)[k] > most) cause.loss = static_cast<StepTimeClass>(k), most = (*more)[k];
   }
   cause.known = most > 0;
   return cause;
@@ -90,13 +106,23 @@ LateCauses FindLateCauses(std::span<const RankFacts> facts, const CollectiveCall
   std::vector<StepClassTimes> excess(facts.size());
   std::vector<std::vector<bool>> late(facts.size());  // by call of the rank
   for (size_t r = 0; r < facts.size(); ++r) late[r].resize(facts[r].calls.size());
-  for (size_t i = 0; i < lateness.collectives.size(); ++i) {
-    const LateCollective& of = lateness.collectives[i];
-    if (!of.late) continue;
-    const CollectiveCall& last = calls.calls[of.last];
+  std::vector<uint32_t> which;
+  for (uint32_t i = 0; i < lateness.collectives.size(); ++i) {
+    if (lateness.collectives[i].late) which.push_back(i);
+  }
+  std::vector<LateCause> causes(which.size());
+  std::vector<StepClassTimes> more(which.size());
+  ParallelFor(which.size(), [&](size_t n) {
+    const uint32_t i = which[n];
+    causes[n] = explanation.CauseOf(lateness.collectives[i], calls.paired[i], &more[n]);
+  });
+  for (size_t n = 0; n < which.size(); ++n) {
+    const CollectiveCall& last = calls.calls[lateness.collectives[which[n]].last];
     late[last.rank][last.at] = true;
-    const LateCause cause = explanation.CauseOf(of, calls.paired[i], &excess[last.rank]);
-    if (place[i] != CollectiveCall::kNone) found.collectives[place[i]] = cause;
+    for (size_t k = 0; k < kStepTimeClasses; ++k)
+      excess[last.rank][k] = SaturatingAdd(excess[last.rank][k], more[n][k]);
+    const uint32_t row = place[which[n]];
+    if (row != CollectiveCall::kNone) found.collectives[row] = causes[n];
   }
   for (uint32_t r = 0; r < facts.size(); ++r) {
     const auto most = std::max_element(excess[r].begin(), excess[r].end());

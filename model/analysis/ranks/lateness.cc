@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "model/base/task.h"
+
 namespace stepscope {
 namespace {
 
@@ -49,6 +51,19 @@ LateCollective Judge(const CollectiveCalls& calls, const PairedCollective& c,
   const Ps open =
       std::max(clocks[of[last].rank].residual, EndDistance(calls, of, last, clocks, others));
   found.late = found.late_by > std::max(kLeast, SaturatingMul(2, open));
+  return found;
+}
+
+std::vector<LateCollective> JudgeAll(const CollectiveCalls& calls,
+                                     const std::vector<RankClock>& clocks) {
+  constexpr size_t kAtOnce = 256;
+  std::vector<LateCollective> found(calls.paired.size());
+  ParallelFor((found.size() + kAtOnce - 1) / kAtOnce, [&](size_t part) {
+    std::vector<Ps> others;
+    const size_t end = std::min(found.size(), (part + 1) * kAtOnce);
+    for (size_t i = part * kAtOnce; i < end; ++i)
+      found[i] = Judge(calls, calls.paired[i], clocks, &others);
+  });
   return found;
 }
 
@@ -125,10 +140,10 @@ Lateness FindLateness(const CollectiveCalls& calls, const std::vector<RankClock>
   Lateness all;
   all.ranks.resize(clocks.size());
   std::vector<StepWait> waits;
-  std::vector<Ps> others;
+  all.collectives = JudgeAll(calls, clocks);
   for (size_t i = 0; i < calls.paired.size(); ++i) {
     const PairedCollective& c = calls.paired[i];
-    LateCollective found = Judge(calls, c, clocks, &others);
+    LateCollective& found = all.collectives[i];
     if (c.count < calls.groups[calls.Of(c).front().group].members.size()) {
       const std::vector<uint32_t> missing = MissingFrom(calls, c, clocks, recording, clocks.size());
       for (const uint32_t rank : missing) ++all.ranks[rank].missing;
@@ -145,7 +160,6 @@ Lateness FindLateness(const CollectiveCalls& calls, const std::vector<RankClock>
         rank.sum = SaturatingAdd(rank.sum, found.late_by);
       }
     }
-    all.collectives.push_back(found);
   }
   CountSteps(std::move(waits), &all);
   return all;

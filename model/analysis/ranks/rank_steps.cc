@@ -11,15 +11,15 @@ Ps BusyOf(const StepClassTimes& times) {
 }
 
 RankStep OfDevice(const Step& step, const DeviceStep& device) {
-  return {step.number, device.span, device.span.length(), BusyOf(device.class_times),
-          step.counts()};
+  return {step.number,   device.span,       device.span.length(), BusyOf(device.class_times),
+          step.counts(), device.class_times};
 }
 
 // The step of a host whose steps are not divided among devices.
 RankStep OfHost(const Step& step) {
   StepClassTimes times{};
   for (size_t c = 0; c < kStepTimeClasses; ++c) times[c] = static_cast<Ps>(step.class_times[c]);
-  return {step.number, step.span, step.span.length(), BusyOf(times), step.counts()};
+  return {step.number, step.span, step.span.length(), BusyOf(times), step.counts(), times};
 }
 
 // Joins the parts of one step on several devices of a rank, by number.
@@ -38,6 +38,8 @@ void Join(std::vector<RankStep>* steps) {
     ++parts;
     to.total += (s.total - to.total) / parts;  // a running mean does not overflow
     to.busy += (s.busy - to.busy) / parts;
+    for (size_t c = 0; c < kStepTimeClasses; ++c)
+      to.losses[c] += (s.losses[c] - to.losses[c]) / parts;
   }
   *steps = std::move(joined);
 }

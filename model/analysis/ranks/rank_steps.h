@@ -11,11 +11,12 @@
 namespace stepscope {
 
 struct RankStep {
-  int64_t number = 0;  // the step's number; ranks with equal numbers share a step of the job
-  TimeRange span;      // on the rank's own clock
-  Ps total = 0;        // the step's time, mean over the rank's devices
-  Ps busy = 0;         // its part in compute and copies
-  bool counts = true;  // it counts in medians
+  int64_t number = 0;       // the step's number; ranks with equal numbers share a step of the job
+  TimeRange span;           // on the rank's own clock
+  Ps total = 0;             // the step's time, mean over the rank's devices
+  Ps busy = 0;              // its part in compute and copies
+  bool counts = true;       // it counts in medians
+  StepClassTimes losses{};  // `total` by class, kCompute included; all 0: not known
 };
 
 // The steps by rank, then by begin. Pure. O(n log n) in device steps.

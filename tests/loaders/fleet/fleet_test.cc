@@ -8,6 +8,7 @@
 #include "model/analysis/analysis.h"
 #include "tests/support/fleet_folder.h"
 #include "tests/support/rank_profiles.h"
+#include "tests/support/source_paths.h"
 #include "tests/support/table_cells.h"
 
 namespace stepscope {
@@ -114,6 +115,85 @@ TEST_CASE("of several runs the newest is shown, and profiles without facts are l
   CHECK(test::Text(fleet, "runs", 1, "run") == "/old");
   REQUIRE(fleet.Table("failed")->rows.size() == 1);
   CHECK(test::Text(fleet, "failed", 0, "file") == "/gone/rank7.json");
+}
+
+TEST_CASE("a run is chosen by its name, or by the last folders of it") {
+  test::RankJobOptions options;
+  options.ranks = 2;
+  const FleetFolder profiles("choose_p"), parts("choose_f");
+  MakeBoth(options, profiles, parts);
+  for (const char* run : {"/logs/a/run1", "/logs/b/run1"}) {
+    Result<FleetPart> old = fleet::ReadPart(PartFrom(profiles.Path(test::RankFileName(0)), run));
+    REQUIRE(old.ok());
+    old->file.path = std::string(run) + "/rank0.json";
+    old->origin_unix_ns -= 1'000'000'000'000;
+    parts.Add("facts/" + std::string(run).substr(6, 1) + ".stepfacts", fleet::WritePart(*old));
+  }
+  std::vector<std::string> runs;
+  const auto load = [&](std::string run) {
+    Progress progress;
+    runs.clear();
+    return LoadPath(parts.Path(), {.run = std::move(run)}, {}, progress, &runs);
+  };
+  for (const char* run : {"/logs/a/run1", "a/run1"}) {
+    CAPTURE(run);
+    const auto trace = load(run);
+    REQUIRE(trace.ok());
+    const AnalysisResult fleet = PageOf(*trace, "fleet");
+    CHECK(fleet.Table("ranks")->rows.size() == 1);
+    CHECK(test::Text(fleet, "ranks", 0, "file") == "/logs/a/run1/rank0.json");
+    CHECK(fleet.Table("runs")->rows.size() == 3);
+    REQUIRE(runs.size() == 3);
+    CHECK((*trace)->run == runs[2]);  // of two as old the last name comes first
+    const std::string newest = runs[0];
+    const auto other = load(newest);
+    REQUIRE(other.ok());
+    CHECK((*other)->run == newest);
+  }
+  for (const char* run : {"run1", "c/run1"}) {  // two runs end like that, and none
+    CAPTURE(run);
+    const auto refused = load(run);
+    CHECK(refused.status().code() == ErrorCode::kUsage);
+    CHECK(refused.status().message().find("/logs/b/run1") != std::string::npos);
+  }
+}
+
+TEST_CASE("runs are summed up: step, busy time, slowdown, and what is slow in them") {
+  const FleetFolder profiles("sums_p"), parts("sums_f");
+  MakeBoth(Planted(), profiles, parts);
+  const AnalysisResult fleet = PageOf(LoadedFrom(parts.Path()), "fleet");
+  CHECK(test::Real(fleet, "runs", 0, "slowdown_percent") > 1);
+  CHECK(test::Real(fleet, "runs", 0, "busy_ms_median") > 0);
+  CHECK(test::Real(fleet, "runs", 0, "busy_ms_median") <
+        test::Real(fleet, "runs", 0, "step_ms_median"));
+  CHECK(test::Int(fleet, "runs", 0, "late_ranks") >= 1);
+  CHECK(test::Int(fleet, "runs", 0, "throttled_ranks") == 1);
+  CHECK(test::Int(fleet, "runs", 0, "slow_links") == 1);
+}
+
+TEST_CASE("the classes of each step are in a part, and a part without them is read") {
+  test::RankJobOptions options;
+  options.ranks = 2;
+  const FleetFolder profiles("times_p");
+  profiles.Add("rank0.pt.trace.json", test::MakeRank(options, 0));
+  const Result<FleetPart> part =
+      fleet::ReadPart(PartFrom(profiles.Path("rank0.pt.trace.json"), "run"));
+  REQUIRE(part.ok());
+  REQUIRE_FALSE(part->facts.front().steps.empty());
+  for (const RankStep& step : part->facts.front().steps) {
+    Ps sum = 0;
+    for (const Ps time : step.losses) sum += time;
+    CHECK(sum == step.total);
+    CHECK(At(step.losses, StepTimeClass::kInput) > 0);
+  }
+  // As an older program wrote it.
+  std::ifstream file(test::SourcePath("tests/data/fleet_part_1.stepfacts"), std::ios::binary);
+  const std::string bytes((std::istreambuf_iterator<char>(file)), {});
+  const Result<FleetPart> old = fleet::ReadPart(bytes);
+  REQUIRE(old.ok());
+  REQUIRE(old->facts.front().steps.size() == 3);
+  CHECK(old->facts.front().steps.front().total == kPsPerMs);
+  CHECK(At(old->facts.front().steps.front().losses, StepTimeClass::kInput) == 0);
 }
 
 TEST_CASE("other pages say that a fleet has no events, and a profile that it is no fleet") {

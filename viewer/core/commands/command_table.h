@@ -26,6 +26,7 @@ CommandTable OpenCommands, CaptureCommands, CompareCommands, FileCommands, Profi
 // When a command can be used, where several tables ask it.
 bool Always(const C& c);
 bool HasProfile(const C& c);
+bool HasEvents(const C& c);     // the active profile is no fleet
 bool HasSelection(const C& c);  // an event is selected
 bool HasShown(const C& c);      // some events are shown bright
 bool HasHits(const C& c);

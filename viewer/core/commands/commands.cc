@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/analysis/fleet/fleet.h"
 #include "viewer/core/commands/command_table.h"
 
 namespace stepscope {
@@ -27,6 +28,7 @@ std::vector<CommandDesc> JoinTables() {
 
 bool Always(const C&) { return true; }
 bool HasProfile(const C& c) { return c.ProfileOf() != nullptr; }
+bool HasEvents(const C& c) { return HasProfile(c) && FleetOf(*c.ProfileOf()->trace) == nullptr; }
 bool HasSelection(const C& c) { return c.view.selected.valid(); }
 bool HasShown(const C& c) { return !c.view.shown.empty(); }
 bool HasHits(const C& c) { return c.search.hits().count > 0; }

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/analysis/fleet/fleet.h"
 #include "viewer/core/commands/command_table.h"
 
 namespace stepscope::commands {
@@ -39,11 +40,20 @@ void OpenFile(C& c, const A& a) {
     ShowDialog(c, DialogMode::kFiles);
   }
 }
-// Opens the profile, and shows the range of it when it is there.
+// Opens the profile, and shows the range of it when it is there. A fleet stays open beside the
+// profiles of its ranks.
 void OpenAt(C& c, const A& a) {
   if (a.text.empty()) return;
+  bool fleet = false;
+  for (const Profile& profile : c.profiles) {
+    fleet = fleet || FleetOf(*profile.trace) != nullptr;
+    if (profile.trace->path != a.text) continue;
+    c.view.active = profile.id;
+    c.SetVisible(a.range, profile.id);
+    return;
+  }
   c.windows.open_place = {a.text, a.range};
-  c.services.Open({a.text}, false);
+  c.services.Open({a.text}, fleet);
 }
 void OpenFolder(C& c, const A&) { ShowDialog(c, DialogMode::kFolders); }
 void OpenSample(C& c, const A&) { c.services.Open({c.session.sample_path}, false); }
@@ -100,7 +110,7 @@ void SaveRangeAs(C& c, const A& a) {
   if (state == nullptr || c.view.filters.empty()) return;
   Save(c, a, state->map.ToTrace(c.view.filters.back().range));
 }
-bool HasWhole(const C& c) { return HasProfile(c) && !c.ProfileOf()->arriving; }
+bool HasWhole(const C& c) { return HasEvents(c) && !c.ProfileOf()->arriving; }
 bool HasRange(const C& c) { return HasWhole(c) && !c.view.filters.empty(); }
 void WriteExport(C& c, const A& a) {
   const SaveRequest save = std::exchange(c.windows.save, {});
@@ -137,7 +147,7 @@ constexpr CommandDesc kOpen[] = {
      "Opens the profile that comes with the program.", "example demo", "", HasSample, OpenSample},
     {"file.compare", "Compare with\u2026", "File",
      "Opens a second profile and compares it with the active one, the baseline.",
-     "diff second run baseline", "Alt+O", HasProfile, CompareWith},
+     "diff second run baseline", "Alt+O", HasEvents, CompareWith},
 };
 
 constexpr CommandDesc kFile[] = {
@@ -166,10 +176,10 @@ constexpr CommandDesc kFile[] = {
      ExportPicture},
     {"file.export_png", "Export picture (PNG)\u2026", "File",
      "Saves the timeline as PNG, as it is shown; given a path, saves to it.",
-     "image screenshot save view", "", HasProfile, ExportPng, nullptr, &A::replace},
+     "image screenshot save view", "", HasEvents, ExportPng, nullptr, &A::replace},
     {"file.export_svg", "Export picture (SVG)\u2026", "File",
      "Saves the timeline as SVG, as it is shown and sharp at any size; given a path, saves to it.",
-     "image vector screenshot save view", "", HasProfile, ExportSvg, nullptr, &A::replace},
+     "image vector screenshot save view", "", HasEvents, ExportSvg, nullptr, &A::replace},
     {"file.write", "Write export", "",
      "Writes what is being exported to a path; given 1, over a file that is there.", "", "", Always,
      WriteExport, nullptr, &A::replace},

@@ -56,9 +56,9 @@ constexpr CommandDesc kHistory[] = {
      "redo history", "Ctrl+Shift+Z | Ctrl+Y | Alt+Right", CanGoForward, GoForward},
     {"view.copy_token", "Copy view", "View",
      "Copies a short text that opens this profile at the same place: stepscope PATH --view TEXT.",
-     "token link share bookmark", "", HasProfile, CopyViewToken},
+     "token link share bookmark", "", HasEvents, CopyViewToken},
     {"view.open_token", "Go to view", "", "Goes to a view that was copied as text.", "", "",
-     HasProfile, OpenViewToken},
+     HasEvents, OpenViewToken},
 };
 
 }  // namespace

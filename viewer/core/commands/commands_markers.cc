@@ -111,7 +111,7 @@ constexpr CommandDesc kMarker[] = {
     {"mark.add", "Add marker", "Tools",
      "Adds a marker at the measured range, else at the time under the mouse, else at the "
      "selected event.",
-     "note bookmark annotate remember", "Shift+M", HasProfile, AddMarker},
+     "note bookmark annotate remember", "Shift+M", HasEvents, AddMarker},
     {"mark.remove", "Remove marker", "", "Removes the marker with this number.", "", "", HasMarkers,
      RemoveMarker, nullptr, &A::marker},
     {"mark.rename", "Name marker", "", "Names the marker with this number.", "", "", HasMarkers,

@@ -55,7 +55,7 @@ constexpr CommandDesc kPanel[] = {
      TogglePanel},
     {"panel.stacks", "Flame graph", "Go",
      "Shows the stacks of what is selected, measured or in view: flame graph, top-down, bottom-up.",
-     "callers callees icicle call tree python", "", HasProfile, ShowStacks},
+     "callers callees icicle call tree python", "", HasEvents, ShowStacks},
     {"panel.duplicate", "Pin panel to this profile", "",
      "Opens the panel once more for this profile; it keeps showing it when another is active.",
      "second copy window", "", HasProfile, DuplicatePanel},

@@ -1,4 +1,9 @@
 // Commands that choose which profile, run and host the panels show.
+#include <algorithm>
+#include <iterator>
+#include <string>
+#include <vector>
+
 #include "viewer/core/commands/command_table.h"
 #include "viewer/core/profiles/clock_aligner.h"
 
@@ -13,6 +18,21 @@ void ActivateProfile(C& c, const A& a) {
 }
 void ChooseHost(C& c, const A& a) {
   if (ProfileViewState* state = c.StateOf(a.profile)) state->host = a.text;
+}
+
+bool HasRuns(const C& c) {
+  const Profile* profile = c.ProfileOf();
+  return profile != nullptr && profile->runs.size() > 1;
+}
+// The newest run comes first.
+template <int by>
+void StepRun(C& c, const A& a) {
+  const Profile* profile = c.ProfileOf(a.profile);
+  if (profile == nullptr) return;
+  const std::vector<std::string>& runs = profile->runs;
+  const auto at = std::find(runs.begin(), runs.end(), profile->trace->run) - runs.begin() + by;
+  if (at < 0 || at >= std::ssize(runs)) return;
+  c.services.OpenRun(profile->id, runs[static_cast<size_t>(at)]);
 }
 
 bool HasClocks(const C& c) {
@@ -52,8 +72,14 @@ void LayRanks(C& c, const A& a) {
 }
 
 constexpr CommandDesc kProfile[] = {
-    {"run.choose", "Choose run", "", "Opens another run of the same log directory.", "", "",
-     HasProfile, ChooseRun},
+    {"run.choose", "Choose run", "", "Opens another run of the same log directory or fleet.", "",
+     "", HasProfile, ChooseRun},
+    {"run.older", "Older run", "Go",
+     "Opens the run before this one of the same log directory or fleet.", "previous trend", "",
+     HasRuns, StepRun<1>},
+    {"run.newer", "Newer run", "Go",
+     "Opens the run after this one of the same log directory or fleet.", "next trend", "", HasRuns,
+     StepRun<-1>},
     {"run.activate", "Activate run", "", "Makes an open profile the active one, which panels show.",
      "", "", HasProfile, ActivateProfile},
     {"host.choose", "Choose host", "", "Shows one host only; given nothing, all.", "filter worker",

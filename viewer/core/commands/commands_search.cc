@@ -21,7 +21,7 @@ void SetSearch(C& c, const A& a) {
 
 constexpr CommandDesc kSearch[] = {
     {"search.focus", "Search events", "Go", "Goes to the search box.", "find", "/ | Ctrl+F",
-     HasProfile, FocusSearch},
+     HasEvents, FocusSearch},
     {"search.set", "Search for", "",
      "Finds all events whose name contains a text; =text finds those with exactly this name.", "",
      "", Always, SetSearch},

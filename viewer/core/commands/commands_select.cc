@@ -63,10 +63,10 @@ void MeasureShown(C& c, const A&) {
 }
 
 constexpr CommandDesc kSelection[] = {
-    {"select.events", "Select events", "", "Selects and highlights some events.", "", "",
-     HasProfile, SelectEvents},
+    {"select.events", "Select events", "", "Selects and highlights some events.", "", "", HasEvents,
+     SelectEvents},
     {"select.toggle", "Add to the selection", "", "Adds an event to the selection, or removes it.",
-     "", "", HasProfile, ToggleEvent},
+     "", "", HasEvents, ToggleEvent},
     {"select.hits", "Select all hits", "Go", "Selects all events that the search has found.",
      "search statistics", "Ctrl+A", HasHits, SelectHits},
     {"measure.shown", "Measure selected events", "Tools",

@@ -133,9 +133,9 @@ constexpr CommandDesc kPath[] = {
 
 constexpr CommandDesc kStep[] = {
     {"go.next_step", "Next step", "Go", "Shows the next step.", "iteration", "Shift+Right",
-     HasProfile, StepBy<1>},
+     HasEvents, StepBy<1>},
     {"go.previous_step", "Previous step", "Go", "Shows the previous step.", "iteration",
-     "Shift+Left", HasProfile, StepBy<-1>},
+     "Shift+Left", HasEvents, StepBy<-1>},
     {"go.step", "Go to step", "", "Shows the step with this number.", "iteration", "", HasSteps,
      GoToStep},
     {"go.typical_step", "Typical step", "Go", "Shows the step of median length.",

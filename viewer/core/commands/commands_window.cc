@@ -69,14 +69,14 @@ void ResetLayout(C& c, const A&) {
 constexpr CommandDesc kWindow[] = {
     {"view.python_frames", "Python frames", "View",
      "Shows or hides the frames of Python stacks on the timeline.",
-     "hide show stack functions calls ops", "H", HasProfile, PythonFrames, PythonFramesOn},
+     "hide show stack functions calls ops", "H", HasEvents, PythonFrames, PythonFramesOn},
     {"view.derived_lanes", "Idle time and utilisation", "View",
      "Shows or hides, below each device, why it is idle and how busy it is.",
-     "hide show gaps lanes counters tracks busy", "", HasProfile, DerivedLanes, DerivedLanesOn},
+     "hide show gaps lanes counters tracks busy", "", HasEvents, DerivedLanes, DerivedLanesOn},
     {"view.waiting_lanes", "Queue, launch delay and memory", "View",
      "Shows or hides, below each device, how many launches wait, for how long, and the memory "
      "in use.",
-     "hide show lanes counters tracks allocator", "", HasProfile, WaitingLanes, WaitingLanesOn},
+     "hide show lanes counters tracks allocator", "", HasEvents, WaitingLanes, WaitingLanesOn},
     {"view.definitions", "XProf's definitions", "View",
      "Computes every number as XProf 2.24.2 does, or by Stepscope's own definitions again.",
      "analyses numbers quirks compat rules", "", Always, SwitchDefinitions, XprofOn},
