@@ -80,6 +80,10 @@ stepscope_status Fail(stepscope_status status, const char* message, char** error
   return status;
 }
 
+stepscope_status StatusOf(ErrorCode code) {
+  return code == ErrorCode::kNotInstalled ? STEPSCOPE_IO : static_cast<stepscope_status>(code);
+}
+
 Status Usage(std::string message) { return {ErrorCode::kUsage, std::move(message)}; }
 
 // Calls fn, which returns a Status, unless a handle is null. Exceptions become a status too.
@@ -89,7 +93,7 @@ stepscope_status Guard(char** error, Fn fn, const Handles*... handles) {
     const Status status =
         ((handles != nullptr) && ...) ? fn() : Usage("a handle or the place for a result is null");
     if (status.ok()) return STEPSCOPE_OK;
-    return Fail(static_cast<stepscope_status>(status.code()), status.message().c_str(), error);
+    return Fail(StatusOf(status.code()), status.message().c_str(), error);
   } catch (const std::bad_alloc&) {
     return Fail(STEPSCOPE_MEMORY, "there is not enough memory", error);
   } catch (const std::exception& e) {

@@ -6,8 +6,8 @@
 //
 // Functions may be called from any thread. They return kIo where a file cannot be read, kFormat
 // where it is no profile, kUnsupported where it is known and not read, kUsage where a wanted run or
-// host does not exist, kLimit where a limit or the memory is exhausted, and kCancelled after a
-// stop.
+// host does not exist, kLimit where a limit or the memory is exhausted, kNotInstalled where the
+// host of an ssh:// address has no Stepscope, and kCancelled after a stop.
 #pragma once
 
 #include <cstddef>
@@ -32,9 +32,12 @@ struct LoadOptions {
   std::string run = {};   // name of the run of a log directory; empty: the newest
   std::string host = {};  // only this host is read; empty: all
   unsigned threads = 0;   // 0: all cores
-  // Gets what can be drawn before all of a profile that arrives slowly is there: its tracks, with
-  // some hundred slices a lane. Called once, on the thread of the load, or never.
+  // Gets what can be drawn before all of a profile is there, where it arrives slowly or is large:
+  // its tracks, with some hundred slices a lane. Called once, on the thread of the load, or never.
   std::function<void(std::shared_ptr<const Trace>)> preview = {};
+  // A file on this machine has a preview if it has so many bytes of events: others are there at
+  // once. 0: each file has one, however long it takes.
+  uint64_t preview_from_bytes = uint64_t{768} << 20;
 };
 
 // One file of a run.

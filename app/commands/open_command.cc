@@ -100,10 +100,11 @@ int OpenWindow(const InputOptions& input, const Log& log) {
              .settings_text = store.ReadSettings(),
              .layout = store.ReadLayout()});
     log.Verbose("window open");
-    std::string view = input.view;  // shown as soon as a timeline has been drawn
+    std::string view = input.view;  // shown as soon as all of the timeline has been drawn
     while (!window->closing()) {
       gui.Step();
-      if (!view.empty() && gui.drew_timeline()) gui.viewer().OpenView(std::exchange(view, {}));
+      const bool shown = gui.drew_timeline() && !session.loading();
+      if (!view.empty() && shown) gui.viewer().OpenView(std::exchange(view, {}));
       window->SetTitle(TitleOf(session.view()));
     }
     store.WritePlacement(window->placement());

@@ -13,7 +13,6 @@
 #include "app/system/paths.h"
 #include "loaders/profile_dir.h"
 #include "loaders/remote/remote_path.h"
-#include "loaders/remote/ssh.h"
 
 namespace stepscope {
 namespace fs = std::filesystem;
@@ -89,6 +88,13 @@ std::vector<std::string> FormatLines() {
     lines.push_back(std::move(line));
   }
   return lines;
+}
+
+// Says why, where a connection broke before any event had come: then the first picture says more.
+std::string WhyOnlyPicture(const Trace& trace) {
+  const Diagnostic* cut = trace.diagnostics.Find("remote.cut");
+  if (cut == nullptr || trace.counts.events() > 0) return {};
+  return cut->first.front() + ": only a first picture of the profile has come";
 }
 
 }  // namespace
@@ -229,6 +235,10 @@ void Session::FinishLoad() {
   if (IndexOf(shown) != kNowhere) request.replaces = shown;
   if (!load_status_.ok()) return FailLoad(std::move(request));
   DismissError();
+  if (request.replaces.valid() && request.replaces == shown) {
+    view_.error = WhyOnlyPicture(*loaded->trace.value());
+    if (!view_.error.empty()) return Remember(request);
+  }
   Place(request, std::move(*loaded), Seconds(load_times_.end - load_times_.begin), shown);
   Remember(request);
 }
@@ -236,7 +246,7 @@ void Session::FinishLoad() {
 void Session::FailLoad(LoadRequest request) {
   if (load_status_.code() == ErrorCode::kCancelled) return;
   view_.error = load_status_.message();
-  view_.can_install = remote::IsNotInstalled(load_status_) && request.paths.size() == 1;
+  view_.can_install = load_status_.code() == ErrorCode::kNotInstalled && request.paths.size() == 1;
   if (view_.can_install) not_there_ = std::move(request);
 }
 

@@ -13,8 +13,9 @@ namespace stepscope::remote {
 
 // `address`: ssh://…, which becomes the trace's path. `progress` counts the bytes that have come. A
 // connection that breaks keeps what came: the diagnostics say so (`remote.cut`, `truncated`).
-// kIo where the host cannot be reached or nothing came, in one line that names it; kCancelled
-// within 0.2 s of a stop; errors of the load there as they are.
+// kIo where the host cannot be reached or nothing came, in one line that names it; kNotInstalled
+// where InstallRemote would help; kCancelled within 0.2 s of a stop; errors of the load there as
+// they are.
 Result<std::shared_ptr<const Trace>> LoadRemote(const std::string& address,
                                                 const LoadOptions& options,
                                                 const std::stop_token& stop, Progress& progress,

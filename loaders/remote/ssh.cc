@@ -12,8 +12,6 @@
 namespace stepscope::remote {
 namespace {
 
-constexpr const char kNotInstalled[] = ": Stepscope is not installed there";
-
 std::vector<std::string> Words(std::string_view text) {
   std::vector<std::string> words;
   while (!text.empty()) {
@@ -83,8 +81,9 @@ Status WhyFailed(const RemotePath& remote, int exit_status, std::string_view err
     return failed(host + ": Stepscope cannot run there: " + std::string(LastLine(errors)) +
                   "; `pip install stepscope` there brings its libraries along");
   if (exit_status == 127) {
-    return failed(host + kNotInstalled + "; `stepscope serve --install ssh://" + host +
-                  (remote.port.empty() ? "" : ":" + remote.port) + "/` copies this program to it");
+    return {ErrorCode::kNotInstalled,
+            host + ": Stepscope is not installed there; `stepscope serve --install ssh://" + host +
+                (remote.port.empty() ? "" : ":" + remote.port) + "/` copies this program to it"};
   }
   if (exit_status == 2 && says("serve"))
     return failed(host + ": the Stepscope there is too old for ssh://; install a newer one");
@@ -94,11 +93,6 @@ Status WhyFailed(const RemotePath& remote, int exit_status, std::string_view err
   if (line.empty() && exit_status > 256)
     text += ": ssh was ended by signal " + std::to_string(exit_status - 256);
   return failed(std::move(text));
-}
-
-bool IsNotInstalled(const Status& status) {
-  return status.code() == ErrorCode::kIo &&
-         status.message().find(kNotInstalled) != std::string::npos;
 }
 
 }  // namespace stepscope::remote

@@ -18,10 +18,8 @@ std::vector<std::string> SshArguments(const RemotePath& remote, const std::strin
 // passphrases and unknown host keys through the program that SSH_ASKPASS names, also without X11.
 std::vector<std::string> SshVariables();
 
-// Why a connection failed, in one line that names the host and says what to do.
+// Why a connection failed, in one line that names the host and says what to do. kNotInstalled where
+// a copy of this program would do, else kIo.
 Status WhyFailed(const RemotePath& remote, int exit_status, std::string_view errors);
-
-// Whether that was the reason: a copy of this program would do.
-bool IsNotInstalled(const Status& status);
 
 }  // namespace stepscope::remote

@@ -1,139 +1,53 @@
 #include "loaders/xplane/xspace_load.h"
 
 #include <algorithm>
-#include <numeric>
+#include <chrono>
 #include <optional>
 #include <span>
 #include <tuple>
-#include <unordered_map>
 #include <utility>
 
-#include "loaders/common/plane_kinds.h"
-#include "loaders/loader.h"
 #include "loaders/xplane/concatenated_xspaces.h"
-#include "loaders/xplane/core_retiming.h"
-#include "loaders/xplane/counter_reader.h"
-#include "loaders/xplane/file_scan.h"
-#include "loaders/xplane/hlo_reader.h"
-#include "loaders/xplane/limits.h"
-#include "loaders/xplane/line_set.h"
-#include "loaders/xplane/scan_report.h"
-#include "loaders/xplane/time_base.h"
-#include "loaders/xplane/xplane_stats.h"
+#include "loaders/xplane/line_sample.h"
+#include "loaders/xplane/xspace_steps.h"
 
 namespace stepscope::xplane {
-namespace {
 
 using namespace naming;
 
-constexpr size_t kStopEveryLines = 4096;  // planes or lines
+namespace {
 
-Status Cancelled() { return {ErrorCode::kCancelled, "cancelled"}; }
-
-// One of the file's messages that make up a plane.
-struct PlanePart {
-  PlaneScan* scan = nullptr;
-  std::vector<uint32_t> metas;              // by index in scan->tables->event_metas
-  std::optional<CoreTimeStats> core_times;  // of a TPU core
-};
-
-struct PlaneLoad {
-  FileScan* file = nullptr;
-  uint32_t file_index = 0;
-  std::vector<PlanePart> parts;  // in order of the file; several only in files of several XSpaces
-  PlaneNaming naming;
-  PlaneId id;
-  const PlaneScan& first() const { return *parts.front().scan; }
-};
-
-PlaneParts PartsOf(const PlaneLoad& plane) {
-  PlaneParts parts;
-  for (const PlanePart& part : plane.parts) parts.push_back(part.scan->tables);
-  return parts;
+// Bytes on the disk for a parsed byte.
+double ProgressPerByte(const ByteSource& source) {
+  if (source.bytes().empty()) return 1;  // plain, read as it is parsed
+  const uint64_t left = source.file_bytes() - InflateShare(source.file_bytes());
+  return static_cast<double>(std::min(left, source.size())) / static_cast<double>(source.size());
 }
 
-struct LineLoad {
-  PlaneLoad* plane = nullptr;
-  PlanePart* part = nullptr;
-  LineScan* scan = nullptr;
-  LineStart* start = nullptr;
-  ParsedLine parsed;
-  // The id and the name of a line may stand behind its events.
-  int64_t id() const { return parsed.has_late_id ? parsed.late_id : scan->id; }
-  const std::string& name() const {
-    return parsed.late_name.empty() ? scan->name : parsed.late_name;
-  }
-};
+// The names are read a second time, which is to take a small part of the load.
+constexpr uint64_t kBytesPerName = 64 << 10, kNames = 4096;
 
-// Loads the files of one run. Run() lists the steps in order; members hold what they hand on.
-class XSpaceLoad {
- public:
-  XSpaceLoad(TraceBuilder* builder, std::span<const InputFile> inputs, const LoadOptions& options,
-             std::stop_token stop, Progress* progress)
-      : builder_(*builder),
-        inputs_(inputs),
-        options_(options),
-        stop_(std::move(stop)),
-        progress_(*progress) {}
+}  // namespace
 
-  Status Run() {
-    if (Status s = OpenAndScan(); !s.ok()) return s;
-    AddHosts();
-    AddPlanes();
-    AddMetas();
-    if (stop_.stop_requested()) return Cancelled();
-    ListLines();
-    if (Status s = ParseLines(); !s.ok()) return s;
-    NameMissingMetas();
-    FixLateTimestamps();
-    CountStrangeStarts();
-    JoinLines();
-    RetimeTpuCores();
-    if (stop_.stop_requested()) return Cancelled();
-    if (Status s = AddTracks(); !s.ok()) return s;
-    Report();
-    return {};
-  }
-
- private:
-  Status OpenAndScan();
-  Status OpenAndScan(size_t input, Result<std::shared_ptr<const ByteSource>> source,
-                     ScanBudget* budget);
-  void AddHosts();
-  void ListPlanes();
-  void AddPlanes();
-  void AddMetas();
-  void AddMetas(PlaneLoad* plane);
-  void ListLines();
-  void PlaceLines();
-  Status ParseLines();
-  Status ReadHloOf(size_t file);
-  void NameMissingMetas();
-  void FixLateTimestamps();
-  void CountStrangeStarts();
-  void JoinLines();
-  void RetimeTpuCores();
-  std::vector<std::vector<size_t>> GroupLines() const;
-  Status AddTracks();
-  Status AddTracksOf(std::span<LineLoad> lines);
-  Track MakeTrack(const LineLoad& line);
-  Status AddCounters(LineLoad* line, Track* track);
-  void Report();
-  void ReportDevices();
-
-  TraceBuilder& builder_;
-  std::span<const InputFile> inputs_;
-  const LoadOptions& options_;
-  std::stop_token stop_;
-  Progress& progress_;
-
-  std::vector<FileScan> files_;
-  std::vector<HostTimes> host_times_;
-  std::vector<HloTable> hlo_;                       // by file
-  std::vector<XspaceDiagnostics> hlo_diagnostics_;  // by file
-  std::vector<PlaneLoad> planes_;                   // by PlaneId
-  std::vector<LineLoad> lines_;                     // by plane, then in file order
-};
+Status XSpaceLoad::Run() {
+  if (Status s = OpenAndScan(); !s.ok()) return s;
+  if (options_.preview != nullptr && IsLarge()) ShowFirstPicture();
+  AddHosts();
+  AddPlanes();
+  AddMetas();
+  if (stop_.stop_requested()) return Cancelled();
+  ListLines();
+  if (Status s = ParseLines(); !s.ok()) return s;
+  NameMissingMetas();
+  FixLateTimestamps();
+  CountStrangeStarts();
+  JoinLines();
+  if (!samples_) RetimeTpuCores();
+  if (stop_.stop_requested()) return Cancelled();
+  if (Status s = AddTracks(); !s.ok()) return s;
+  if (!samples_) Report();
+  return {};
+}
 
 Status XSpaceLoad::OpenAndScan() {
   std::vector<std::optional<Result<std::shared_ptr<const ByteSource>>>> sources(inputs_.size());
@@ -172,6 +86,38 @@ Status XSpaceLoad::OpenAndScan(size_t input, Result<std::shared_ptr<const ByteSo
   if (Status s = ScanFile(&scan, &builder_.strings(), budget, stop_); !s.ok()) return s;
   files_.push_back(std::move(scan));
   return {};
+}
+
+bool XSpaceLoad::IsLarge() const {
+  uint64_t bytes = 0, names = 0;
+  for (const FileScan& file : files_) {
+    if (file.several) return false;
+    for (const PlaneScan& plane : file.planes) {
+      names +=
+          plane.lines.size() + plane.tables->event_metas.size() + plane.tables->stat_names.size();
+      for (const LineScan& line : plane.lines) bytes += line.has_events ? line.end - line.begin : 0;
+    }
+  }
+  return bytes >= options_.preview_from_bytes && names <= kNames + bytes / kBytesPerName;
+}
+
+// The picture takes the same steps, but reads places of the lines instead of all. Without it the
+// load goes on as if none had been asked for; it says what is wrong.
+void XSpaceLoad::ShowFirstPicture() {
+  std::vector<InputFile> opened;
+  for (const FileScan& file : files_)
+    opened.push_back({file.source->path(), file.host, file.source});
+  LoadOptions options = options_;
+  options.preview = nullptr;
+  TraceBuilder builder;
+  builder.trace().format = builder_.trace().format;
+  builder.trace().path = builder_.trace().path;
+  builder.trace().run = builder_.trace().run;
+  builder.trace().skipped_files = builder_.trace().skipped_files;
+  Progress unseen;
+  if (!XSpaceLoad(&builder, opened, options, stop_, &unseen, true).Run().ok()) return;
+  Result<std::shared_ptr<const Trace>> picture = builder.Finish(stop_);
+  if (picture.ok()) options_.preview(std::move(picture).value());
 }
 
 void XSpaceLoad::AddHosts() {
@@ -321,13 +267,6 @@ Status XSpaceLoad::ReadHloOf(size_t file) {
   return {};
 }
 
-// Bytes on the disk for a parsed byte.
-double ProgressPerByte(const ByteSource& source) {
-  if (source.bytes().empty()) return 1;  // plain, read as it is parsed
-  const uint64_t left = source.file_bytes() - InflateShare(source.file_bytes());
-  return static_cast<double>(std::min(left, source.size())) / static_cast<double>(source.size());
-}
-
 // Parses all lines, and beside them each file's HLO, which cannot be split.
 Status XSpaceLoad::ParseLines() {
   std::vector<LineTask> tasks;
@@ -339,255 +278,28 @@ Status XSpaceLoad::ParseLines() {
     task.job.base_ps = line.start->base_ps;
     task.job.metas = line.part->metas.data();
     task.job.ids = &line.part->scan->tables->event_ids;
-    if (line.part->core_times) task.job.core_times = &*line.part->core_times;
+    if (line.part->core_times && !samples_) task.job.core_times = &*line.part->core_times;
     task.job.progress_per_byte = ProgressPerByte(*line.plane->file->source);
     task.parsed = &line.parsed;
   }
+  if (samples_) return SampleOf(tasks);
   hlo_.resize(files_.size());
   hlo_diagnostics_.resize(files_.size());
   const SideWork hlo = {files_.size(), [this](size_t file) { return ReadHloOf(file); }};
   return ParseLineSet(tasks, hlo, options_.threads, stop_, &progress_);
 }
 
-// Adds a nameless meta for each plane and id that has no entry, so that such events are told apart.
-void XSpaceLoad::NameMissingMetas() {
-  std::unordered_map<const PlaneLoad*, std::unordered_map<int64_t, uint32_t>> named;
-  for (LineLoad& line : lines_) {
-    if (line.parsed.missing.empty()) continue;
-    std::vector<uint32_t> metas;
-    for (const int64_t id : line.parsed.missing) {
-      auto [it, added] = named[line.plane].try_emplace(id, 0);
-      if (added) {
-        EventMeta meta;
-        meta.name = StringId(0);
-        meta.category = CategoryOf(line.plane->naming.kind, {});
-        meta.plane = line.plane->id;
-        meta.source_id = id;
-        it->second = builder_.AddMeta(meta).value;
-      }
-      metas.push_back(it->second);
-    }
-    for (RawEvents* events : {&line.parsed.slices, &line.parsed.instants}) {
-      for (size_t i = 0; i < events->meta.size(); ++i) {
-        if (events->meta[i] >= kMissingMeta)
-          events->meta[i] = metas[events->meta[i] - kMissingMeta];
-      }
-    }
-  }
-}
-
-// Handles lines whose start comes after their events, which is legal, though no writer does it: all
-// lines are placed again.
-void XSpaceLoad::FixLateTimestamps() {
-  bool late = false;
-  for (LineLoad& line : lines_) {
-    if (!line.parsed.timestamp_after_events) continue;
-    line.scan->timestamp_ns = line.parsed.timestamp_ns;
-    late = true;
-  }
-  if (!late) return;
-  std::vector<Ps> before;
-  for (const LineLoad& line : lines_) before.push_back(line.start->base_ps);
-  PlaceLines();
-  for (size_t l = 0; l < lines_.size(); ++l) {
-    const Ps delta = SaturatingSub(lines_[l].start->base_ps, before[l]);
-    if (delta == 0) continue;
-    for (RawEvents* events : {&lines_[l].parsed.slices, &lines_[l].parsed.instants}) {
-      for (size_t i = 0; i < events->start.size(); ++i) {
-        Ps& start = events->start[i];
-        start = std::clamp(SaturatingAdd(start, delta), -kMaxTimePs, kMaxTimePs);
-        if (start > 0) events->dur[i] = std::min(events->dur[i], kMaxTimePs - start);
-      }
-    }
-  }
-}
-
-void XSpaceLoad::CountStrangeStarts() {
-  for (LineLoad& line : lines_) {
-    if (line.start->zero_based_among_epoch)
-      line.parsed.diagnostics.Count(XspaceDiagnostic::kZeroBasedLine, line.scan->begin);
-    if (line.start->stray)
-      line.parsed.diagnostics.Count(XspaceDiagnostic::kStrayLine, line.scan->begin);
-  }
-}
-
-// Joins the pieces of a line that the messages of a plane hold, into the line of the first message.
-void XSpaceLoad::JoinLines() {
-  const std::vector<std::vector<size_t>> groups = GroupLines();
-  if (groups.size() == lines_.size()) return;
-  ParallelFor(
-      groups.size(),
-      [&](size_t g) {
-        LineLoad& first = lines_[groups[g][0]];
-        for (const size_t l : std::span(groups[g]).subspan(1)) {
-          AppendLine(&first.parsed, &lines_[l].parsed);
-          first.start->base_ps = std::min(first.start->base_ps, lines_[l].start->base_ps);
-          if (first.scan->name.empty()) first.scan->name = lines_[l].scan->name;
-        }
-      },
-      options_.threads);
-  std::vector<LineLoad> joined;
-  for (const std::vector<size_t>& group : groups) joined.push_back(std::move(lines_[group[0]]));
-  lines_ = std::move(joined);
-}
-
-void XSpaceLoad::RetimeTpuCores() {
-  std::vector<TpuCoreLines> cores;
-  const PlaneLoad* last = nullptr;
-  for (LineLoad& line : lines_) {
-    const PlaneLoad& plane = *line.plane;
-    const auto has_times = [](const PlanePart& part) { return part.core_times.has_value(); };
-    if (std::none_of(plane.parts.begin(), plane.parts.end(), has_times)) continue;
-    if (std::exchange(last, &plane) != &plane)
-      cores.push_back({plane.file->file_name + ", plane '" + plane.first().name + "'", {}});
-    const TrackKind kind = NameLine(plane.naming.kind, line.name(), line.id()).kind;
-    cores.back().lines.push_back({kind, &line.parsed});
-  }
-  RetimeCores(cores, builder_.names(), options_.threads, stop_, &builder_.trace().diagnostics);
-}
-
-// Groups the lines that are pieces of one, in order of first appearance.
-std::vector<std::vector<size_t>> XSpaceLoad::GroupLines() const {
-  std::vector<std::vector<size_t>> groups;
-  std::unordered_map<LineKey, size_t, LineKeyHash> known;
-  LineKeys keys;
-  for (size_t l = 0; l < lines_.size(); ++l) {
+Status XSpaceLoad::SampleOf(std::span<const LineTask> tasks) {
+  std::vector<SampledLine> sampled;
+  for (size_t l = 0; l < tasks.size(); ++l) {
     const LineLoad& line = lines_[l];
-    if (l == 0 || line.plane != lines_[l - 1].plane) known.clear();
-    if (l == 0 || line.part != lines_[l - 1].part) keys = {};
-    const bool alone = line.plane->parts.size() == 1;
-    const auto it =
-        alone ? known.end() : known.try_emplace(keys.Next(line.scan->id), groups.size()).first;
-    if (alone || it->second == groups.size()) groups.emplace_back();
-    groups[alone ? groups.size() - 1 : it->second].push_back(l);
+    const TrackKind kind = NameLine(line.plane->naming.kind, line.name(), line.id()).kind;
+    sampled.push_back({tasks[l], kind == TrackKind::kCounter});
   }
-  return groups;
+  SampleLimits limits;
+  if (options_.preview_from_bytes == 0) limits.both_ends = limits.rest = std::chrono::hours(1);
+  return SampleLines(sampled, limits, options_.threads, stop_);
 }
-
-Track XSpaceLoad::MakeTrack(const LineLoad& line) {
-  const ParsedLine& parsed = line.parsed;
-  const int64_t id = line.id();
-  const std::string& name = line.name();
-  const LineNaming naming = NameLine(line.plane->naming.kind, name, id);
-  Track track;
-  track.plane = line.plane->id;
-  track.name = builder_.strings().Intern(parsed.display_name.empty() ? name : parsed.display_name);
-  track.id = id;
-  track.display_id = parsed.display_id != 0 ? parsed.display_id : id;
-  track.kind = naming.kind;
-  track.derived_in_file = naming.derived_in_file;
-  track.source = line.plane->file_index;
-  track.file_order = line.scan->file_order;
-  track.line_start = line.start->base_ps;
-  return track;
-}
-
-// Reads the series of a line of counters into its track.
-Status XSpaceLoad::AddCounters(LineLoad* line, Track* track) {
-  TrackData data{std::move(*track), std::move(line->parsed.slices),
-                 std::move(line->parsed.instants)};
-  XspaceDiagnostics diagnostics;
-  Status status = ReadCounters(*line->plane->file->source, PartsOf(*line->plane), &builder_.names(),
-                               &data, &diagnostics, stop_);
-  line->parsed.diagnostics.Merge(diagnostics);
-  *track = std::move(data.track);
-  line->parsed.slices = std::move(data.slices);
-  line->parsed.instants = std::move(data.instants);
-  return status;
-}
-
-// Adds the tracks of each plane in display order: devices' by kind and id, host threads by
-// activity.
-Status XSpaceLoad::AddTracks() {
-  builder_.Reserve(0, lines_.size());
-  size_t first = 0;
-  while (first < lines_.size()) {
-    size_t last = first;
-    while (last < lines_.size() && lines_[last].plane == lines_[first].plane) ++last;
-    if (Status s = AddTracksOf(std::span(lines_).subspan(first, last - first)); !s.ok()) return s;
-    first = last;
-  }
-  return {};
-}
-
-// Adds the lines of one plane as tracks.
-Status XSpaceLoad::AddTracksOf(std::span<LineLoad> lines) {
-  const bool by_activity = lines[0].plane->naming.kind == PlaneKind::kHostThreads ||
-                           lines[0].plane->naming.kind == PlaneKind::kHostOther;
-  std::vector<std::tuple<bool, int, Ps, uint64_t, int64_t, uint32_t>> keys;
-  std::vector<Track> tracks;
-  keys.reserve(lines.size());
-  tracks.reserve(lines.size());
-  for (size_t i = 0; i < lines.size(); ++i) {
-    if (i % kStopEveryLines == 0 && stop_.stop_requested()) return Cancelled();
-    const Ps busy = lines[i].parsed.busy;
-    const uint64_t events = lines[i].parsed.events;
-    Track& t = tracks.emplace_back(MakeTrack(lines[i]));
-    keys.push_back(by_activity ? std::tuple(events == 0, t.kind == TrackKind::kCounter ? 1 : 0,
-                                            -busy, ~events, int64_t{0}, t.file_order)
-                               : std::tuple(events == 0, TrackRank(t.kind), Ps{0}, uint64_t{0},
-                                            t.display_id, t.file_order));
-    if (t.kind != TrackKind::kCounter || events == 0) continue;
-    if (Status s = AddCounters(&lines[i], &t); !s.ok()) return s;
-  }
-  std::vector<uint32_t> order(lines.size());
-  std::iota(order.begin(), order.end(), 0u);
-  std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return keys[a] < keys[b]; });
-  for (const uint32_t i : order) {
-    builder_.AddTrack({std::move(tracks[i]), std::move(lines[i].parsed.slices),
-                       std::move(lines[i].parsed.instants)});
-  }
-  return stop_.stop_requested() ? Cancelled() : Status();
-}
-
-void XSpaceLoad::ReportDevices() {
-  const bool host = std::any_of(planes_.begin(), planes_.end(), [](const PlaneLoad& p) {
-    return p.naming.kind == PlaneKind::kHostThreads;
-  });
-  const bool device = std::any_of(planes_.begin(), planes_.end(), [](const PlaneLoad& p) {
-    return p.naming.kind != PlaneKind::kHostThreads &&
-           PlaneRank(p.naming.kind) < PlaneRank(PlaneKind::kCustom);
-  });
-  if (!host || device) return;
-  builder_.trace().diagnostics.Count(
-      "xplane.no_device", Severity::kInfo,
-      "There is no device plane. If a GPU was used, the profiler was probably not allowed to read "
-      "it "
-      "(CUPTI_ERROR_INSUFFICIENT_PRIVILEGES: allow profiling for all users with the driver option "
-      "NVreg_RestrictProfilingToAdminUsers=0, or give the container --privileged or "
-      "CAP_SYS_ADMIN), or CUPTI was not found.");
-}
-
-void XSpaceLoad::Report() {
-  Trace& trace = builder_.trace();
-  for (size_t f = 0; f < files_.size(); ++f) {
-    ReportScan(files_[f], &trace.diagnostics);
-    hlo_diagnostics_[f].Report(files_[f].file_name, "HLO", &trace.diagnostics);
-    for (auto& [id, program] : hlo_[f].programs)
-      trace.hlo.programs.try_emplace(id, std::move(program));
-    if (host_times_[f].unaligned) {
-      trace.diagnostics.Count(
-          "xplane.unaligned_host", Severity::kWarning,
-          "Hosts without a start time: shown as if they had started with the first.",
-          files_[f].file_name);
-    }
-  }
-  for (LineLoad& line : lines_) {
-    if (!line.parsed.diagnostics.any()) continue;
-    line.parsed.diagnostics.Report(
-        line.plane->file->file_name,
-        "plane '" + line.plane->first().name + "', line '" + line.scan->name + "'",
-        &trace.diagnostics);
-  }
-  ReportDevices();
-  std::vector<std::shared_ptr<const ByteSource>> sources;
-  for (const FileScan& file : files_) sources.push_back(file.source);
-  std::vector<PlaneParts> tables;
-  for (const PlaneLoad& p : planes_) tables.push_back(PartsOf(p));
-  trace.source = MakeStatSource(std::move(sources), std::move(tables));
-}
-
-}  // namespace
 
 Status LoadXSpace(TraceBuilder& builder, std::span<const InputFile> files,
                   const LoadOptions& options, const std::stop_token& stop, Progress& progress) {

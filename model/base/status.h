@@ -16,12 +16,13 @@ namespace stepscope {
 
 enum class ErrorCode {
   kOk,
-  kIo,           // the file cannot be read, or changed while open
-  kFormat,       // the bytes contain nothing usable
-  kUnsupported,  // a known format or feature that this program does not read
-  kLimit,        // a stated limit (inflated size, event count) was reached
-  kCancelled,    // the user stopped the job
-  kUsage,        // wrong arguments, or a question the profile cannot answer
+  kIo,            // the file cannot be read, or changed while open
+  kFormat,        // the bytes contain nothing usable
+  kUnsupported,   // a known format or feature that this program does not read
+  kLimit,         // a stated limit (inflated size, event count) was reached
+  kCancelled,     // the user stopped the job
+  kUsage,         // wrong arguments, or a question the profile cannot answer
+  kNotInstalled,  // the other machine has no Stepscope
 };
 
 class [[nodiscard]] Status {

@@ -2,8 +2,10 @@
 // profile from afar can be seen first, whether progress only goes forward and reaches the end, and
 // how soon a cancelled load returns.
 //
-//   time_load PATH [--threads N] [--cancel-after MS]...
+//   time_load PATH [--threads N] [--preview-from BYTES|none]
+//             [--cancel-after MS]...
 //
+// --preview-from is the size from which on a file here has a first picture; "none": no file has.
 // Each --cancel-after is a load of its own, stopped that long after its beginning; "end" stops one
 // at every tenth of a whole load's time.
 #include <atomic>
@@ -92,7 +94,9 @@ double Load(const std::string& path, LoadOptions options, double cancel_after) {
 
 int Main(int argc, char** argv) {
   if (argc < 2) {
-    std::fprintf(stderr, "usage: time_load PATH [--threads N] [--cancel-after MS|end]...\n");
+    std::fprintf(stderr,
+                 "usage: time_load PATH [--threads N] [--preview-from BYTES|none] [--cancel-after "
+                 "MS|end]...\n");
     return 2;
   }
   LoadOptions options;
@@ -102,6 +106,9 @@ int Main(int argc, char** argv) {
     const bool end = std::strcmp(argv[i + 1], "end") == 0;
     if (std::strcmp(argv[i], "--threads") == 0) {
       options.threads = static_cast<unsigned>(std::atoi(argv[i + 1]));
+    } else if (std::strcmp(argv[i], "--preview-from") == 0) {
+      const bool none = std::strcmp(argv[i + 1], "none") == 0;
+      options.preview_from_bytes = none ? ~uint64_t{0} : std::strtoull(argv[i + 1], nullptr, 10);
     } else if (end) {
       tenths = true;
     } else {

@@ -87,6 +87,11 @@ bool IsSplit(const ImGuiDockNode* root) {
   return root != nullptr && root->SplitAxis == ImGuiAxis_Y && root->Size.y > 64;
 }
 
+// While no profile is open nothing lies in the parts, and the upper one has the whole height.
+bool IsLaidOut(const ImGuiDockNode& root) {
+  return root.ChildNodes[0]->Size.y + root.ChildNodes[1]->Size.y <= root.Size.y + 1;
+}
+
 float ShareOfPanels(const ImGuiDockNode& root) {
   return root.ChildNodes[1]->Size.y / std::max(1.0f, root.Size.y);
 }
@@ -125,7 +130,7 @@ float MissingHeight(const ShellInput& input) {
 // that was fitted last.
 void Fit(const ShellInput& input, ImGuiDockNode* root) {
   constexpr double kSame = 0.01;
-  if (!IsSplit(root) || input.timeline.rows_height <= 0) return;
+  if (!IsSplit(root) || !IsLaidOut(*root) || input.timeline.rows_height <= 0) return;
   const double share = static_cast<double>(ShareOfPanels(*root));
   if (std::abs(share - input.panel.settings.Real("layout.panels")) > kSame) return;
   // The legend of a comparison lies over the lowest rows.

@@ -334,11 +334,14 @@ TEST_CASE_FIXTURE(Fixture, "session: the welcome page lists every loader with it
 // up to the events, and the rest when it is told to.
 class SlowServer {
  public:
-  SlowServer(const std::filesystem::path& folder, const std::string& profile) : folder_(folder) {
+  // `share` of the events' bytes comes at once.
+  SlowServer(const std::filesystem::path& folder, const std::string& profile, double share = 0.5)
+      : folder_(folder) {
     const std::string stream = AnswerOf(profile);
     const size_t events = stream.find("EVTS");
     REQUIRE(events != std::string::npos);
-    const size_t half = events + (stream.size() - events) / 2;
+    const size_t half =
+        events + static_cast<size_t>(static_cast<double>(stream.size() - events) * share);
     Write("begin", stream.substr(0, half));
     Write("rest", stream.substr(half));
     Write("ssh", "#!/bin/sh\ncd " + folder.string() +
@@ -448,6 +451,23 @@ TEST_CASE_FIXTURE(Fixture, "session: a connection that breaks after the first pi
   CHECK(std::any_of(rows.begin(), rows.end(), [](const auto& d) { return d.id == "remote.cut"; }));
 }
 
+TEST_CASE_FIXTURE(Fixture, "session: a first picture stays where the connection breaks after it") {
+  SlowServer server(dir.path(), LargeTrace(dir.path()), 0.01);
+  session.Open({"ssh://host/large.json"}, false);
+  REQUIRE(UpdateUntil([](const SessionView& v) { return !v.profiles.empty(); }));
+  const std::shared_ptr<const Trace> picture = session.view().profiles[0].trace;
+  server.Cut();
+  REQUIRE(UpdateUntil([](const SessionView& v) { return !v.loading.has_value(); }));
+  REQUIRE(session.view().profiles.size() == 1);
+  CHECK(session.view().profiles[0].trace == picture);
+  CHECK(session.view().profiles[0].arriving);  // so that nothing is computed from it
+  CHECK(session.view().error.find("host: the connection ended") != std::string::npos);
+  CHECK(session.view().error.find("only a first picture") != std::string::npos);
+  CHECK(session.view().recent.size() == 1);
+  session.CloseProfile(session.view().profiles[0].id);
+  CHECK(session.view().profiles.empty());
+}
+
 // The host has no Stepscope until a copy of this program has come.
 TEST_CASE_FIXTURE(Fixture, "session: a program is copied to a host that has none, then it loads") {
   SlowServer server(dir.path(), LargeTrace(dir.path()));
@@ -510,6 +530,31 @@ TEST_CASE_FIXTURE(Fixture, "session: a profile beside which another one arrives 
   session.CancelLoading();
   REQUIRE(session.Update().profiles.size() == 1);
   CHECK(session.view().profiles[0].id == open);
+}
+
+TEST_CASE_FIXTURE(Fixture, "session: a large file here has a first picture, whose place it takes") {
+  const std::string path = (dir.path() / "a.xplane.pb").string();
+  test::GpuProfileOptions made;
+  made.steps = 40;
+  std::ofstream(path, std::ios::binary) << test::MakeGpuProfile(made);
+  LoadOptions options;
+  for (const bool large : {false, true}) {
+    if (large) options.preview_from_bytes = 0;
+    session.set_load_options(options);
+    session.Open({path}, false);
+    bool arrived = false;
+    REQUIRE(UpdateUntil([&](const SessionView& v) {
+      arrived = arrived || (!v.profiles.empty() && v.profiles[0].arriving);
+      return !v.loading.has_value();
+    }));
+    REQUIRE(session.view().profiles.size() == 1);
+    const Profile& profile = session.view().profiles[0];
+    CHECK_FALSE(profile.arriving);
+    CHECK(profile.analysis != nullptr);
+    // The picture may come and go between two looks.
+    CHECK(profile.follows.valid() == large);
+    if (!large) CHECK_FALSE(arrived);
+  }
 }
 
 TEST_CASE_FIXTURE(Fixture, "session: a profile, or a part of it, is saved as a store") {

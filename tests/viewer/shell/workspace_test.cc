@@ -3,7 +3,9 @@
 #include <imgui.h>
 #include <imgui_internal.h>
 
+#include <cmath>
 #include <string>
+#include <utility>
 
 #include "tests/viewer/viewer_fixture.h"
 #include "viewer/core/panel.h"
@@ -138,6 +140,39 @@ TEST_CASE("workspace: panels get what the timeline's content leaves, and no less
     const float content = 22 + 3 + 12 * (19 + 2) + 3;
     CHECK(rows >= content);
     CHECK(rows < content + 30);
+  }
+}
+
+float ShareOfPanelsBelow(int streams) {
+  ViewerFixture f({1600, 1000});
+  f.Open(Streams(streams));
+  f.WaitIdle();
+  f.Frame(10);
+  return Below() / Whole();
+}
+
+// A first picture has fewer rows than the profile, or more.
+TEST_CASE("workspace: the split is fitted anew to the profile that follows its first picture") {
+  for (const auto& [first, whole] : {std::pair(2, 14), std::pair(14, 2)}) {
+    const float wanted = ShareOfPanelsBelow(whole);
+    ViewerFixture f({1600, 1000});
+    f.Frame(20);  // the welcome page
+    f.Open(Streams(first));
+    f.session.profiles[0].arriving = true;
+    ++f.session.generation;
+    f.Frame(30);
+    CAPTURE(first);
+    CHECK(std::abs(Below() / Whole() - wanted) > 0.1f);
+    Profile profile = f.session.profiles[0];
+    profile.follows = profile.id;
+    profile.id = ProfileId(7);
+    profile.arriving = false;
+    profile.trace = Streams(whole);
+    f.session.profiles[0] = profile;
+    ++f.session.generation;
+    f.WaitIdle();
+    f.Frame(10);
+    CHECK(Below() / Whole() == doctest::Approx(wanted).epsilon(0.005));
   }
 }
 

@@ -1,8 +1,15 @@
 // Saving profiles by commands, and a profile that takes the place of its first picture.
 #include <doctest/doctest.h>
 
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "loaders/loader.h"
+#include "tests/support/gpu_profile.h"
 #include "tests/viewer/drawn_text.h"
 #include "tests/viewer/viewer_fixture.h"
+#include "viewer/core/state/track_path.h"
 
 using namespace stepscope;           // NOLINT
 using namespace stepscope::testing;  // NOLINT
@@ -95,4 +102,54 @@ TEST_CASE("the view of a first picture goes on as that of the whole profile") {
   CHECK(f.viewer->view().profiles[0].profile == ProfileId(7));
   CHECK(f.viewer->view().profiles[0].markers.size() == 1);
   CHECK_FALSE(f.viewer->view().selected.valid());
+}
+
+TEST_CASE("zoom, markers and folds of a large file's first picture stay when all of it is read") {
+  LoadOptions options;
+  options.preview_from_bytes = 0;
+  std::shared_ptr<const Trace> picture;
+  options.preview = [&](std::shared_ptr<const Trace> trace) { picture = std::move(trace); };
+  test::GpuProfileOptions made;
+  made.steps = 40;
+  const auto loaded = LoadBytes("a.xplane.pb", test::MakeGpuProfile(made), options);
+  REQUIRE(loaded.ok());
+  REQUIRE(picture != nullptr);
+  for (const bool zooms : {true, false}) {
+    ViewerFixture f;
+    f.Open(picture);
+    f.session.profiles[0].arriving = true;
+    ++f.session.generation;
+    f.Frame(4);
+    const ProfileViewState& first = f.viewer->view().profiles[0];
+    const std::string plane = PlanePath(*picture, PlaneId(0));
+    CHECK_FALSE(first.collapsed.contains(plane));
+    f.Push("view.toggle_collapse", {.text = plane});
+    const TimeRange span = picture->span;
+    CommandArgs range;
+    range.range = {span.begin + span.length() / 3, span.begin + span.length() / 2};
+    f.Push("mark.add", range);
+    if (zooms) f.Push("view.set_range", range);
+    f.WaitIdle();
+    const TimeRange visible = f.viewer->view().visible;
+    REQUIRE(first.markers.size() == 1);
+
+    Profile whole = f.session.profiles[0];
+    whole.follows = std::exchange(whole.id, ProfileId(7));
+    whole.arriving = false;
+    whole.trace = *loaded;
+    f.session.profiles[0] = whole;
+    ++f.session.generation;
+    f.Frame(1);
+    // No frame shows anything else.
+    if (zooms) CHECK(f.viewer->view().visible == visible);
+    f.WaitIdle();
+    const ProfileViewState& now = f.viewer->view().profiles[0];
+    CHECK(now.profile == ProfileId(7));
+    CHECK(now.markers.size() == 1);
+    CHECK(now.markers[0].range == range.range);
+    CHECK(now.collapsed.contains(plane));
+    if (zooms) CHECK(f.viewer->view().visible == visible);
+    // What showed everything shows everything.
+    if (!zooms) CHECK(f.viewer->view().visible.length() >= visible.length());
+  }
 }

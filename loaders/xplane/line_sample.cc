@@ -1,0 +1,206 @@
+#include "loaders/xplane/line_sample.h"
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <utility>
+#include <vector>
+
+#include "loaders/common/wire.h"
+#include "loaders/common/workers.h"
+#include "loaders/xplane/line_coverage.h"
+
+namespace stepscope::xplane {
+
+using namespace proto;
+
+namespace {
+
+constexpr uint8_t kEventField = 4 << 3 | kLen;
+
+bool IsPlacedEvent(Bytes begin, Bytes end, const IdMap& ids) {
+  FieldReader fields(begin, end);
+  Field f;
+  int64_t id = 0;
+  bool placed = false;
+  while (fields.Next(&f)) {
+    if (f.number < 1 || f.number > 5 || f.clamped || f.wire != (f.number == 4 ? kLen : kVarint))
+      return false;
+    if (f.number == 1) id = f.Int();
+    placed = placed || f.number == 2 || f.number == 5;
+  }
+  return placed && !fields.bad() && ids.Find(id) != IdMap::kNone;
+}
+
+// The end of the event's field at p; null where there is none that is whole.
+Bytes EndOfEvent(Bytes p, Bytes end, const IdMap& ids) {
+  uint64_t size = 0;
+  if (p == end || *p != kEventField) return nullptr;
+  p = ReadVarint(p + 1, end, &size);
+  if (p == nullptr || size > static_cast<uint64_t>(end - p)) return nullptr;
+  return IsPlacedEvent(p, p + size, ids) ? p + size : nullptr;
+}
+
+using SampleClock = std::chrono::steady_clock;
+
+constexpr size_t kPlaceBytes = size_t{4} << 10;        // read at a place
+constexpr size_t kLargePlaceBytes = size_t{64} << 10;  // where events are too long for that
+constexpr size_t kLeastPlaces = 4, kMostPlaces = 256;  // of a line
+constexpr uint64_t kWholeBytesPerPlace = 1024;         // shorter lines are read whole
+
+// Reads places of all lines in rounds: first both ends, then the middle, then the quarters, and so
+// on. So a line is seen evenly, whenever the time is up.
+class LineSampler {
+ public:
+  LineSampler(std::span<const SampledLine> lines, const SampleLimits& limits, unsigned threads,
+              const std::stop_token& stop)
+      : lines_(lines),
+        limits_(limits),
+        threads_(threads),
+        stop_(stop),
+        begin_(SampleClock::now()),
+        coverage_(lines.size()) {}
+
+  Status Run() {
+    places_ = std::bit_floor(limits_.places / std::max<size_t>(1, lines_.size()));
+    places_ = std::min(places_, kMostPlaces);
+    if (places_ < kLeastPlaces) return {ErrorCode::kLimit, "too many lines for a picture"};
+    deadline_ = begin_ + limits_.both_ends;
+    if (Status s = ForEachLine(&LineSampler::ReadEnds); !s.ok()) return s;
+    if (late_) return {ErrorCode::kLimit, "too little time for a picture"};
+    deadline_ = begin_ + limits_.rest;
+    for (parts_ = 2; parts_ <= places_ && !late_; parts_ *= 2) {
+      if (Status s = ForEachLine(&LineSampler::ReadBetween); !s.ok()) return s;
+    }
+    for (size_t l = 0; l < lines_.size(); ++l) FinishLine(l);
+    return {};
+  }
+
+ private:
+  using Step = Status (LineSampler::*)(size_t line, ParseBuffer* buffer);
+
+  Status ForEachLine(Step step) {
+    FirstError error;
+    ParallelFor(
+        lines_.size(),
+        [&](size_t l) {
+          if (error.any() || late_) return;
+          std::unique_ptr<ParseBuffer> buffer = buffers_.Take();
+          error.Set((this->*step)(l, buffer.get()));
+          buffers_.Give(std::move(buffer));
+        },
+        threads_);
+    return error.Take();
+  }
+
+  bool IsShort(const LineJob& job) const {
+    return job.end - job.begin <= std::max(places_ * kWholeBytesPerPlace, limits_.whole_bytes);
+  }
+
+  Status ReadEnds(size_t line, ParseBuffer* buffer) {
+    const LineTask& task = lines_[line].task;
+    if (IsShort(task.job)) return ParseLine(task.job, buffer, stop_, nullptr, task.parsed);
+    Status status = ReadPlace(line, task.job.begin, buffer);
+    return status.ok() ? ReadPlace(line, task.job.end, buffer) : status;
+  }
+
+  Status ReadBetween(size_t line, ParseBuffer* buffer) {
+    const LineJob& job = lines_[line].task.job;
+    const uint64_t part = (job.end - job.begin) / parts_;
+    for (size_t i = 1; i < parts_ && !IsShort(job) && !late_; i += 2) {
+      if (Status s = ReadPlace(line, job.begin + i * part, buffer); !s.ok()) return s;
+    }
+    return {};
+  }
+
+  // Reads the place at byte `at` of the file, or the last one of the line. It is none where no
+  // events are found.
+  Status ReadPlace(size_t line, uint64_t at, ParseBuffer* buffer) {
+    if (stop_.stop_requested()) return {ErrorCode::kCancelled, "cancelled"};
+    if (SampleClock::now() > deadline_) late_ = true;
+    LineJob job = lines_[line].task.job;
+    EventChain chain;
+    for (const size_t bytes : {kPlaceBytes, kLargePlaceBytes}) {
+      const bool at_end = at + kPlaceBytes >= job.end;
+      if (at_end) at = job.end - std::min<uint64_t>(bytes, job.end - job.begin);
+      const Result<size_t> n =
+          Fill(*job.source, at, std::min<uint64_t>(bytes, job.end - at), buffer);
+      if (!n.ok()) return n.status();
+      chain = FindEventChain(buffer->ahead, *job.ids);
+      if (chain.events > 0) break;
+    }
+    if (chain.events == 0) return {};
+    job.first_piece = at == job.begin;
+    const bool last = at + buffer->ahead.size() >= job.end;
+    if (!last) job.end = at + chain.end;
+    if (!job.first_piece) job.begin = at + chain.begin;
+    ParsedLine parsed;
+    if (Status s = ParseLine(job, buffer, stop_, nullptr, &parsed); !s.ok()) return s;
+    Keep(line, job, &parsed);
+    return {};
+  }
+
+  // ParseLine takes short pieces from what was read ahead.
+  static Result<size_t> Fill(const ByteSource& source, uint64_t at, uint64_t bytes,
+                             ParseBuffer* buffer) {
+    buffer->ahead_source = nullptr;
+    buffer->ahead.resize(static_cast<size_t>(bytes));
+    const Result<size_t> n = source.Read(at, std::as_writable_bytes(std::span(buffer->ahead)));
+    if (!n.ok()) return n;
+    buffer->ahead.resize(*n);
+    buffer->ahead_begin = at;
+    buffer->ahead_source = &source;
+    return n;
+  }
+
+  void Keep(size_t line, const LineJob& piece, ParsedLine* parsed) {
+    if (!lines_[line].as_read) {
+      coverage_[line].Add(piece.begin, piece.end - piece.begin, parsed->slices, parsed->instants);
+      parsed->slices = {};
+      parsed->instants = {};
+      parsed->missing.clear();
+    }
+    AppendLine(lines_[line].task.parsed, parsed);  // its name may stand behind the events
+  }
+
+  void FinishLine(size_t line) {
+    const LineTask& task = lines_[line].task;
+    if (IsShort(task.job) || lines_[line].as_read) return;
+    task.parsed->busy = coverage_[line].Take(&task.parsed->slices, &task.parsed->instants);
+  }
+
+  std::span<const SampledLine> lines_;
+  const SampleLimits& limits_;
+  unsigned threads_;
+  const std::stop_token& stop_;
+  SampleClock::time_point begin_, deadline_;
+  size_t places_ = 0, parts_ = 0;
+  std::atomic<bool> late_{false};
+  std::vector<LineCoverage> coverage_;  // by line
+  Pool<ParseBuffer> buffers_;
+};
+
+}  // namespace
+
+EventChain FindEventChain(std::span<const uint8_t> bytes, const IdMap& ids) {
+  const Bytes begin = bytes.data(), end = begin + bytes.size();
+  for (Bytes p = std::find(begin, end, kEventField); p < end;
+       p = std::find(p + 1, end, kEventField)) {
+    EventChain chain{static_cast<size_t>(p - begin), 0, 0};
+    Bytes at = p;
+    for (Bytes next = p; chain.events < kMostChain; ++chain.events, at = next) {
+      next = EndOfEvent(at, end, ids);
+      if (next == nullptr) break;
+    }
+    chain.end = static_cast<size_t>(at - begin);
+    if (chain.events >= kLeastChain) return chain;
+  }
+  return {};
+}
+
+Status SampleLines(std::span<const SampledLine> lines, const SampleLimits& limits, unsigned threads,
+                   const std::stop_token& stop) {
+  return LineSampler(lines, limits, threads, stop).Run();
+}
+
+}  // namespace stepscope::xplane
