@@ -147,12 +147,12 @@ void AddHtmlPanel(const PanelReport& panel, const ReportInput& input, TextBuffer
   if (!result.properties.empty() && only_table.empty()) {
     *out += "<dl>";
     for (const Property& p : result.properties) {
-      if (!input.compat_xprof && PropertyText(p.value, p.unit).empty()) continue;  // not known
-      *out += fmt::format("<div{}><dt>{}</dt><dd>{}</dd></div>",
-                          p.how.empty() ? "" : " title=\"" + EscapeMarkup(p.how) + "\"",
-                          EscapeMarkup(p.label.empty() ? p.id : p.label),
-                          EscapeMarkup(input.compat_xprof ? FormatValue(p.value, p.unit)
-                                                          : PropertyText(p.value, p.unit)));
+      if (!input.compat_xprof && PropertyText(p).empty()) continue;  // not known
+      *out += fmt::format(
+          "<div{}><dt>{}</dt><dd>{}</dd></div>",
+          p.how.empty() ? "" : " title=\"" + EscapeMarkup(p.how) + "\"",
+          EscapeMarkup(p.label.empty() ? p.id : p.label),
+          EscapeMarkup(input.compat_xprof ? FormatValue(p.value, p.unit) : PropertyText(p)));
     }
     *out += "</dl>\n";
   }

@@ -47,14 +47,13 @@ void AddWrapped(std::string_view text, const std::string& first, const std::stri
 void AddProperties(const std::vector<Property>& properties, TextBuffer* out) {
   size_t width = 0;
   for (const Property& p : properties) {
-    if (!PropertyText(p.value, p.unit).empty()) width = std::max(width, CellsOf(p.label));
+    if (!PropertyText(p).empty()) width = std::max(width, CellsOf(p.label));
   }
   for (const Property& p : properties) {
-    if (PropertyText(p.value, p.unit).empty()) continue;
+    if (PropertyText(p).empty()) continue;
     const std::string label = p.label.empty() ? p.id : p.label;
     const std::string pad(width > CellsOf(label) ? width - CellsOf(label) : 0, ' ');
-    AddWrapped(TerminalText(PropertyText(p.value, p.unit)), label + pad + "  ",
-               std::string(width + 2, ' '), out);
+    AddWrapped(TerminalText(PropertyText(p)), label + pad + "  ", std::string(width + 2, ' '), out);
   }
 }
 
@@ -96,8 +95,9 @@ void AddTextPanel(const PanelReport& panel, const ReportInput& input, TextBuffer
   }
   TextRows properties;
   for (const Property& p : result.properties) {
-    if (!input.compat_xprof && PropertyText(p.value, p.unit).empty()) continue;
-    properties.Add({p.label.empty() ? p.id : p.label, FormatValue(p.value, p.unit)});
+    if (!input.compat_xprof && PropertyText(p).empty()) continue;
+    properties.Add({p.label.empty() ? p.id : p.label,
+                    input.compat_xprof ? FormatValue(p.value, p.unit) : PropertyText(p)});
   }
   if (only_table.empty() && narrow) AddProperties(result.properties, out);
   if (only_table.empty() && !narrow) *out += properties.Render();

@@ -19,12 +19,19 @@ struct Color {
   const char* color;  // readable on light and dark ground
 };
 constexpr std::array kClassColors = {
-    Color{"device", "#4f8fe6"},        Color{"input", "#d9534f"},
-    Color{"host", "#4aa88a"},          Color{"launch", "#d68f3c"},
-    Color{"queued", "#e58fb1"},        Color{"sync", "#7fb4c9"},
-    Color{"compile", "#b8a12e"},       Color{"copies", "#c46aa0"},
-    Color{"collectives", "#9a78d6"},   Color{"collective_wait", "#c3aee6"},
-    Color{"between_steps", "#8fc9b4"}, Color{"unknown", "#98a0ac"},
+    Color{"device", "#4f8fe6"},
+    Color{"on_device", "#3fae9b"},
+    Color{"input", "#d9534f"},
+    Color{"host", "#4aa88a"},
+    Color{"launch", "#d68f3c"},
+    Color{"queued", "#e58fb1"},
+    Color{"sync", "#7fb4c9"},
+    Color{"compile", "#b8a12e"},
+    Color{"copies", "#c46aa0"},
+    Color{"collectives", "#9a78d6"},
+    Color{"collective_wait", "#c3aee6"},
+    Color{"between_steps", "#8fc9b4"},
+    Color{"unknown", "#98a0ac"},
 };
 
 // A column of the table whose time is a part of the step.

@@ -54,4 +54,18 @@ std::string PropertyText(const Value& value, Unit unit) {
   return text;
 }
 
+std::string PropertyText(const Property& property) {
+  struct Word {
+    const char *property, *id, *text;
+  };
+  constexpr Word kWords[] = {{"significance", "none", "not significant"},
+                             {"significance", "weak", "weakly significant"},
+                             {"significance", "strong", "significant"}};
+  std::string text = PropertyText(property.value, property.unit);
+  for (const Word& word : kWords) {
+    if (property.id == word.property && text == word.id) return word.text;
+  }
+  return text;
+}
+
 }  // namespace stepscope

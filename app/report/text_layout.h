@@ -31,5 +31,7 @@ std::string_view FirstCells(std::string_view text, size_t cells);
 // A property's value with its unit. FormatValue() leaves out units that a column has in its
 // header.
 std::string PropertyText(const Value& value, Unit unit);
+// The same, in words where the value is a word for scripts: "strong" is "significant".
+std::string PropertyText(const Property& property);
 
 }  // namespace stepscope

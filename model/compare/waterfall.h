@@ -20,6 +20,7 @@ struct WaterfallBar {
   // A change begins where the bar before it ends. A and B begin at 0.
   int64_t from = 0, to = 0;
   size_t first_row = 0, rows = 0;  // the rows of the table that it stands for
+  std::string shown = {};          // a short name for a chart; empty: the label
   int64_t change() const { return SaturatingSub(to, from); }
   bool total() const { return kind == Kind::kA || kind == Kind::kB; }
 };

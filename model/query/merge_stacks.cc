@@ -17,7 +17,8 @@ StringId NameIn(const NameTable& names, uint32_t meta) {
   return m.display_name.valid() && m.display_name.value != 0 ? m.display_name : m.name;
 }
 
-// The begins between which the selected events of a track lie; both count.
+// The times between which the selected events of a track begin, or are open where the window cuts
+// them; both count.
 struct Window {
   Ps first = kMaxPs, last = kMinPs;
   bool empty() const { return last < first; }
@@ -61,41 +62,47 @@ class TrackWalk {
 
   void FindWindow(const CallTreeQuestion& question, const Track& track) {
     const Trace& trace = *question.trace;
-    Window scope{kMinPs, kMaxPs};
     if (question.scope != nullptr) {
       const bool placed = track.plane.value < trace.planes.size();
       const HostId host = placed ? trace.planes[track.plane.value].host : HostId();
       if (!question.scope->HasHost(host)) return;
-      scope = {question.scope->OfHost(host).first, question.scope->OfHost(host).last};
+      scope_ = {question.scope->OfHost(host).first, question.scope->OfHost(host).last};
     }
     for (const Lane& lane : lanes_) {
       if (lane.kind == LaneKind::kInstant || lane.size() == 0) continue;
       if (rows_ == nullptr) {
-        Extend(std::max(lane.start.front(), scope.first));
-        Extend(std::min(lane.start.back(), scope.last));
+        Extend(lane.start.front(), lane.start.front());
+        Extend(lane.start.back(), lane.end(lane.size() - 1));
       } else {
         rows_->ForEach(lane.first_row, lane.first_row + lane.size(), [&](uint32_t row) {
-          const Ps start = lane.start[row - lane.first_row];
-          if (scope.Contains(start)) Extend(start);
+          Extend(lane.start[row - lane.first_row], lane.end(row - lane.first_row));
         });
       }
     }
-    window_ = {std::max(window_.first, scope.first), std::min(window_.last, scope.last)};
+    window_ = {std::max(window_.first, scope_.first), std::min(window_.last, scope_.last)};
   }
 
-  void Extend(Ps start) {
-    window_.first = std::min(window_.first, start);
-    window_.last = std::max(window_.last, start);
+  // Where nothing is cut, only begins count: a track of long events is not walked beyond them.
+  void Extend(Ps start, Ps end) {
+    const bool cut = start < scope_.first && end > scope_.first;
+    window_.first = std::min(window_.first, cut ? scope_.first : start);
+    window_.last = std::max(window_.last, cut ? scope_.first : start);
   }
 
   bool IsSelected(const Lane& lane, uint32_t i) const {
-    return window_.Contains(lane.start[i]) && (rows_ == nullptr || rows_->Has(lane.first_row + i));
+    const bool inside = window_.Contains(lane.start[i]) ||
+                        (lane.start[i] < scope_.first && lane.end(i) > scope_.first);
+    return inside && (rows_ == nullptr || rows_->Has(lane.first_row + i));
   }
 
-  static uint32_t FirstAtOrAfter(const Lane& lane, Ps t) {
-    return static_cast<uint32_t>(std::lower_bound(lane.start.begin(), lane.start.end(), t) -
-                                 lane.start.begin());
+  static Ps After(Ps last) { return last == kMaxPs ? kMaxPs : last + 1; }
+  // The part of an event's time that lies in the scope.
+  Ps Inside(const Lane& lane, uint32_t i) const {
+    const Ps from = std::max(lane.start[i], scope_.first);
+    const Ps to = std::min(lane.end(i), After(scope_.last));
+    return to > from ? to - from : 0;
   }
+
   // The last event that begins at or before t, which may enclose t; else the first one.
   static uint32_t LastAtOrBefore(const Lane& lane, Ps t) {
     const auto after = std::upper_bound(lane.start.begin(), lane.start.end(), t);
@@ -113,16 +120,19 @@ class TrackWalk {
       const Lane& below = lanes_[depth + 1];
       const Ps end = index + 1 < lane.size() ? lane.start[index + 1] : kMaxPs;
       event.next_child = NextAtOrAfter(depth + 1, lane.start[index]);
-      if (!event.selected)
+      if (!event.selected || lane.start[index] < scope_.first)
         event.next_child = std::max(event.next_child, LastAtOrBefore(below, window_.first));
+      // What begins behind the scope takes none of its time.
       const bool beyond = !event.selected && window_.last < end;
-      event.end_child = NextAtOrAfter(depth + 1, beyond ? window_.last + 1 : end);
+      const Ps until = event.selected ? std::min(end, After(scope_.last)) : end;
+      event.end_child = NextAtOrAfter(depth + 1, beyond ? window_.last + 1 : until);
     }
     open_.push_back(event);
     if (event.selected) Place(open_.size() - 1);
   }
 
-  // FirstAtOrAfter for times that mostly ascend: steps that double lead from the last answer.
+  // The first event that begins at or after t, for times that mostly ascend: steps that double lead
+  // from the last answer.
   uint32_t NextAtOrAfter(size_t depth, Ps t) {
     const std::span<const Ps> start = lanes_[depth].start;
     size_t& from = cursors_[depth];
@@ -157,7 +167,7 @@ class TrackWalk {
     const Open event = open_.back();
     open_.pop_back();
     const Lane& lane = lanes_[event.depth];
-    const Ps dur = lane.dur[event.index];
+    const Ps dur = Inside(lane, event.index);
     const Ps added = event.selected ? dur : event.inside;
     if (event.own) Add(&CallFrame::total, event.frame, added);
     if (event.selected) {
@@ -206,13 +216,14 @@ class TrackWalk {
   }
 
   void AddSpilled(const Lane& lane) {
-    for (uint32_t i = FirstAtOrAfter(lane, window_.first);
+    for (uint32_t i = LastAtOrBefore(lane, window_.first);
          i < lane.size() && lane.start[i] <= window_.last; ++i) {
       if (!IsSelected(lane, i)) continue;
       const uint32_t frame = frames_.Below(0, NameIn(*set_.names, lane.meta[i]));
-      Add(&CallFrame::total, 0, lane.dur[i]);
-      if (frame != kNone) Add(&CallFrame::total, frame, lane.dur[i]);
-      Add(&CallFrame::self, frame != kNone ? frame : 0, lane.dur[i]);
+      const Ps time = Inside(lane, i);
+      Add(&CallFrame::total, 0, time);
+      if (frame != kNone) Add(&CallFrame::total, frame, time);
+      Add(&CallFrame::self, frame != kNone ? frame : 0, time);
       Count(frame, EventRow(lane.first_row + i));
     }
   }
@@ -223,7 +234,8 @@ class TrackWalk {
   CallTreeBuilder& frames_;
   uint64_t& cut_;
   const std::stop_token& stop_;
-  size_t nested_ = 0;  // lanes of nested events, which come first
+  size_t nested_ = 0;             // lanes of nested events, which come first
+  Window scope_{kMinPs, kMaxPs};  // cuts events
   Window window_;
   std::vector<Open> open_;
   std::vector<size_t> cursors_;  // by lane: where the last search ended

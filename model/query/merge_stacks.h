@@ -16,13 +16,14 @@ class Scope;  // model/analysis/steps/scope.h
 struct CallTreeQuestion {
   const Trace* trace = nullptr;
   const RowBits* rows = nullptr;  // null: all
-  const Scope* scope = nullptr;   // those that begin inside; null: all
+  const Scope* scope = nullptr;   // those that touch it, cut at its borders; null: all
 };
 
-// From callers to callees. An event that is not selected is a frame if selected ones are inside:
-// its total is theirs, and its self time is 0. Slices that overlap others without nesting are
-// frames without callers. Tracks of devices count only if none of a host does; tracks that XProf
-// derived do not. A stopped call returns an empty tree. O(events of the tracks with selected ones).
+// From callers to callees. Times count as far as they lie in the scope, so that adjoining ranges
+// add up. An event that is not selected is a frame if selected ones are inside: its total is
+// theirs, and its self time is 0. Slices that overlap others without nesting are frames without
+// callers. Tracks of devices count only if none of a host does; tracks that XProf derived do not. A
+// stopped call returns an empty tree. O(events of the tracks with selected ones).
 CallTree BuildCallTree(const CallTreeQuestion& question, const std::stop_token& stop = {});
 
 // From callees to callers: the frames of depth 1 are all names of `tree`, by self time, and below

@@ -2,9 +2,12 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <string>
 #include <vector>
 
+#include "tests/viewer/drawn_text.h"
 #include "tests/viewer/viewer_fixture.h"
+#include "viewer/core/state/track_path.h"
 
 using namespace stepscope;           // NOLINT
 using namespace stepscope::testing;  // NOLINT
@@ -299,4 +302,35 @@ TEST_CASE("zooming by a little and by a lot keeps what is under the middle") {
   CHECK(share("view.zoom_out_fine") == doctest::Approx(std::pow(1.6, 0.25)).epsilon(0.001));
   CHECK(share("view.zoom_in_coarse") == doctest::Approx(std::pow(1.6, -4)).epsilon(0.001));
   CHECK(share("view.zoom_out_coarse") == doctest::Approx(std::pow(1.6, 4)).epsilon(0.001));
+}
+
+TEST_CASE("undo of Hide brings the track back into sight, and the status follows") {
+  TraceMaker maker;
+  constexpr int kGpus = 12;
+  for (int gpu = 0; gpu < kGpus; ++gpu) {
+    const PlaneId plane = maker.Plane("GPU " + std::to_string(gpu), PlaneKind::kGpu);
+    maker.Track(plane, "Stream " + std::to_string(gpu), TrackKind::kStream,
+                {{"k" + std::to_string(gpu), 0, kPsPerMs}});
+  }
+  const auto trace = maker.Finish();
+  const std::string path = TrackPath(*trace, trace->set, TrackId(5));
+  // The mouse is on the row that comes to the place of the hidden one.
+  for (const double scroll : {150.0, 190.0, 230.0}) {
+    CAPTURE(scroll);
+    ViewerFixture f({1280, 700});
+    f.Open(trace);
+    f.Push("view.scroll", {.pixels = scroll});
+    f.WaitIdle();
+    f.MoveTo(f.canvas().x + 300, f.canvas().y + 30);
+    f.Push("view.toggle_hidden", {.text = path});
+    f.WaitIdle();
+    CHECK(DrawnText().Has("Hidden: Stream 5"));
+    CHECK_FALSE(DrawnText().Has("#5"));
+    CHECK(f.viewer->TimelineSvg().find("k5 ") == std::string::npos);
+    f.Push("view.back");
+    f.WaitIdle();
+    CHECK(f.viewer->TimelineSvg().find("k5 ") != std::string::npos);
+    CHECK(DrawnText().Has("Shown again: Stream 5"));
+    CHECK_FALSE(DrawnText().Has("Hidden: "));
+  }
 }

@@ -1,11 +1,14 @@
 // Every text that a person reads and that a table or a rule has, in one file to review:
 // docs/texts.md.
 #include <doctest/doctest.h>
+#include <unistd.h>
 
 #include <cctype>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <set>
 #include <string>
 #include <string_view>
@@ -13,7 +16,9 @@
 #include "loaders/loader.h"
 #include "model/analysis/findings/findings.h"
 #include "model/analysis/naming/remedies.h"
+#include "tests/support/memory_snapshot.h"
 #include "tests/support/planted_losses.h"
+#include "tests/support/rank_profiles.h"
 #include "tests/support/samples.h"
 #include "tests/support/source_paths.h"
 #include "viewer/core/commands/command.h"
@@ -130,6 +135,58 @@ void AddSentences(const AnalysisResult& result, std::set<std::string>* all) {
   for (const Finding& f : result.findings) all->insert(WithoutNumbers(f.text));
 }
 
+// What the pages of memory and of ranks say, and what they advise.
+void AddPages(AnalysisContext& context, std::set<std::string>* all) {
+  for (const char* page : {"memory", "memory_snapshot", "ranks"}) {
+    for (const Finding& f : context.Get(page)->findings) {
+      all->insert(WithoutNumbers(f.text));
+      if (!f.next_step.empty()) all->insert(WithoutNumbers(f.next_step));
+    }
+  }
+}
+
+std::shared_ptr<const Trace> Loaded(const std::string& path) {
+  Progress progress;
+  auto trace = LoadPath(path, {}, {}, progress, nullptr);
+  REQUIRE(trace.ok());
+  return *trace;
+}
+
+// Snapshots of a loop that keeps nothing, that leaks, and that runs out of memory.
+void AddSnapshots(std::set<std::string>* all) {
+  for (const bool fails : {false, true}) {
+    for (const int64_t leak : {int64_t{0}, int64_t{3'000'320}}) {
+      const std::string bytes = test::ToPickle(test::MakeTrainingSnapshot(6, 8, leak, fails).file);
+      auto trace = LoadBytes("snapshot.pickle", bytes, {});
+      REQUIRE(trace.ok());
+      AnalysisContext context(*trace, Definitions::kStepscope);
+      AddPages(context, all);
+    }
+  }
+}
+
+// Jobs of four ranks: none is late, one is for each reason, by little and by much.
+void AddRankJobs(std::set<std::string>* all) {
+  using test::LateBy;
+  namespace fs = std::filesystem;
+  const fs::path root = fs::temp_directory_path() / ("stepscope_texts_" + std::to_string(getpid()));
+  for (const LateBy by : {LateBy::kInput, LateBy::kHost, LateBy::kCompute, LateBy::kCopy}) {
+    for (const double us : {0.0, 30.0, 3000.0}) {
+      test::RankJobOptions options;
+      options.late_rank = us > 0 ? 2 : -1;
+      options.late_us = us;
+      options.late_by = by;
+      fs::create_directories(root);
+      for (int r = 0; r < options.ranks; ++r)
+        std::ofstream(root / test::RankFileName(r), std::ios::binary) << test::MakeRank(options, r);
+      AnalysisContext context(Loaded(root.string()), Definitions::kStepscope);
+      AddPages(context, all);
+      std::error_code error;
+      fs::remove_all(root, error);
+    }
+  }
+}
+
 void AddVerdicts(std::string* out) {
   std::set<std::string> all;
   for (const test::PlantedLoss& loss : test::PlantedLosses()) {
@@ -138,15 +195,15 @@ void AddVerdicts(std::string* out) {
     AddSentences(test::FindingsOf(options), &all);
   }
   for (const std::string& path : test::Samples()) {
-    Progress progress;
-    auto trace = LoadPath(path, {}, {}, progress, nullptr);
-    REQUIRE(trace.ok());
-    AnalysisContext context(*trace, Definitions::kStepscope);
+    AnalysisContext context(Loaded(path), Definitions::kStepscope);
     AddSentences(FindAll(context, {}, {}, {}), &all);
+    AddPages(context, &all);
   }
+  AddSnapshots(&all);
+  AddRankJobs(&all);
   *out +=
-      "\n## Verdicts and findings\n\nOf generated programs with a loss and of the samples; `#` "
-      "is a number.\n\n";
+      "\n## Verdicts and findings\n\nOf generated programs, jobs of ranks and memory snapshots "
+      "with a loss, and of the samples;\n`#` is a number.\n\n";
   for (const std::string& text : all) AddItem(text, out);
 }
 

@@ -235,6 +235,17 @@ void DrawStepScope(const PanelContext& context, const ResultTable& steps, size_t
   DrawScopeOf(context, text, all);
 }
 
+bool DrawAverageScope(const PanelContext& context) {
+  if (context.profile == nullptr || !context.profile->analysis) return false;
+  const AnalysisResult* result =
+      context.analyses.Get(*context.profile, "overview", ParamsOf(context));
+  const ResultTable* steps = result != nullptr ? result->Table("steps") : nullptr;
+  const double counted = result != nullptr ? NumberIn(*result, "steps_counted") : 0;
+  if (steps == nullptr || steps->rows.empty() || counted < 1) return false;
+  DrawStepScope(context, *steps, static_cast<size_t>(counted));
+  return true;
+}
+
 void GoToRow(const PanelContext& context, const ResultTable& table, int row) {
   if (row < 0 || static_cast<size_t>(row) >= table.links.size()) return;
   const RowLink& link = table.links[static_cast<size_t>(row)];

@@ -66,6 +66,9 @@ void DrawScope(const PanelContext& context);
 void DrawScopeOf(const PanelContext& context, const std::string& text, TimeRange range);
 // The same for averages over the steps of a table: "one step" or "average of 5 steps".
 void DrawStepScope(const PanelContext& context, const ResultTable& steps, size_t counted);
+// The same for tables of other pages whose numbers are of the overview's average step. Returns
+// false and draws nothing where that has no steps, or is not known yet.
+bool DrawAverageScope(const PanelContext& context);
 // Zooms the timeline to a row's range, or to its events.
 void GoToRow(const PanelContext& context, const ResultTable& table, int row);
 double NumberIn(const AnalysisResult& result, std::string_view property, double otherwise = 0);

@@ -12,10 +12,12 @@
 #include <utility>
 #include <vector>
 
+#include "model/analysis/naming/short_label.h"
 #include "model/analysis/tables/cells.h"
 #include "model/base/count_text.h"
 #include "model/compare/waterfall.h"
 #include "viewer/core/analysis_cache.h"
+#include "viewer/core/look/distinct_names.h"
 #include "viewer/core/profiles/align_profiles.h"
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/panels/table_pages.h"
@@ -233,6 +235,24 @@ void ComparePanel::ShowBar(const PanelContext& context, size_t bar) const {
   ShowEvents(context.commands, std::move(args));
 }
 
+// Gives bars of single rows the short names that the table beside them has.
+void NameBars(const AnalysisResult& found, compare::Waterfall* bars) {
+  const ResultTable* table = found.Table(bars->table);
+  const int name = table != nullptr ? table->Column("name") : -1;
+  if (name < 0) return;
+  std::vector<std::string_view> names;
+  for (size_t r = 0; r < table->rows.size(); ++r) names.push_back(table->ShownText(r, name));
+  const std::vector<std::string> shown = DistinctNames(names);
+  for (compare::WaterfallBar& bar : bars->bars) {
+    if (bar.rows != 1) continue;
+    const std::string what(table->ShownText(bar.first_row, table->Column("class")));
+    const bool waits = !what.empty() && bar.label.starts_with(what + ": ");
+    const std::string& own = shown[bar.first_row];
+    const std::string_view text = own.empty() ? names[bar.first_row] : own;
+    if (!text.empty()) bar.shown = (waits ? what + ": " : std::string()) + std::string(text);
+  }
+}
+
 // Draws as many bars as `room` pixels show, and no fewer than a picture needs.
 void ComparePanel::DrawBars(const PanelContext& context, float room, bool keys) {
   constexpr size_t kFewest = 3, kOthers = 4;  // A, B, the smaller ones, the rest
@@ -241,6 +261,7 @@ void ComparePanel::DrawBars(const PanelContext& context, float room, bool keys) 
   if (bars_.bars.empty() || most != most_bars_) {
     most_bars_ = most;
     bars_ = compare::WaterfallOf(*found_, most - kOthers);
+    NameBars(*found_, &bars_);
     bar_ = -1;
   }
   if (bars_.bars.empty()) return;
@@ -267,6 +288,27 @@ constexpr ColoredWord kChanges[] = {{"slower", Role::kSlower}, {"faster", Role::
                                     {"added", Role::kSlower},  {"removed", Role::kFaster},
                                     {"renamed", Role::kText2}};
 
+// What changed comes first: the name, the difference, and what it is the difference of.
+std::vector<const char*> FirstColumns(const ResultTable& table) {
+  constexpr std::string_view kDelta = "delta_";
+  std::vector<const char*> first;
+  for (const char* id : {"rank", "name"}) {
+    if (table.Column(id) >= 0) first.push_back(id);
+  }
+  const auto delta =
+      std::find_if(table.columns.begin(), table.columns.end(),
+                   [&](const ColumnDesc& c) { return std::string_view(c.id).starts_with(kDelta); });
+  if (delta == table.columns.end() || table.Column("name") < 0) return {};
+  first.push_back(delta->id.c_str());
+  const std::string_view of = std::string_view(delta->id).substr(kDelta.size());
+  for (const ColumnDesc& c : table.columns) {
+    const std::string_view id = c.id;
+    const bool side = id.starts_with("a_") || id.starts_with("b_");
+    if (side && id.substr(2) == of) first.push_back(c.id.c_str());
+  }
+  return first;
+}
+
 void ComparePanel::DrawTable(const PanelContext& context, float height) {
   const ResultTable* table = found_->Table(table_);
   if (table == nullptr || table->rows.empty()) {
@@ -288,6 +330,8 @@ void ComparePanel::DrawTable(const PanelContext& context, float height) {
   options.other_profile = profile_->id;
   options.other_links = &table->links_b;
   options.height = height;
+  const std::vector<const char*> first = FirstColumns(*table);
+  options.first_columns = first;
   view_.Draw(of_base, *table, TableKey(*table), options);
   if (wanted_row_ && table_ == bars_.table) view_.Select(*table, *wanted_row_);
   wanted_row_.reset();
@@ -320,6 +364,11 @@ void ComparePanel::UpdateSpread(const PanelContext& context) {
   });
 }
 
+std::string ShortNameOf(std::string_view name) {
+  const std::string middle = MakeShortForms(name).middle;
+  return middle.empty() ? ItemLabel(name) : middle;
+}
+
 void ComparePanel::DrawSpread(const PanelContext& context) {
   UpdateSpread(context);
   ImGui::Spacing();
@@ -332,7 +381,7 @@ void ComparePanel::DrawSpread(const PanelContext& context) {
   const auto row = table != nullptr ? static_cast<size_t>(SpreadRow(*table)) : 0;
   std::string_view of;
   if (table != nullptr && row < table->rows.size()) of = TextAt(*table, row, "name");
-  SectionTitle(context, of.empty() ? "Durations" : "Durations of " + ItemLabel(of));
+  SectionTitle(context, of.empty() ? "Durations" : "Durations of " + ShortNameOf(of));
   {
     const FaceScope small(context, Face::kUi);
     const auto counted = [](uint64_t some, uint64_t all) {

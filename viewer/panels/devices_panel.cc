@@ -50,6 +50,7 @@ void DevicesPanel::Draw(const PanelContext& context) {
     TablePages::Page page{table, result->serial};
     page.options.name_column = table->Column(source.name_column) >= 0 ? source.name_column : "";
     page.options.total_row = false;
+    page.of_step = table->id == "idle_by_cause";
     pages.push_back(page);
   }
   if (pages.empty() && waiting_) {

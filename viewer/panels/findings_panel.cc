@@ -282,6 +282,7 @@ void FindingsPanel::DrawTables(const PanelContext& context, const AnalysisResult
     TablePages::Page page{table, key};
     page.options.name_column = table->Column("cause") >= 0 ? "cause" : "";
     page.options.total_row = false;
+    page.of_step = table->id == "what_if";
     if (table->id == "what_if") {  // its text names the class already
       page.options.hidden_columns = kWhatIfHidden;
       page.options.first_columns = kWhatIfFirst;

@@ -217,8 +217,7 @@ void KernelStatsPanel::DrawSide(const PanelContext& context, const AnalysisResul
     const float most = size.x + em * 1.5f * static_cast<float>(ring_.slices.size() + 1);
     const float share = spread_.histogram.total == 0 ? body - em * 5 : body * 0.62f;
     const float height = std::clamp(both ? share : body, em * 6, std::max(em * 6, most));
-    const int slice = DrawRing(context, "##ring", ring_, table_.current(), ImVec2(size.x, height),
-                               size.x > em * 24 || height > size.x * 1.25f);
+    const int slice = DrawRing(context, "##ring", ring_, table_.current(), ImVec2(size.x, height));
     if (slice >= 0) {
       const RingSlice& s = ring_.slices[static_cast<size_t>(slice)];
       const bool others = static_cast<size_t>(slice) + 1 == ring_.slices.size();

@@ -1,5 +1,5 @@
-// Ops: framework operations on hosts and devices with self and total time; four rings by op and by
-// type.
+// Ops: framework operations on hosts and devices with self and total time, by type, and one by one;
+// a ring for each side.
 #include <imgui.h>
 
 #include <algorithm>
@@ -8,6 +8,8 @@
 #include <map>
 #include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/widgets/chart.h"
@@ -72,6 +74,57 @@ ResultTable SideTable(const ResultTable& ops, std::string_view side, const char*
   return out;
 }
 
+// The rows of each type and side added up, the largest self time first, with all their events.
+ResultTable TypeTable(const ResultTable& ops) {
+  ResultTable out;
+  out.id = "op_types";
+  out.title = "Types of ops";
+  out.columns = {{"type", "Type", Unit::kNone, ValueType::kString, ""},
+                 {"total_self_time", "Self time", Unit::kUs, ValueType::kReal,
+                  "of all ops of the type, without the ops inside", true},
+                 {"share", "Share", Unit::kPercent, ValueType::kReal,
+                  "of the self time of all ops of the side"},
+                 {"ops", "Ops", Unit::kCount, ValueType::kInt, "of the type"},
+                 {"occurrences", "Count", Unit::kCount, ValueType::kInt, "executions"},
+                 {"host_or_device", "Side", Unit::kNone, ValueType::kString, ""}};
+  const int where = ops.Column("host_or_device"), type = ops.Column("type"),
+            self = ops.Column("total_self_time"), times = ops.Column("occurrences");
+  if (where < 0 || type < 0 || self < 0 || times < 0) return out;
+  struct Sum {
+    double self = 0;
+    int64_t ops = 0, times = 0;
+    RowLink link;
+  };
+  std::map<std::pair<std::string, std::string>, Sum> sums;
+  std::map<std::string, double> sides;
+  for (size_t r = 0; r < ops.rows.size(); ++r) {
+    const std::vector<Value>& row = ops.rows[r];
+    const double time = NumberOf(row[static_cast<size_t>(self)]);
+    if (!std::isfinite(time)) continue;
+    const std::string side(TextAt(row, where));
+    Sum& sum = sums[{side, std::string(TextAt(row, type))}];
+    sum.self += time;
+    sides[side] += time;
+    ++sum.ops;
+    sum.times += static_cast<int64_t>(NumberOf(row[static_cast<size_t>(times)]));
+    if (r >= ops.links.size()) continue;
+    sum.link.rows.Append(ops.links[r].rows);
+    sum.link.set = ops.links[r].set;
+    sum.link.total += std::max<uint64_t>(ops.links[r].total, ops.links[r].rows.size());
+  }
+  std::vector<std::pair<const std::pair<std::string, std::string>*, const Sum*>> order;
+  for (const auto& [key, sum] : sums) order.emplace_back(&key, &sum);
+  std::stable_sort(order.begin(), order.end(),
+                   [](const auto& a, const auto& b) { return a.second->self > b.second->self; });
+  for (const auto& [key, sum] : order) {
+    const double all = sides[key->first];
+    out.rows.push_back({key->second, sum->self, all > 0 ? 100 * sum->self / all : 0.0, sum->ops,
+                        sum->times, key->first});
+    out.links.push_back(sum->link);
+  }
+  return out;
+}
+
 class OpStatsPanel final : public AnalysisPanel {
  public:
   OpStatsPanel() : AnalysisPanel("op_stats", "Adding up the ops") {}
@@ -81,22 +134,26 @@ class OpStatsPanel final : public AnalysisPanel {
   struct SideRing {
     const char* title;
     const char* side;
-    const char* column;
+    bool by_type;
     Ring ring;
+    const char* column() const { return by_type ? "type" : "operation"; }
   };
   void Update(const PanelContext& context, const ResultTable& ops, uint64_t key);
   void DrawRings(const PanelContext& context, ImVec2 size, bool in_a_row);
   void DrawChoices(const PanelContext& context);
 
-  std::array<SideRing, 4> rings_{{{"Device, by type", "Device", "type", {}},
-                                  {"Device, by op", "Device", "operation", {}},
-                                  {"Host, by type", "Host", "type", {}},
-                                  {"Host, by op", "Host", "operation", {}}}};
+  std::array<SideRing, 4> rings_{{{"Device, by type", "Device", true, {}},
+                                  {"Device, by op", "Device", false, {}},
+                                  {"Host, by type", "Host", true, {}},
+                                  {"Host, by op", "Host", false, {}}}};
   ResultTable shown_;  // the side chosen; the whole table is used as it is
+  ResultTable types_;  // of what is shown
   int side_ = 0;       // 0: both, 1: device, 2: host
   bool idle_ = false;
+  bool by_type_ = true;
+  bool typed_ = true;  // there are fewer types than ops
   uint64_t key_ = 0;
-  ResultTableView table_;
+  ResultTableView table_, type_table_;
 };
 
 void OpStatsPanel::Update(const PanelContext& context, const ResultTable& ops, uint64_t key) {
@@ -105,7 +162,7 @@ void OpStatsPanel::Update(const PanelContext& context, const ResultTable& ops, u
   if (wanted == key_) return;
   key_ = wanted;
   for (SideRing& r : rings_) {
-    const ResultTable part = SideTable(ops, r.side, r.column);
+    const ResultTable part = SideTable(ops, r.side, r.column());
     r.ring = MakeRing(context, part, "name", "self");
     r.ring.title = part.id;
     for (RingSlice& s : r.ring.slices) s.row = -1;
@@ -122,15 +179,18 @@ void OpStatsPanel::Update(const PanelContext& context, const ResultTable& ops, u
     shown_.rows.push_back(ops.rows[i]);
     if (i < ops.links.size()) shown_.links.push_back(ops.links[i]);
   }
+  const ResultTable& listed = side_ == 0 ? ops : shown_;
+  types_ = TypeTable(listed);
+  typed_ = !types_.rows.empty() && types_.rows.size() < listed.rows.size();
 }
 
 void OpStatsPanel::DrawRings(const PanelContext& context, ImVec2 size, bool in_a_row) {
   const float em = BaseEm(), gap = em * 0.8f;
   std::vector<SideRing*> used;
   for (SideRing& r : rings_)
-    if (r.ring.total > 0) used.push_back(&r);
+    if (r.ring.total > 0 && r.by_type == (by_type_ && typed_)) used.push_back(&r);
   if (used.empty()) return;
-  const size_t across = in_a_row ? used.size() : std::min<size_t>(2, used.size());
+  const size_t across = in_a_row ? used.size() : 1;
   const size_t down = (used.size() + across - 1) / across;
   const float width = (size.x - gap * static_cast<float>(across - 1)) / static_cast<float>(across);
   const float height = (size.y - gap * static_cast<float>(down - 1)) / static_cast<float>(down);
@@ -146,11 +206,11 @@ void OpStatsPanel::DrawRings(const PanelContext& context, ImVec2 size, bool in_a
       ImGui::Dummy(ImVec2(width, ImGui::GetTextLineHeight()));
     }
     const float ring = std::max(em * 4, height - em * 1.6f);
-    const int slice = DrawRing(context, "##ring", used[i]->ring, -1, ImVec2(width, ring),
-                               width > em * 18 || ring > width * 1.25f);
+    const int slice = DrawRing(context, "##ring", used[i]->ring, -1, ImVec2(width, ring));
     if (slice >= 0 && used[i]->ring.slices[static_cast<size_t>(slice)].label.find(" others") ==
                           std::string::npos) {
-      table_.SetFilter(used[i]->column, used[i]->ring.slices[static_cast<size_t>(slice)].label);
+      by_type_ = false;  // the ops of the slice
+      table_.SetFilter(used[i]->column(), used[i]->ring.slices[static_cast<size_t>(slice)].label);
     }
     ImGui::PopID();
     ImGui::EndGroup();
@@ -165,6 +225,14 @@ void OpStatsPanel::DrawChoices(const PanelContext& context) {
     if (ChoiceButton(context, kSides[i], side_ == i)) side_ = i;
   }
   ImGui::SameLine(0, Em());
+  if (typed_) {
+    if (ChoiceButton(context, "By type", by_type_)) by_type_ = true;
+    ImGui::SetItemTooltip("Adds up ops of one type, the largest first.");
+    ImGui::SameLine(0, Em() * 0.3f);
+    if (ChoiceButton(context, "By op", !by_type_)) by_type_ = false;
+    ImGui::SetItemTooltip("Lists the ops one by one.");
+    ImGui::SameLine(0, Em());
+  }
   if (ChoiceButton(context, "Idle time", idle_)) idle_ = !idle_;
   ImGui::SetItemTooltip("Counts the time in which nothing ran as a row of its own.");
   ImGui::SameLine(0, Em());
@@ -195,6 +263,15 @@ void OpStatsPanel::DrawResult(const PanelContext& context, const AnalysisResult&
   ops = result.Table(idle_ ? "ops_with_idle" : "ops");
   if (ops == nullptr) ops = result.Table("ops");
   Update(context, *ops, key);  // a choice may have changed just now
+  if (by_type_ && typed_) {
+    type_table_.Draw(context, types_, key_ | 1,
+                     {.id = "op types",
+                      .noun = "types",
+                      .name_column = "type",
+                      .total_row = side_ != 0});  // shares are of their side
+    ImGui::EndChild();
+    return;
+  }
   table_.Draw(context, side_ == 0 ? *ops : shown_, key_ | 1,
               {.id = "ops",
                .noun = "ops",

@@ -41,6 +41,15 @@ void DrawTitleList(std::span<const ResultTable* const> tables, std::string* show
   ImGui::EndCombo();
 }
 
+// Says which moment numbers are of. A click shows the time around it.
+void DrawMoment(const PanelContext& context, Ps at) {
+  constexpr Ps kPart = 50;  // of the trace on each side
+  const TimeRange span = context.profile->trace->span;
+  const Ps around = std::max<Ps>(1, span.length() / kPart);
+  DrawScopeOf(context, "at " + FormatDuration(at, 4),
+              {SaturatingSub(at, around), SaturatingAdd(at, around)});
+}
+
 }  // namespace
 
 void DrawTableTitles(std::span<const ResultTable* const> tables, std::string* shown, float beside) {
@@ -86,7 +95,10 @@ void TablePages::Draw(const PanelContext& context, std::span<const Page> pages,
       DrawTableTitles(tables, &shown_, BaseEm() * 12);
     }
     ImGui::SameLine(0, BaseEm());
-    DrawScope(context);
+    if (chosen()->at)
+      DrawMoment(context, *chosen()->at);
+    else if (!chosen()->of_step || !DrawAverageScope(context))
+      DrawScope(context);
   }
   const Page& page = *chosen();
   TableOptions options = page.options;

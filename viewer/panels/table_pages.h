@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -24,9 +25,12 @@ class TablePages {
     uint64_t key = 0;                    // changes with its contents
     TableOptions options{};              // without id
     const char* sort = "";               // column that sorts it at first, the largest first
+    // Its numbers are of an average step; else of all that the panel shows.
+    bool of_step = false;
+    std::optional<Ps> at = {};  // the moment, in the profile's time, that its numbers are of
   };
-  // Leaves out tables without rows. Says beside the titles which part of the profile the tables are
-  // of. Shows the text `nothing` if no table is left.
+  // Leaves out tables without rows. Says beside the titles which part of the profile the shown
+  // table is of. Shows the text `nothing` if no table is left.
   void Draw(const PanelContext& context, std::span<const Page> pages, const char* nothing);
   const std::string& shown() const { return shown_; }
   void Show(std::string table) { shown_ = std::move(table); }

@@ -6,7 +6,9 @@
 #include <cmath>
 #include <span>
 
+#include "model/analysis/analysis.h"
 #include "model/base/count_text.h"
+#include "viewer/core/profiles/align_profiles.h"
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/widgets/draw_text.h"
 #include "viewer/widgets/number_text.h"
@@ -17,11 +19,26 @@ namespace {
 constexpr const char* kTimesOfNames[] = {"self_us", "share", "total_us", "mean_us"};
 constexpr double kViewRest = 0.2;  // seconds that the view has to rest before it is added up
 
+VisibleEvents AddUp(const Profile& profile, TimeRange range, const std::string& host,
+                    const std::stop_token& stop) {
+  const StatTable* stats = profile.analysis ? &profile.analysis->stats(stop) : nullptr;
+  return AddUpVisible(*profile.trace, range, host, stop, stats);
+}
+
 }  // namespace
 
 void ViewSummary::Update(const PanelContext& context) {
-  const Key key{context.profile->trace.get(), context.view.VisibleIn(context.profile->id),
-                context.state != nullptr ? context.state->host : std::string()};
+  const bool both = ComparesProfiles(context);
+  const Profile& a =
+      both ? *FindProfile(context.profiles, context.view.baseline) : *context.profile;
+  const Profile* b = both ? FindComparedProfile(context.profiles, context.view) : nullptr;
+  Key key{a.trace.get(), context.view.VisibleIn(a.id), {}, nullptr, {}};
+  if (b != nullptr) {
+    key.other = b->trace.get();
+    key.other_range = context.view.VisibleIn(b->id);
+  } else if (context.state != nullptr) {
+    key.host = context.state->host;
+  }
   const double now = ImGui::GetTime();
   if (!(key == wanted_)) {
     wanted_ = key;
@@ -36,8 +53,10 @@ void ViewSummary::Update(const PanelContext& context) {
   if (!(wanted_ == asked_) && rests) {
     asked_ = wanted_;
     job_.Start(context.jobs,
-               [trace = context.profile->trace, key](const std::stop_token& stop, Progress&) {
-                 return AddUpVisible(*trace, key.range, key.host, stop);
+               [key, a, b = b != nullptr ? *b : Profile()](const std::stop_token& stop, Progress&) {
+                 VisibleEvents of_a = AddUp(a, key.range, key.host, stop);
+                 if (key.other == nullptr) return of_a;
+                 return CompareVisible(of_a, AddUp(b, key.other_range, key.host, stop));
                });
   }
   waiting_ = !(wanted_ == shown_);
@@ -45,25 +64,48 @@ void ViewSummary::Update(const PanelContext& context) {
 
 void ViewSummary::DrawKinds(const PanelContext& context) const {
   const ResultTable& kinds = events_.kinds;
+  // A count and a time for each profile.
+  const size_t sides = shown_.other != nullptr ? 2 : 1;
   double most = 0;
-  for (const auto& row : kinds.rows) most = std::max(most, NumberOf(row[2]));
+  for (const auto& row : kinds.rows) {
+    for (size_t side = 0; side < sides; ++side) most = std::max(most, NumberOf(row[2 + 2 * side]));
+  }
   const NumberFormat format = FormatFor(Unit::kUs, ValueType::kReal, most);
   const FaceScope small(context, Face::kUi);
   for (const auto& row : kinds.rows) {
-    const auto count = static_cast<uint64_t>(NumberOf(row[1]));
-    std::string text = Counted(count, "events");
-    if (NumberOf(row[2]) > 0)  // instants take no time
-      text += ", " + NumberText(NumberOf(row[2]), format) + " " + format.header;
-    KeyValue(context, std::get<SharedText>(row[0]).view(), text, BaseEm() * 8, true);
-    ImGui::SetItemTooltip("%s", kinds.columns[2].how.c_str());
+    for (size_t side = 0; side < sides; ++side) {
+      const auto count = static_cast<uint64_t>(NumberOf(row[1 + 2 * side]));
+      std::string text = Counted(count, "events");
+      if (NumberOf(row[2 + 2 * side]) > 0)  // instants take no time
+        text += ", " + NumberText(NumberOf(row[2 + 2 * side]), format) + " " + format.header;
+      std::string label(std::get<SharedText>(row[0]).view());
+      if (sides > 1) label += side == 0 ? ", A" : ", B";
+      KeyValue(context, label, text, BaseEm() * 8, true);
+      ImGui::SetItemTooltip("%s", kinds.columns[2].how.c_str());
+    }
   }
 }
 
+std::string ViewSummary::Hint() const {
+  if (events_.events == 0) return "No event is in view.";
+  return Counted(events_.events, "events") + " on " + Counted(events_.tracks, "tracks") +
+         (shown_.other != nullptr ? " of A and B. " : ". ") +
+         "Click one for its times and arguments; / finds events by name.";
+}
+
 void ViewSummary::DrawTitle(const PanelContext& context) const {
-  const TimeRange whole = context.profile->trace->span;
-  const bool all = wanted_.range.begin <= whole.begin && wanted_.range.end >= whole.end;
-  std::string scope = (all ? "Whole trace, " : "Visible range, ") +
-                      FormatDuration((all ? whole : wanted_.range).length(), 4);
+  const TimeRange whole = wanted_.trace->span;
+  bool all = wanted_.range.begin <= whole.begin && wanted_.range.end >= whole.end;
+  if (wanted_.other != nullptr) {
+    all = all && wanted_.other_range.begin <= wanted_.other->span.begin &&
+          wanted_.other_range.end >= wanted_.other->span.end;
+  }
+  std::string scope = wanted_.other != nullptr
+                          ? (all ? "All of A and B" : "Visible range of A and B")
+                      : all ? "Whole trace"
+                            : "Visible range";
+  if (wanted_.other == nullptr || !all)
+    scope += ", " + FormatDuration((all ? whole : wanted_.range).length(), 4);
   if (!wanted_.host.empty()) scope += ", " + wanted_.host;
   SectionTitle(context, "In view");
   ImGui::SameLine(0, BaseEm());
@@ -79,24 +121,22 @@ void ViewSummary::Draw(const PanelContext& context) {
   }
   {
     const FaceScope small(context, Face::kUi);
-    const std::string hint =
-        events_.events == 0
-            ? "No event is in view."
-            : Counted(events_.events, "events") + " on " + Counted(events_.tracks, "tracks") +
-                  ". Click one for its times and arguments; / finds events by name.";
-    WrappedIn(context, Role::kText2, hint);
+    WrappedIn(context, Role::kText2, Hint());
   }
   if (events_.events == 0) return;
   ImGui::Spacing();
   DrawKinds(context);
   ImGui::Spacing();
   // Instants take no time, so that nothing but their number is known.
-  const int self = events_.names.Column("self_us");
-  const bool timed = std::any_of(
-      events_.names.rows.begin(), events_.names.rows.end(),
-      [&](const auto& row) { return std::isfinite(NumberOf(row[static_cast<size_t>(self)])); });
+  const bool both = shown_.other != nullptr;
+  const int self = events_.names.Column(both ? "a_us" : "self_us");
+  const bool timed =
+      both ||
+      std::any_of(events_.names.rows.begin(), events_.names.rows.end(), [&](const auto& row) {
+        return std::isfinite(NumberOf(row[static_cast<size_t>(self)]));
+      });
   TableOptions options;
-  options.id = timed ? "visible" : "visible instants";
+  options.id = both ? "visible of both" : timed ? "visible" : "visible instants";
   options.noun = "names";
   options.name_column = "name";
   options.shorten_names = true;

@@ -1,5 +1,6 @@
 // ViewSummary is what the details panel shows while no event is selected: the events in view, added
-// up by name and by kind of track. A job computes it once the view rests. UI thread only.
+// up by name and by kind of track; of both profiles where two are compared. A job computes it once
+// the view rests. UI thread only.
 #pragma once
 
 #include <string>
@@ -22,11 +23,15 @@ class ViewSummary {
     const Trace* trace = nullptr;
     TimeRange range;
     std::string host;
+    // Where two profiles are compared, `trace` is A and this is B; else null.
+    const Trace* other = nullptr;
+    TimeRange other_range;
     bool operator==(const Key&) const = default;
   };
   void Update(const PanelContext& context);
   void DrawTitle(const PanelContext& context) const;
   void DrawKinds(const PanelContext& context) const;
+  std::string Hint() const;
 
   LatestJob<VisibleEvents> job_;
   Key wanted_, asked_, shown_;

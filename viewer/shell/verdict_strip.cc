@@ -45,6 +45,11 @@ float Number(const PanelContext& context, float x, float y, float right, const c
 
 constexpr size_t kMostSteps = 2000;  // enough for a mean
 
+bool TrueAt(const std::vector<Value>& row, int column) {
+  const bool* b = column >= 0 ? std::get_if<bool>(&row[static_cast<size_t>(column)]) : nullptr;
+  return b != nullptr && *b;
+}
+
 // By XProf's definitions: the nine classes, added up over whole steps.
 void AddClasses(const ResultTable& steps, std::vector<VerdictSums::Part>* parts) {
   const int partial = steps.Column("partial");
@@ -52,27 +57,28 @@ void AddClasses(const ResultTable& steps, std::vector<VerdictSums::Part>* parts)
     const int c = steps.Column(of.column);
     double sum = 0;
     for (size_t r = 0; c >= 0 && r < std::min(kMostSteps, steps.rows.size()); ++r) {
-      const auto* cut =
-          partial >= 0 ? std::get_if<bool>(&steps.rows[r][static_cast<size_t>(partial)]) : nullptr;
       const double v = NumberOf(steps.rows[r][static_cast<size_t>(c)]);
-      if ((cut == nullptr || !*cut) && std::isfinite(v) && v > 0) sum += v;
+      if (!TrueAt(steps.rows[r], partial) && std::isfinite(v) && v > 0) sum += v;
     }
     parts->push_back({of.kind, sum});
   }
 }
 
-// Adds the device's work, then the losses by size. Returns the work's percent.
-double AddLosses(const ResultTable& losses, Kind work, std::vector<VerdictSums::Part>* parts) {
+// Adds what the device computes, what it copies and fills itself, then the losses by size. Returns
+// the percent of the first.
+double AddLosses(const ResultTable& losses, double copying, std::vector<VerdictSums::Part>* parts) {
   const int id = losses.Column("class"), percent = losses.Column("percent");
   if (id < 0 || percent < 0) return 0;
   double rest = 100;
-  parts->push_back({work, 0});
+  // The same on a CPU: the colour of host work would look like a loss.
+  parts->push_back({Kind::kDeviceCompute, 0});
+  if (copying > 0) parts->push_back({Kind::kDeviceToDevice, copying});
   for (const std::vector<Value>& row : losses.rows) {
     const double share = NumberOf(row[static_cast<size_t>(percent)]);
     parts->push_back({LossKind(RawValue(row[static_cast<size_t>(id)])), share});
     rest -= share;
   }
-  parts->front().size = std::max(0.0, rest);
+  parts->front().size = std::max(0.0, rest - copying);
   return parts->front().size;
 }
 
@@ -108,6 +114,25 @@ double ClassPercent(const ResultTable& steps, const char* column) {
     whole += NumberOf(steps.rows[r][static_cast<size_t>(t)]);
   }
   return whole > 0 ? 100 * part / whole : 0;
+}
+
+// As ClassPercent, of the steps that count, by which the losses go; `times` has a row for each.
+double CountedPercent(const ResultTable& steps, const ResultTable& times, const char* column) {
+  const int c = times.Column(column), t = times.Column("stepTimeMs");
+  if (c < 0 || t < 0 || times.rows.size() != steps.rows.size()) return 0;
+  const int partial = steps.Column("partial"), warmup = steps.Column("warmup");
+  double part = 0, whole = 0, all_part = 0, all = 0;
+  for (size_t r = 0; r < times.rows.size(); ++r) {
+    const double of = NumberOf(times.rows[r][static_cast<size_t>(c)]);
+    const double step = NumberOf(times.rows[r][static_cast<size_t>(t)]);
+    all_part += of;
+    all += step;
+    if (TrueAt(steps.rows[r], partial) || TrueAt(steps.rows[r], warmup)) continue;
+    part += of;
+    whole += step;
+  }
+  if (whole > 0) return 100 * part / whole;
+  return all > 0 ? 100 * all_part / all : 0;
 }
 
 // The diagnostic of a file that ends too early, or null.
@@ -151,7 +176,7 @@ float DrawWarnings(const PanelContext& context, float right, float top) {
     right = DrawWarning(context, "Incomplete file", what, "diagnostics", right, top);
   }
   if (const std::string apart = WhyApart(context.profiles, context.view); !apart.empty())
-    right = DrawWarning(context, "Not at one time", apart, "memory_snapshot", right, top);
+    right = DrawWarning(context, "Clocks do not meet", apart, "memory_snapshot", right, top);
   return right;
 }
 
@@ -248,8 +273,9 @@ VerdictSums SumsOf(const AnalysisResult& result) {
   if (steps == nullptr) return sums;
   const ResultTable* losses = result.Table("losses");
   if (losses != nullptr) {
-    // The same on a CPU: the colour of host work would look like a loss.
-    sums.compute_percent = AddLosses(*losses, Kind::kDeviceCompute, &sums.parts);
+    const ResultTable* times = result.Table("step_losses");
+    const double copying = times != nullptr ? CountedPercent(*steps, *times, "on_device") : 0;
+    sums.compute_percent = AddLosses(*losses, copying, &sums.parts);
     return sums;
   }
   AddClasses(*steps, &sums.parts);
@@ -332,7 +358,7 @@ void DrawVerdict(const PanelContext& context, const AnalysisResult& result, cons
   const bool median = result.Find("step_ms_median") != nullptr;
   const double step = NumberIn(result, median ? "step_ms_median" : "steptime_ms_average");
   x = Number(context, x, y, right, "Step", StepText(step));
-  x = Number(context, x, y, right, sums.device ? "Device work per step" : "CPU compute per step",
+  x = Number(context, x, y, right, sums.device ? "Compute per step" : "CPU compute per step",
              Percent(sums.compute_percent));
   const float em = BaseEm(), middle = std::floor(top + VerdictStripHeight() * 0.5f);
   if (x + em * 12 < right) x = ClassBar(context, sums.parts, x, middle, em * 11);

@@ -65,7 +65,8 @@ TimelineFrame TimelinePanel::Frame(const TimelineInput& input) const {
       .path = input.path,
       .hovered = interaction_.lit().valid() ? interaction_.lit() : input.hovered,
       .counterpart = input.counterpart,
-      .all_profiles = input.all_profiles};
+      .all_profiles = input.all_profiles,
+      .minimap_of_all = input.minimap_of_all};
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   if (ImGui::IsMousePosValid(&mouse) && frame.geometry.all.Has(mouse.x, mouse.y))
     frame.anchor_y = mouse.y;

@@ -156,6 +156,7 @@ void TimelineSplitView::DrawArea(const TimelineInput& input, size_t index, const
   own.all_profiles = input.profiles;
   own.area = box;
   own.top = {true, beside || index == 0};
+  own.minimap_of_all = !beside;
   own.tools = index == 0;
   own.legend = index + 1 == areas_.size();
   own.most_label = beside ? kMostLabel : 1;

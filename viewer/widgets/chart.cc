@@ -184,16 +184,18 @@ Ring MakeRing(const PanelContext& context, const ResultTable& table, std::string
 }
 
 int DrawRing(const PanelContext& context, const char* id, const Ring& ring, int selected,
-             ImVec2 size, bool legend) {
+             ImVec2 size) {
   const ImVec2 p = ImGui::GetCursorScreenPos();
   const bool pressed =
       ImGui::InvisibleButton(id, ImVec2(std::max(size.x, 8.0f), std::max(size.y, 8.0f)));
   const bool hovered = ImGui::IsItemHovered();
-  const bool beside = legend && size.x > size.y * 1.6f;
-  // A legend below takes its lines from the ring's height, as long as that stays a ring.
+  // A legend below takes its lines from the ring's height, as long as that stays a ring. Else it
+  // stands beside the ring, where there is room for a few letters.
   const float lines = static_cast<float>(ring.slices.size()) * LegendLine(context) + Em() * 0.6f;
   const float rest = size.y - std::min(lines, size.y * 0.4f);
-  const bool below = legend && !beside && rest > BaseEm() * 6;
+  const bool wide = size.x > size.y * 1.6f;
+  const bool below = !wide && rest > BaseEm() * 6;
+  const bool beside = wide || (!below && size.x > BaseEm() * 11);
   const float diameter = std::min(beside ? size.x * 0.5f : size.x, below ? rest : size.y);
   const float outer = std::floor(diameter * 0.48f), inner = outer * 0.66f;
   const ImVec2 centre(std::floor(p.x + (beside ? diameter : size.x) * 0.5f),

@@ -83,10 +83,10 @@ struct Ring {
 // The largest `most` rows of a table by a value column, and the rest as one slice.
 Ring MakeRing(const PanelContext& context, const ResultTable& table, std::string_view name_column,
               std::string_view value_column, size_t most = 9);
-// Returns the clicked slice, or -1. The slice of the table's row `selected` is drawn thicker. With
-// `legend` the names are listed beside or below the ring if there is room.
+// Returns the clicked slice, or -1. The slice of the table's row `selected` is drawn thicker. Names
+// are listed below or beside the ring.
 int DrawRing(const PanelContext& context, const char* id, const Ring& ring, int selected,
-             ImVec2 size, bool legend);
+             ImVec2 size);
 
 // --- Histogram
 struct Histogram {

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <utility>
 
 #include "model/base/digits.h"
 #include "model/base/fnv.h"
@@ -20,6 +21,7 @@ namespace {
 
 constexpr size_t kNone = static_cast<size_t>(-1);
 constexpr float kRoomForBars = 36;  // em
+constexpr float kLeastName = 10;    // em
 
 uint64_t ColumnsKey(const ResultTable& table, const TableOptions& options) {
   constexpr unsigned char kEnd = 0xff;
@@ -279,6 +281,35 @@ void ResultTableView::MeasureColumns(const PanelContext& context, const ResultTa
     column.width = std::ceil(column.width);
     if (!column.hidden) min_width_ += column.width + pad;
   }
+  FitName(room - ImGui::GetStyle().ScrollbarSize, pad);
+}
+
+// Where not all columns have room, the name gets what leaves the others whole: a column is in sight
+// or behind the edge, but not cut by it. Without a name the first text is made wider for that.
+void ResultTableView::FitName(float room, float pad) {
+  fitted_ = false;
+  const auto find = [&](auto is) {
+    return std::find_if(columns_.begin(), columns_.end(),
+                        [&](const Column& c) { return !c.hidden && is(c); });
+  };
+  auto name = find([](const Column& c) { return c.name; });
+  const bool named = name != columns_.end();
+  if (!named) name = find([](const Column& c) { return !c.numeric; });
+  if (min_width_ <= room || name == columns_.end()) return;
+  const float least = (named ? Em() * kLeastName : name->width) + pad;
+  float others = pad;  // the columns that are in sight beside the name
+  for (const Column& column : columns_) {
+    if (column.hidden || &column == &*name) continue;
+    if (others + column.width + pad + least > room) break;
+    others += column.width + pad;
+  }
+  const float width = std::floor(std::max(least, room - others)) - pad;
+  min_width_ += width - name->width;
+  name->width = width;
+  // Widths that the user has chosen stay while the room does.
+  fitted_ = fitted_room_ != room || fitted_columns_ != columns_key_;
+  fitted_room_ = room;
+  fitted_columns_ = columns_key_;
 }
 
 void ResultTableView::Rebuild(const ResultTable& table) {
@@ -398,10 +429,11 @@ void ResultTableView::DrawTable(const PanelContext& context, const ResultTable& 
     if (column.hidden) flags |= ImGuiTableColumnFlags_DefaultHide;
     if (column.numeric) flags |= ImGuiTableColumnFlags_PreferSortDescending;
     ImGui::TableSetupColumn(desc.label.c_str(), flags,
-                            column.stretch ? (column.name ? 2.0f : 1.0f) : column.width,
+                            column.width,  // of what stretches, the weight
                             static_cast<ImGuiID>(column.data + 1));
   }
   ImGui::TableSetupScrollFreeze(0, 1);
+  SetFittedWidths();
   TakeSort(table);
   Rebuild(table);
   DrawHeader(context, table);
@@ -421,6 +453,17 @@ void ResultTableView::DrawTable(const PanelContext& context, const ResultTable& 
   DrawRowMenu(context, table, options);
   ImGui::EndTable();
   if (totals) DrawTotals(context, table, options, origin.y + height);
+}
+
+// Dear ImGui keeps the widths of a table's first frame, in which the room may have been another.
+void ResultTableView::SetFittedWidths() {
+  if (!std::exchange(fitted_, false)) return;
+  ImGuiTable* state = ImGui::GetCurrentContext()->CurrentTable;
+  for (size_t i = 0; i < columns_.size(); ++i) {
+    ImGuiTableColumn& column = state->Columns[static_cast<int>(i)];
+    if (columns_[i].stretch) column.StretchWeight = columns_[i].width;
+    if (!columns_[i].stretch) column.WidthRequest = columns_[i].width;
+  }
 }
 
 void ResultTableView::DrawHeader(const PanelContext& context, const ResultTable& table) {

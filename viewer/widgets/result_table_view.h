@@ -103,6 +103,8 @@ class ResultTableView {
   void ShortenNames(const ResultTable& table, const TableOptions& options);
   void MeasureColumns(const PanelContext& context, const ResultTable& table,
                       const TableOptions& options);
+  void FitName(float room, float pad);
+  void SetFittedWidths();
   void Rebuild(const ResultTable& table);
   void DrawToolbar(const PanelContext& context, const ResultTable& table,
                    const TableOptions& options);
@@ -160,6 +162,9 @@ class ResultTableView {
   float measured_at_ = 0, measured_width_ = 0;  // font size and the room there was
   bool bars_ = true;  // shares have bars; without room their numbers alone
   float min_width_ = 0;
+  bool fitted_ = false;  // the widths were chosen anew since the table was drawn
+  float fitted_room_ = 0;
+  uint64_t fitted_columns_ = 0;  // columns_key_ then
   bool dirty_ = true, scroll_to_current_ = false, open_columns_ = false;
 };
 

@@ -22,6 +22,10 @@ using compare::WaterfallBar;
 
 float BarRowHeight() { return std::floor(ImGui::GetTextLineHeight() * 1.4f); }
 
+const std::string& BarLabel(const WaterfallBar& bar) {
+  return bar.shown.empty() ? bar.label : bar.shown;
+}
+
 // One unit for all bars, and as many decimals as the largest change needs.
 NumberFormat FormatOf(const Waterfall& waterfall) {
   double most = 0, change = 0;
@@ -72,7 +76,7 @@ Chart::Chart(const PanelContext& context, const Waterfall& waterfall)
       row_(BarRowHeight()) {
   float label = 0, number = 0;
   for (const WaterfallBar& bar : waterfall.bars) {
-    label = std::max(label, TextWidth(bar.label));
+    label = std::max(label, TextWidth(BarLabel(bar)));
     const FaceScope mono(context, Face::kMono);
     number = std::max(number, TextWidth(NumberOf(bar)));
   }
@@ -142,7 +146,7 @@ bool Chart::Row(const WaterfallBar& bar, bool marked, bool last) {
   const Rgba color = context_.theme[bar.total() ? Role::kText : Role::kText2];
   std::array<char, 256> cut{};  // the end of a name tells more than its middle
   const std::string_view label =
-      MiddleCut(bar.label, bars_ - 2 * air - p.x, cut.data(), cut.size());
+      MiddleCut(BarLabel(bar), bars_ - 2 * air - p.x, cut.data(), cut.size());
   DrawCut(list, {p.x + air, y}, bars_ - air, color, label);
   DrawBar(bar, p.y, last);
   {

@@ -7,10 +7,10 @@
 #include <tuple>
 
 #include "model/analysis/definitions.h"
+#include "model/analysis/derived_tracks/busy_time.h"
 #include "model/analysis/derived_tracks/derived_names.h"
 #include "model/analysis/devices/device_launches.h"
 #include "model/analysis/intervals/held_value_series.h"
-#include "model/analysis/intervals/lane_merge.h"
 #include "model/analysis/intervals/ranges.h"
 #include "model/analysis/memory/memory_profile.h"
 #include "model/analysis/naming/time_classes.h"
@@ -33,59 +33,6 @@ const char* TextOf(StepTimeClass c) {
     default:
       return IdOf(c);
   }
-}
-
-WorkPart PartOf(TimeClass c) {
-  switch (c) {
-    case TimeClass::kCollectives:
-      return WorkPart::kCollectives;
-    case TimeClass::kHostToDevice:
-    case TimeClass::kDeviceToHost:
-    case TimeClass::kDeviceToDevice:
-      return WorkPart::kCopies;
-    default:
-      return WorkPart::kCompute;
-  }
-}
-
-// The time in which at least one event is open, and its parts.
-struct BusyTime {
-  Ranges all;
-  std::array<Ranges, static_cast<size_t>(WorkPart::kCount)> parts;
-};
-
-// Returns the parts of `a` outside of `b`. O(n)
-Ranges Without(const Ranges& a, const Ranges& b) {
-  Ranges rest;
-  auto cut = b.begin();
-  for (TimeRange r : a) {
-    while (cut != b.end() && cut->end <= r.begin) ++cut;
-    for (auto at = cut; at != b.end() && at->begin < r.end; ++at) {
-      if (at->begin > r.begin) rest.push_back({r.begin, at->begin});
-      r.begin = std::min(at->end, r.end);
-    }
-    if (r.begin < r.end) rest.push_back(r);
-  }
-  return rest;
-}
-
-BusyTime BusyTimeOf(const Trace& trace, const Plane& plane, const std::vector<uint8_t>& classes) {
-  BusyTime busy;
-  ForEachByStart(WorkLanes(trace, plane), [&](const Lane& lane, uint32_t i) {
-    const uint8_t c = classes[lane.meta[i]];
-    if (c == 0 || lane.dur[i] <= 0) return;
-    const TimeRange range{lane.start[i], lane.end(i)};
-    MergeInto(&busy.all, range);
-    MergeInto(&busy.parts[static_cast<size_t>(PartOf(static_cast<TimeClass>(c)))], range);
-  });
-  Ranges before;
-  for (Ranges& part : busy.parts) {
-    if (part.empty()) continue;
-    Ranges own = Without(part, before);
-    before = before.empty() ? std::move(part) : Union(before, part);
-    part = std::move(own);
-  }
-  return busy;
 }
 
 HeldValueSeries ExactShare(const Ranges& busy) {
@@ -163,10 +110,10 @@ int DeviceOf(std::string_view allocator) {
   return whole ? device : -1;
 }
 
-// Builds the derived tracks of one GPU.
-class GpuTracks {
+// Builds the derived tracks of one device.
+class OneDevice {
  public:
-  GpuTracks(const Trace& trace, PlaneId device) : trace_(trace), device_(device), names_(device) {}
+  OneDevice(const Trace& trace, PlaneId device) : trace_(trace), device_(device), names_(device) {}
 
   void AddIdle(std::span<const IdleInterval> parts);
   void AddCounter(std::string_view name, DerivedTrackKind kind, std::string_view series_name,
@@ -176,7 +123,7 @@ class GpuTracks {
   std::shared_ptr<const TrackSet> Take() {
     if (tracks_.empty()) return nullptr;
     return std::make_shared<const TrackSet>(TraceBuilder::BuildSet(
-        "GPU lanes", names_.table(), std::move(tracks_), std::move(sources_)));
+        "Device lanes", names_.table(), std::move(tracks_), std::move(sources_)));
   }
 
  private:
@@ -191,7 +138,7 @@ class GpuTracks {
   std::vector<std::vector<EventRow>> sources_;
 };
 
-TrackData GpuTracks::Data(std::string_view name, TrackKind kind, DerivedTrackKind derived) {
+TrackData OneDevice::Data(std::string_view name, TrackKind kind, DerivedTrackKind derived) {
   TrackData data;
   data.track.plane = device_;
   data.track.name = names_.Intern(name);
@@ -202,7 +149,7 @@ TrackData GpuTracks::Data(std::string_view name, TrackKind kind, DerivedTrackKin
 }
 
 // The meta of a class and cause: "launch · cudaLaunchKernel in aten::mm".
-uint32_t GpuTracks::MetaOf(const IdleInterval& part) {
+uint32_t OneDevice::MetaOf(const IdleInterval& part) {
   const auto key = std::tuple(part.loss, part.event.value, part.inside.value);
   const auto [it, added] = metas_.try_emplace(key, 0);
   if (!added) return it->second;
@@ -218,7 +165,7 @@ uint32_t GpuTracks::MetaOf(const IdleInterval& part) {
   return it->second = names_.Meta(IdOf(part.loss), text, EventCategory::kOverhead);
 }
 
-void GpuTracks::AddIdle(std::span<const IdleInterval> parts) {
+void OneDevice::AddIdle(std::span<const IdleInterval> parts) {
   if (parts.empty()) return;
   TrackData data = Data("Idle", TrackKind::kDerived, DerivedTrackKind::kIdle);
   std::vector<EventRow> rows;
@@ -230,7 +177,7 @@ void GpuTracks::AddIdle(std::span<const IdleInterval> parts) {
   sources_.push_back(std::move(rows));
 }
 
-void GpuTracks::AddCounter(std::string_view name, DerivedTrackKind kind,
+void OneDevice::AddCounter(std::string_view name, DerivedTrackKind kind,
                            std::string_view series_name, HeldValueSeries series) {
   if (series.empty()) return;
   TrackData data = Data(name, TrackKind::kCounter, kind);
@@ -239,7 +186,7 @@ void GpuTracks::AddCounter(std::string_view name, DerivedTrackKind kind,
   sources_.emplace_back();
 }
 
-void GpuTracks::AddUtilisation(const BusyTime& busy) {
+void OneDevice::AddUtilisation(const BusyTime& busy) {
   size_t most = busy.all.size();
   for (const Ranges& part : busy.parts) most = std::max(most, part.size());
   const bool exact = 2 * most <= kMostUtilisationPoints;
@@ -284,7 +231,7 @@ class DeviceTracksBuilder {
 
  private:
   std::shared_ptr<const TrackSet> BuildOne(PlaneId device) const {
-    GpuTracks tracks(trace_, device);
+    OneDevice tracks(trace_, device);
     for (const DeviceIdle& idle : steps_.idle_parts) {
       if (idle.device == device) tracks.AddIdle(idle.parts);
     }
@@ -301,7 +248,7 @@ class DeviceTracksBuilder {
     return tracks.Take();
   }
 
-  void AddMemory(PlaneId device, GpuTracks* tracks) const {
+  void AddMemory(PlaneId device, OneDevice* tracks) const {
     if (!memory_) return;
     const Plane& plane = trace_.planes[device.value];
     const auto of_plane = [&](const AllocatorProfile& a) {
@@ -328,35 +275,43 @@ class DeviceTracksBuilder {
 
 }  // namespace
 
-const char* IdOf(WorkPart part) {
-  static constexpr const char* kIds[] = {"compute", "collectives", "copies", ""};
-  return kIds[static_cast<size_t>(part)];
-}
-
-WorkPart WorkPartOf(std::string_view counter) {
-  size_t part = 0;
-  while (part < static_cast<size_t>(WorkPart::kCount) &&
-         counter != IdOf(static_cast<WorkPart>(part)))
-    ++part;
-  return static_cast<WorkPart>(part);
-}
-
-WorkPart WorkPartOf(std::string_view name, EventCategory category) {
-  return PartOf(OwnDeviceClass(name, category));
-}
-
 DerivedTrackKind DerivedTrackKindOf(const Track& track) {
   const bool derived = track.kind == TrackKind::kDerived || track.kind == TrackKind::kCounter;
   const bool known = track.id > 0 && track.id <= static_cast<int64_t>(DerivedTrackKind::kMemory);
   return derived && known ? static_cast<DerivedTrackKind>(track.id) : DerivedTrackKind::kNone;
 }
 
+namespace {
+
+// How busy each core of TPUs is. Why one is idle is not known, and nothing is launched.
+void AddCores(AnalysisContext& context, const std::stop_token& stop,
+              std::vector<std::shared_ptr<const TrackSet>>* sets) {
+  const Trace& trace = context.trace();
+  const StatTable& stats = context.stats(stop);
+  for (uint32_t h = 0; h < trace.hosts.size() && !stop.stop_requested(); ++h) {
+    for (const TpuCore& core : CoresOf(trace, stats, HostId(h), stop)) {
+      const BusyTime busy = BusyTimeOf(trace, stats, core);
+      if (busy.all.empty()) continue;
+      OneDevice tracks(trace, core.id);
+      tracks.AddUtilisation(busy);
+      sets->push_back(tracks.Take());
+    }
+  }
+}
+
+}  // namespace
+
 std::vector<std::shared_ptr<const TrackSet>> BuildDeviceTracks(AnalysisContext& context,
                                                                std::stop_token stop) {
-  const auto gpu = [](const Plane& plane) { return plane.kind == PlaneKind::kGpu; };
   const Trace& trace = context.trace();
-  if (std::none_of(trace.planes.begin(), trace.planes.end(), gpu)) return {};
-  return DeviceTracksBuilder(context, std::move(stop)).Build();
+  const auto any = [&](PlaneKind kind) {
+    return std::any_of(trace.planes.begin(), trace.planes.end(),
+                       [&](const Plane& plane) { return plane.kind == kind; });
+  };
+  std::vector<std::shared_ptr<const TrackSet>> sets;
+  if (any(PlaneKind::kGpu)) sets = DeviceTracksBuilder(context, stop).Build();
+  if (any(PlaneKind::kTpu) && !stop.stop_requested()) AddCores(context, stop, &sets);
+  return sets;
 }
 
 }  // namespace stepscope

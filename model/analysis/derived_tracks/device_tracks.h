@@ -1,6 +1,6 @@
-// Derived tracks of GPUs (docs/rules.md#lanes): why a GPU is idle, how busy it is, what waits for
-// it, how long launches take to begin, and its memory in use. They are track sets of the
-// timeline, one a GPU, by our definitions for every format.
+// Derived tracks of devices (docs/rules.md#lanes): why a GPU is idle, how busy a GPU or a TPU core
+// is, what waits for a GPU, how long launches take to begin, and its memory in use. They are track
+// sets of the timeline, one a device, by our definitions for every format.
 #pragma once
 
 #include <memory>
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "model/analysis/analysis.h"
+#include "model/analysis/derived_tracks/work_part.h"
 
 namespace stepscope {
 
@@ -23,17 +24,6 @@ enum class DerivedTrackKind : uint8_t {
   kMemory,       // bytes in use, a track for each allocator
 };
 
-// Kinds of work of a busy device. The first counter of the utilisation is the whole; those
-// behind it are its parts, of which those without time are left out. Where several kinds of work
-// overlap, the time is the first one's: copies and collectives are what nothing hides.
-enum class WorkPart : uint8_t { kCompute, kCollectives, kCopies, kCount };
-const char* IdOf(WorkPart part);  // the name of its counter: "compute"
-// The part of a counter's name; kCount: none.
-WorkPart WorkPartOf(std::string_view counter);
-
-// The part that an event of this name and category counts as.
-WorkPart WorkPartOf(std::string_view name, EventCategory category);
-
 // The kind of a track of a derived set.
 DerivedTrackKind DerivedTrackKindOf(const Track& track);
 
@@ -43,8 +33,8 @@ inline constexpr size_t kMostCounterPoints = 131'072;
 // the same windows of equal length above.
 inline constexpr size_t kMostUtilisationPoints = 16'384;
 
-// The sets of all GPUs that have device events; a track that would be empty is left out. The meta
-// of an idle slice has the id of its class (IdOf) as its name, and the category kOverhead.
+// The sets of all devices that have device events; a track that would be empty is left out. The
+// meta of an idle slice has the id of its class (IdOf) as its name, and the category kOverhead.
 // Stopped, the list is incomplete. O(n log n) in device events, parallel over GPUs; any thread
 // may call it.
 std::vector<std::shared_ptr<const TrackSet>> BuildDeviceTracks(AnalysisContext& context,

@@ -32,7 +32,8 @@ constexpr FindingRule kRules[] = {
      "idle time of class between_steps / step time, mean over devices and the steps that count",
      "Analyze Gaps Between Steps", FindBetweenSteps},
     {"short-kernels", "Kernels are shorter than their launch", 50, Unit::kPercent,
-     "kernels whose group averages under 20 us / all kernels; only where they and the launches "
+     "kernels whose group averages under 20 \u00b5s / all kernels; only where they and the "
+     "launches "
      "waited for right after them, which are what is saved, take 5 % of the step",
      "Small GPU Kernels and Host Kernel Launch Delays", FindShortKernels},
     {"unfused-ops", "Unfused norms, rotary embeddings and optimizers", 5, Unit::kPercent,
@@ -55,7 +56,7 @@ constexpr FindingRule kRules[] = {
      "Small GPU Kernels and Host Kernel Launch Delays", FindCompiledLaunches},
     {"profiler-overhead", "The profiler slows the host", 50, Unit::kNone,
      "Python frames of the busiest launching thread / ms of the steps, where the verdict is host "
-     "or launch; saved is 0.5 us for each, as far as the device waits for the host",
+     "or launch; saved is 0.5 \u00b5s for each, as far as the device waits for the host",
      "Analyze Gaps Between Steps", FindProfilerOverhead},
     {"host-op", "Ops and Python on the host hold devices up", 5, Unit::kPercent,
      "idle time of class host / step time, mean over devices and the steps that count",
@@ -69,7 +70,8 @@ constexpr FindingRule kRules[] = {
      "time, mean over devices and the steps that count",
      "Tensorflow Op Placement", FindSync},
     {"blocked-host", "The host is blocked in calls", 5, Unit::kPercent,
-     "time in which a thread that launches a device's work is in a call that blocks, or for 100 us "
+     "time in which a thread that launches a device's work is in a call that blocks, or for 100 "
+     "\u00b5s "
      "and more in a copy, while the device is idle / step time; saved is the part in which neither "
      "queued work nor an unknown cause holds the device up",
      "Tensorflow Op Placement", FindBlockedHost},
@@ -98,7 +100,8 @@ constexpr FindingRule kRules[] = {
      "averages too",
      "Enabling XLA", FindCompile},
     {"warm-up", "Gaps of the first steps that do not come again", 5, Unit::kPercent,
-     "gaps of 100 us and more in the first third of the steps, at most three, whose cause has no "
+     "gaps of 100 \u00b5s and more in the first third of the steps, at most three, whose cause has "
+     "no "
      "gap of a fifth of that length in later steps / all steps, both with those that averages "
      "leave out; the wait for a device's first work is no gap",
      "Analyze Gaps Between Steps", FindWarmUp},
@@ -111,7 +114,8 @@ constexpr FindingRule kRules[] = {
      "time; a ring of n moves 2 (n - 1) / n of the bytes",
      "Optimize Gradient AllReduce", FindAllReduce},
     {"small-collectives", "Collectives that take their latency only", 3, Unit::kPercent,
-     "(number of collectives of at most 100 us in a step - 1) * the shortest one, at most 20 us * "
+     "(number of collectives of at most 100 \u00b5s in a step - 1) * the shortest one, at most 20 "
+     "\u00b5s * "
      "the share of collectives that no kernel hides / step time; broadcasts of buffers whole",
      "Optimize Gradient AllReduce", FindSmallCollectives},
     {"imbalance", "Devices wait for a late one", 5, Unit::kPercent,

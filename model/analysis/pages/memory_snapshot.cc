@@ -101,8 +101,11 @@ class SnapshotReport {
   }
 
   void AddTables() {
+    // Shares of two moments differ, so that each says of how much it is.
     const auto live = [&](uint32_t event, const char* id, const char* title) {
-      result_.tables.push_back(LiveByFrame(history_, device_, frames_, event, id, title));
+      ResultTable table = LiveByFrame(history_, device_, frames_, event, id, title);
+      if (!table.rows.empty()) table.title += fmt::format(", {}", Size(LiveBytes(event)));
+      result_.tables.push_back(std::move(table));
     };
     live(part_.peak, "at_peak", "At the peak");
     live(part_.end(), "at_end", "At the end");
@@ -214,8 +217,9 @@ class SnapshotReport {
       f.text += fmt::format(" with {} free on the device", Size(*bytes));
     const ResultTable& live = *result_.Table("at_oom");
     if (!live.rows.empty()) {
-      f.text += fmt::format("; most was held by {}, {:.0f} %)", FirstRowText(live),
-                            std::get<double>(live.rows.front()[3]));
+      f.text += fmt::format("; most was held by {}, {:.0f} % of the {} allocated then)",
+                            FirstRowText(live), std::get<double>(live.rows.front()[3]),
+                            Size(LiveBytes(failed_)));
     }
     f.text += ".";
     result_.findings.push_back(std::move(f));

@@ -178,7 +178,7 @@ ResultTable StepLossTable(const StepDatabase& db) {
   for (size_t i = 0; i < groups.size(); ++i) {
     if (occurs[i])
       t.columns.push_back({groups[i].id, groups[i].label, Unit::kMs, ValueType::kReal,
-                           i == 0 ? "copies and fills on the device included" : ""});
+                           i == 1 ? "its copies and fills that no kernel hides" : ""});
   }
   for (const Step& step : db.steps) {
     std::vector<Value>& row = t.rows.emplace_back();

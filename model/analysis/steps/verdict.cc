@@ -493,7 +493,7 @@ void Judgement::SayDevice() {
   verdict_.percent = percent;
   Finding& f = verdict_.finding;
   f.grade = Finding::Grade::kGood;
-  const std::string share = Rounded(copying >= 1 ? percent - copying : percent) + " " + Where();
+  const std::string share = Rounded(percent - copying) + " " + Where();
   f.text = OnCpu() ? "CPU-bound: framework ops take " + share
                    : "Device-bound: " + devices_ + (Several() ? " compute " : " computes ") + share;
   if (copying >= 1) {
@@ -504,7 +504,8 @@ void Judgement::SayDevice() {
     const Loss& most = verdict_.losses.front();
     // The device's copies may cost more than the time in which it has no work.
     const bool less = copying > most.of_waiting;
-    f.text += (less ? ". Next largest: " : "; the largest loss is ") + InWords(most) + ", " +
+    // The rest of the step is no bound of what can be saved: work may be made faster too.
+    f.text += (less ? ". Next largest: " : "; of the rest, most is ") + InWords(most) + ", " +
               Rounded(most.of_waiting);
   }
   f.text += ".";
@@ -574,17 +575,20 @@ Program ProgramOf(const Trace& trace, const StepDatabase& db) {
 }
 
 std::vector<StepTimeGroup> StepTimeGroups() {
-  std::vector<StepTimeGroup> groups = {{"device", "Compute"}};
+  std::vector<StepTimeGroup> groups = {{"device", "Compute"},
+                                       {"on_device", "Copies on the device"}};
   for (const LossKind& kind : kLosses) groups.push_back({kind.id, kind.label});
   return groups;
 }
 
 std::vector<double> GroupedStepTimes(const Step& step) {
-  std::vector<double> groups(kLosses.size() + 1);
+  constexpr size_t kOwn = 2;  // what the device does itself: compute, copies and fills
+  std::vector<double> groups(kOwn + kLosses.size());
   const std::array<double, kStepTimeClasses> times = ClassTimesOf(step);
   for (size_t c = 0; c < kStepTimeClasses; ++c) {
-    const size_t of = LossOf(static_cast<StepTimeClass>(c));
-    groups[of < kLosses.size() ? of + 1 : 0] += times[c];
+    const auto cls = static_cast<StepTimeClass>(c);
+    const size_t of = LossOf(cls), own = cls == StepTimeClass::kDeviceToDevice ? 1 : 0;
+    groups[of < kLosses.size() ? kOwn + of : own] += times[c];
   }
   return groups;
 }

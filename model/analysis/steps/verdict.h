@@ -50,8 +50,8 @@ Verdict Judge(const Trace& trace, const StepDatabase& db, bool whole,
 // As ProgramOf(trace), and whether graphs launch most of the device's work. O(names + tracks).
 Program ProgramOf(const Trace& trace, const StepDatabase& db);
 
-// The groups that tables divide a step's time into: what the device does
-// itself, then the losses of a verdict.
+// The groups that tables divide a step's time into: what the device computes, what it copies and
+// fills itself, then the losses of a verdict.
 struct StepTimeGroup {
   const char* id;     // "device", "input"
   const char* label;  // "Compute", "Waiting for input"

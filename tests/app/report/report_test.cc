@@ -58,6 +58,18 @@ size_t LongestLine(const std::string& text) {
   return most;
 }
 
+TEST_CASE(
+    "report text: whether a change is chance is said in words, as the first sentence has it") {
+  ReportInput input = MakeInput();
+  AnalysisResult result = *input.panels[0].result;
+  result.properties.push_back(
+      {"significance", "Significance", std::string("strong"), Unit::kNone, ""});
+  input.panels[0].result = std::make_shared<const AnalysisResult>(result);
+  CHECK(TextOf(input).find("  significant\n") != std::string::npos);
+  CHECK(TextOf(input).find("strong") == std::string::npos);
+  CHECK(JsonOf(input).find("\"strong\"") != std::string::npos);  // for scripts
+}
+
 TEST_CASE("report json: the promised form, numbers unrounded, no number where there is none") {
   const nlohmann::json json = nlohmann::json::parse(JsonOf(MakeInput()));
   CHECK(json["profile"] == "/p/q");

@@ -50,7 +50,8 @@ TracePtr Sample(const char* name) {
 // The sums event by event, with Parent(), Children() and SelfTime().
 class Slowly {
  public:
-  Slowly(const Trace& trace, const RowBits& selected) : set_(trace.set), selected_(selected) {
+  Slowly(const Trace& trace, const RowBits& selected, TimeRange range = {kMinPs, kMaxPs})
+      : set_(trace.set), selected_(selected), range_(range) {
     for (const Lane& lane : set_.lanes) {
       if (lane.kind == LaneKind::kInstant) continue;
       for (uint32_t i = 0; i < lane.size(); ++i) Add(EventRow(lane.first_row + i));
@@ -72,7 +73,7 @@ class Slowly {
     return false;
   }
   Ps Contribution(EventRow row) const {
-    if (Has(row)) return set_.Duration(row);
+    if (Has(row)) return Inside(row);
     Ps sum = 0;
     for (const EventRow child : Children(set_, row)) sum += Contribution(child);
     return sum;
@@ -83,11 +84,17 @@ class Slowly {
     s.total += Contribution(row);
     if (!Has(row)) return;
     ++s.count;
-    s.self += SelfTime(set_, row);
+    s.self += Inside(row);
+    for (const EventRow child : Children(set_, row)) s.self -= Inside(child);
+  }
+  Ps Inside(EventRow row) const {
+    const Ps begin = std::max(set_.Start(row), range_.begin);
+    return std::max<Ps>(0, std::min(set_.Start(row) + set_.Duration(row), range_.end) - begin);
   }
 
   const TrackSet& set_;
   const RowBits& selected_;
+  const TimeRange range_;
 };
 
 ByPath PathsOf(const Trace& trace, const CallTree& tree) {
@@ -139,7 +146,10 @@ TEST_CASE("stacks: of all events, of a search and of a range, as added up one by
     const Scope scope(*trace, params, {});
     all.ForEach([&](uint32_t row) {
       if (trace->set.Name(EventRow(row)).find("linear") != std::string_view::npos) some.Set(row);
-      if (params.range.Contains(trace->set.Start(EventRow(row)))) inside.Set(row);
+      const Ps begin = trace->set.Start(EventRow(row));
+      const Ps end = begin + trace->set.Duration(EventRow(row));
+      const bool touches = begin < params.range.end && end > params.range.begin;
+      if (touches || params.range.Contains(begin)) inside.Set(row);
     });
     REQUIRE(some.Count() > 0);
     REQUIRE(inside.Count() > 100);
@@ -151,9 +161,11 @@ TEST_CASE("stacks: of all events, of a search and of a range, as added up one by
     CHECK(Text(PathsOf(*trace, found)) == Text(Slowly(*trace, some).sums));
     const CallTree in_range = BuildCallTree({trace.get(), nullptr, &scope});
     CheckShape(*trace, in_range);
-    CHECK(Text(PathsOf(*trace, in_range)) == Text(Slowly(*trace, inside).sums));
-    const CallTree both = BuildCallTree({trace.get(), &inside, nullptr});
+    // What is cut by the range counts with the part inside.
+    CHECK(Text(PathsOf(*trace, in_range)) == Text(Slowly(*trace, inside, params.range).sums));
+    const CallTree both = BuildCallTree({trace.get(), &inside, &scope});
     CHECK(Text(PathsOf(*trace, both)) == Text(PathsOf(*trace, in_range)));
+    CHECK(in_range.frames[0].total < of_all.frames[0].total);
   }
 }
 

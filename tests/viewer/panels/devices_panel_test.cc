@@ -61,5 +61,22 @@ TEST_CASE("devices: a profile without devices says so") {
   CHECK(text.Has("No device has events in this profile."));
 }
 
+TEST_CASE("devices: what is of an average step says so, and not that it is of the whole trace") {
+  PanelFixture f;
+  test::KinetoText t;
+  for (int s = 0; s < 5; ++s) {
+    const double at = 1000 * s;
+    t.Host("user_annotation", "ProfilerStep#" + std::to_string(s), at, 999);
+    t.Launch(s + 1, at + 600, 5).On(0, 7).Kernel("gemm", s + 1, at + 610, 390);
+  }
+  OpenTrace(f, LoadBytes("t.json", t.Text(test::kH100), {}).value());
+  const auto panel = FindPanel("devices")->create();
+  const DrawnText causes = AfterClickOn("Why devices are idle", f, *panel);
+  CAPTURE(causes.All());
+  CHECK(causes.Has("average of "));
+  CHECK_FALSE(causes.Has("Whole trace"));
+  CHECK(AfterClickOn("Devices", f, *panel).Has("Whole trace"));
+}
+
 }  // namespace
 }  // namespace stepscope

@@ -1,5 +1,8 @@
 #include <doctest/doctest.h>
 
+#include <functional>
+
+#include "tests/viewer/drawn_text.h"
 #include "tests/viewer/panel_fixture.h"
 #include "viewer/core/panel.h"
 #include "viewer/panels/analysis_panel.h"
@@ -45,6 +48,37 @@ TEST_CASE("ops: draws both sides with rings and table at every size, and with no
     const AnalysisResult none;
     CHECK(f.Frame([&](const PanelContext& c) { ops.DrawResult(c, none, 2); }) < vertices);
   }
+}
+
+TEST_CASE("ops: types come before their ops, and rings say which colour is which") {
+  AnalysisResult r;
+  ResultTable ops = Ops("ops", false);
+  ops.rows.push_back({int64_t{4}, std::string("Device"), std::string("MatMul"),
+                      std::string("b/MatMul"), int64_t{2}, 50.0});
+  r.tables.push_back(ops);
+  r.tables.push_back(ops);
+  r.tables.back().id = "ops_with_idle";
+  PanelFixture f(ImVec2(880, 270));  // the panels of a window of 1280 x 800
+  const auto panel = FindPanel("op_stats")->create();
+  auto& page = static_cast<AnalysisPanel&>(*panel);
+  const std::function<void(const PanelContext&)> draw = [&](const PanelContext& c) {
+    page.DrawResult(c, r, 1);
+  };
+  const DrawnText types = DrawCalm(f, draw);
+  {
+    CAPTURE(types.All());
+    CHECK(types.Has("3 types"));
+    CHECK_FALSE(types.Has("a/MatMul"));
+    CHECK(types.Has("80.0 %"));  // in the legend and in the table: 120 of 150 us
+    size_t names = 0;
+    for (const TextPiece& piece : types.pieces()) names += piece.text == "MatMul" ? 1 : 0;
+    CHECK(names == 2);
+  }
+  const ImVec2 by_op = types.At("By op").middle();
+  f.Click(by_op.x, by_op.y, draw);
+  const DrawnText listed = DrawCalm(f, draw);
+  CAPTURE(listed.All());
+  CHECK(listed.Has("4 ops"));
 }
 
 }  // namespace

@@ -94,6 +94,15 @@ TEST_CASE("ranks: links draw the ranks under each other, in one lane, and with t
     Command command;
     return f.commands.Pop(&command) ? command.id : std::string();
   };
+  {  // The links stand at the right end of the line of titles, and shift none of these.
+    const DrawnText text = DrawCalm(f, *panel);
+    CAPTURE(text.All());
+    const TextPiece& steps = text.At("Steps");
+    bool level = false;  // another "Ranks" says how many there are
+    for (const TextPiece& piece : text.pieces())
+      level = level || (piece.text == "Ranks" && piece.min.y == steps.min.y);
+    CHECK(level);
+  }
   CHECK(clicked("Ranks under each other") == "view.ranks_in_rows");
   CHECK(clicked("Ranks in one lane") == "view.ranks_in_lane");
   f.view.profiles[0].ranks = RankLayout::kLane;

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "tests/viewer/drawn_text.h"
 #include "tests/viewer/viewer_fixture.h"
 #include "viewer/shell/shell.h"
 
@@ -41,6 +42,20 @@ TEST_CASE("menus: Escape closes an open menu and nothing else") {
   CHECK(f.viewer->view().selected.valid());
   f.Key(ImGuiKey_Escape);
   CHECK_FALSE(f.viewer->view().selected.valid());
+}
+
+TEST_CASE("menus: commands of ranks are listed only where there are ranks") {
+  ViewerFixture f;
+  f.Open(TrainingTrace());
+  f.Click(DrawnText().At("View").middle().x, kBar);
+  f.Frame(3);
+  REQUIRE(OpenPopups() == 1);
+  const DrawnText text;
+  CAPTURE(text.All());
+  CHECK(text.Has("Fold all"));
+  CHECK_FALSE(text.Has("Align clocks of ranks"));
+  CHECK_FALSE(text.Has("Ranks under each other"));
+  CHECK_FALSE(text.Has("Ranks in one lane"));
 }
 
 TEST_CASE("menus: the arrow keys move in an open menu, not in the timeline") {

@@ -3,6 +3,10 @@
 #include <doctest/doctest.h>
 #include <imgui_internal.h>
 
+#include <string>
+#include <vector>
+
+#include "model/analysis/tables/cells.h"
 #include "tests/support/growth.h"
 #include "tests/viewer/panel_fixture.h"
 
@@ -235,6 +239,43 @@ TEST_CASE("table view: an empty table and one without links draw") {
   f.view.Select(f.table, 0);
   f.view.ShowOnTimeline(f.panel.Context(), f.table);
   CHECK(f.panel.TakeCommands().empty());
+}
+
+TEST_CASE("table view: no column is cut by the right edge, whatever the width") {
+  for (int width = 240; width < 700; width += 20) {
+    CAPTURE(width);
+    PanelFixture panel(ImVec2(static_cast<float>(width), 300));
+    ResultTable table = MakeTable(40);
+    for (auto& row : table.rows)
+      row[1] = std::string("a_kernel_with_a_very_long_name_") + RawValue(row[1]);
+    ResultTableView view;
+    TableOptions options;
+    options.name_column = "kernel_name";
+    ImRect inner;
+    std::vector<ImRect> cells;
+    for (int i = 0; i < 3; ++i) {
+      panel.Frame([&](const PanelContext& c) {
+        view.Draw(c, table, 1, options);
+        ImGuiContext& g = *ImGui::GetCurrentContext();
+        for (int t = 0; t < g.Tables.GetMapSize(); ++t) {
+          const ImGuiTable* drawn = g.Tables.TryGetMapData(t);
+          if (drawn == nullptr) continue;
+          inner = drawn->InnerClipRect;
+          cells.clear();
+          for (int k = 0; k < drawn->ColumnsCount; ++k)
+            cells.emplace_back(drawn->Columns[k].MinX, 0.0f, drawn->Columns[k].MaxX, 1.0f);
+        }
+      });
+    }
+    REQUIRE(cells.size() == 5);
+    for (const ImRect& cell : cells) {
+      const bool in_sight = cell.Max.x <= inner.Max.x + 1, behind = cell.Min.x >= inner.Max.x - 9;
+      CAPTURE(cell.Min.x);
+      CAPTURE(cell.Max.x);
+      CAPTURE(inner.Max.x);
+      CHECK((in_sight || behind));
+    }
+  }
 }
 
 }  // namespace

@@ -51,6 +51,12 @@ const StepMarker* StepThatFills(const Profile& profile, TimeRange view) {
   return nullptr;
 }
 
+// "step 3"; a label such as "ProfilerStep#3" says itself what it is.
+std::string StepWords(const StepMarker& step) {
+  const bool bare = step.label.find_first_not_of("0123456789") == std::string::npos;
+  return bare ? "step " + step.label : step.label;
+}
+
 // Limits panels to the measured range, else to the selected event, else to the step that fills the
 // view, else to what is in sight.
 void FilterHere(C& c, const A& a) {
@@ -64,7 +70,7 @@ void FilterHere(C& c, const A& a) {
     const StepMarker* step =
         profile != nullptr ? StepThatFills(*profile, c.Visible(a.profile)) : nullptr;
     if (step == nullptr) return FilterVisible(c, a);
-    FilterTo(c, step->range, a.profile, step->label);
+    FilterTo(c, step->range, a.profile, StepWords(*step));
   }
 }
 

@@ -1,7 +1,10 @@
 // Commands that go back to earlier views, and views as text.
 #include <optional>
+#include <string>
 
 #include "viewer/core/commands/command_table.h"
+#include "viewer/core/state/track_path.h"
+#include "viewer/core/state/track_rules.h"
 #include "viewer/core/state/view_token.h"
 
 namespace stepscope::commands {
@@ -9,8 +12,35 @@ namespace {
 
 bool CanGoBack(const C& c) { return c.history.CanGoBack(); }
 bool CanGoForward(const C& c) { return c.history.CanGoForward(); }
-void GoBack(C& c, const A&) { c.history.Back(&c.view, &c.settings); }
-void GoForward(C& c, const A&) { c.history.Forward(&c.view, &c.settings); }
+
+TrackRules::Paths HiddenTracks(const C& c) {
+  return ParseTrackRules(c.settings.Get("timeline.tracks")).hidden;
+}
+
+// Says which tracks are hidden or shown now: what was said of the view before holds no longer.
+void SayHidden(C& c, const TrackRules::Paths& before) {
+  const TrackRules::Paths now = HiddenTracks(c);
+  const auto say = [&](const char* what, const TrackRules::Paths& some,
+                       const TrackRules::Paths& others) {
+    for (const std::string& path : some) {
+      if (!others.contains(path)) return Say(c, what + NameInPath(path));
+    }
+  };
+  Say(c, {});
+  say("Hidden: ", now, before);
+  say("Shown again: ", before, now);
+}
+
+void GoBack(C& c, const A&) {
+  const TrackRules::Paths before = HiddenTracks(c);
+  c.history.Back(&c.view, &c.settings);
+  SayHidden(c, before);
+}
+void GoForward(C& c, const A&) {
+  const TrackRules::Paths before = HiddenTracks(c);
+  c.history.Forward(&c.view, &c.settings);
+  SayHidden(c, before);
+}
 
 // --- Views as text
 void CopyViewToken(C& c, const A&) {

@@ -25,7 +25,6 @@ void KeepFoldsOf(C& c, const ProfileViewState& state) {
   KeepFolds(*c.ProfileOf(state.profile)->trace, state.collapsed, &rules);
   SetRules(c, rules);
 }
-std::string LastPart(const std::string& path) { return path.substr(path.rfind('|') + 1); }
 
 // Adds the path or takes it out; true if it was added.
 bool Toggle(std::vector<std::string>* paths, const std::string& path) {
@@ -65,7 +64,7 @@ void ToggleHidden(C& c, const A& a) {
   const bool hides = rules.hidden.insert(a.text).second;
   if (!hides) rules.hidden.erase(a.text);
   SetRules(c, rules);
-  if (hides) Say(c, "Hidden: " + LastPart(a.text));
+  if (hides) Say(c, "Hidden: " + NameInPath(a.text));
 }
 void ShowHidden(C& c, const A&) {
   TrackRules rules = RulesOf(c);
@@ -93,7 +92,7 @@ void TogglePin(C& c, const A& a) {
   TrackRules rules = RulesOf(c);
   const bool pins = Toggle(&rules.pinned, a.text);
   SetRules(c, rules);
-  Say(c, (pins ? "Pinned: " : "No longer pinned: ") + LastPart(a.text));
+  Say(c, (pins ? "Pinned: " : "No longer pinned: ") + NameInPath(a.text));
 }
 
 void MoveTrack(C& c, const A& a) {
@@ -248,14 +247,14 @@ void SelectTrack(C& c, const A& a) {
         events.push_back({profile->id, set, EventRow(lane.first_row + i)});
     }
   }
-  if (events.empty()) return Say(c, "No events on " + LastPart(a.text));
+  if (events.empty()) return Say(c, "No events on " + NameInPath(a.text));
   const size_t shown = events.size();
   c.view.shown.Set(std::move(events));
   c.view.active = profile->id;
   c.view.selected = {};
   c.windows.front_panel = "selection";
   Say(c, (shown < all ? "The first " + GroupDigits(shown) + " of " : std::string()) +
-             Counted(all, "events") + " of " + LastPart(a.text) + " selected");
+             Counted(all, "events") + " of " + NameInPath(a.text) + " selected");
 }
 
 bool HasOrder(const C& c) {

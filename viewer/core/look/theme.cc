@@ -49,6 +49,7 @@ constexpr KindRow kKindRows[] = {
     {Kind::kOther, 0xaab2bf, 0xaab2bf},         {Kind::kHeap, 0xf08f5a, 0xe69f00},
     {Kind::kStack, 0xe8684a, 0xd55e00},         {Kind::kFree, 0x5bb98c, 0x009e73},
     {Kind::kFragmentation, 0x9b7bea, 0xcc79a7}, {Kind::kQueued, 0xe58fb1, 0xe58fb1},
+    {Kind::kSync, 0x9fbf4d, 0x8a8a3c},
 };
 static_assert(std::size(kKindRows) == static_cast<size_t>(Kind::kCount));
 

@@ -53,6 +53,7 @@ enum class Kind : uint8_t {
   kFree,
   kFragmentation,
   kQueued,
+  kSync,
   kCount,
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "model/analysis/analysis.h"
+#include "model/analysis/derived_tracks/device_tracks.h"
 #include "model/lookup.h"
 
 namespace stepscope {
@@ -27,7 +28,8 @@ DerivedParts Derive(AnalysisContext& context, const std::stop_token& stop) {
   DerivedParts parts;
   parts.flows = std::make_shared<const FlowIndex>(
       BuildFlowIndex(trace, grouping, &context.stats(stop), stop));
-  if (gpus) parts.sets = context.derived(stop);
+  // The lines that XProf derives of cores repeat what their recorded lines have.
+  parts.sets = gpus ? context.derived(stop) : BuildDeviceTracks(context, stop);
   return parts;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <queue>
 #include <tuple>
 #include <utility>
@@ -215,11 +216,15 @@ TimeRange HullOf(const std::vector<EventPart>& parts) {
   return hull.empty() ? TimeRange{} : hull;
 }
 
-std::shared_ptr<const SelectionStacks> StacksOf(const Asked& asked, const std::stop_token& stop) {
+// `scope`: a range that was asked about, which cuts events; null: the events are whole.
+std::shared_ptr<const SelectionStacks> StacksOf(const Asked& asked, const Scope* scope,
+                                                const std::stop_token& stop) {
   auto stacks = std::make_shared<SelectionStacks>();
   const Trace& trace = *asked.question.trace;
   for (const EventPart& part : asked.parts()) {
-    if (part.set == 0) stacks->tree = BuildCallTree({&trace, part.rows, nullptr}, stop);
+    if (part.set != 0) continue;
+    const RowBits* rows = scope != nullptr ? nullptr : part.rows;
+    stacks->tree = BuildCallTree({&trace, rows, scope}, stop);
   }
   stacks->top_down = CallTreeTable(trace, stacks->tree, false);
   stacks->bottom_up = CallTreeTable(trace, TurnOver(stacks->tree, stop), true);
@@ -234,11 +239,13 @@ SelectionStats AddUpSelection(const Profile& profile, const SelectionRequest& re
   Asked asked;
   asked.question.trace = profile.trace.get();
   asked.question.by = request.by;
+  std::optional<Scope> scope;
   if (request.kind == SelectionKind::kMeasured || request.kind == SelectionKind::kVisible) {
     AnalysisParams params = ForHost(request.host);
     params.range = request.range;
     const StepDatabase none;
-    asked.bits.push_back(BitsInScope(*profile.trace, Scope(*profile.trace, params, none), stop));
+    scope.emplace(*profile.trace, params, none);
+    asked.bits.push_back(BitsInScope(*profile.trace, *scope, stop));
     asked.question.parts.push_back({0, &profile.trace->set, nullptr});
   } else {
     for (const Highlight::Rows& part : CountedRows(rows)) {
@@ -260,7 +267,7 @@ SelectionStats AddUpSelection(const Profile& profile, const SelectionRequest& re
   AddRows(profile, request, asked, &out);
   AddLinks(asked, &out, stop);
   ListEvents(asked, request.names, &out);
-  if (request.stacks) out.stacks = StacksOf(asked, stop);
+  if (request.stacks) out.stacks = StacksOf(asked, scope ? &*scope : nullptr, stop);
   return out;
 }
 

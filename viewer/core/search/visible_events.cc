@@ -2,10 +2,16 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <functional>
 #include <iterator>
+#include <map>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "model/analysis/intervals/event_order.h"
+#include "model/analysis/tables/cells.h"
 #include "model/analysis/tables/in_unit.h"
 #include "model/base/key_table.h"
 #include "model/lookup.h"
@@ -47,10 +53,11 @@ const char* KindText(TrackKind kind) {
 
 class Adder {
  public:
-  Adder(const Trace& trace, TimeRange range)
+  Adder(const Trace& trace, TimeRange range, const StatTable* stats)
       : set_(trace.set), range_(range), few_(PlanesOfFewEvents(trace)) {
     names_.resize(set_.names->metas.size());
     annotations_.resize(names_.size());
+    FindMarks(trace, stats);
   }
   void Add(const Track& track, const std::stop_token& stop);
   VisibleEvents Result() const;
@@ -59,8 +66,9 @@ class Adder {
   Ps Inside(const Lane& lane, size_t i) const {
     return std::min(lane.end(i), range_.end) - std::max(lane.start[i], range_.begin);
   }
+  void FindMarks(const Trace& trace, const StatTable* stats);
   bool OnlyNames(const Track& track) const;
-  std::vector<NameSum>& SumsOf(const Track& track, const Lane& lane, uint32_t meta);
+  bool OnlyNames(const Track& track, const Lane& lane, size_t i) const;
   void TakeFromParents(const Track& track, const Lane& lane, const Lane& parents);
   Ps BusyTime(const Track& track) const;
   ResultTable Names() const;
@@ -70,28 +78,43 @@ class Adder {
   TimeRange range_;
   std::vector<bool> few_;                     // by plane
   std::vector<NameSum> names_, annotations_;  // by meta
-  std::array<KindSum, kKinds> kinds_{};
+  std::vector<uint32_t> marks_;               // rows of the host's events that mark steps, sorted
+  Ps only_names_ = 0;                         // self time of what only names time, of all tracks
+  std::array<KindSum, kKinds> kinds_{}, names_only_{};
   uint64_t events_ = 0, tracks_ = 0;
 };
+
+// An event of the host with the number of a step is its mark, whatever its name is.
+void Adder::FindMarks(const Trace& trace, const StatTable* stats) {
+  if (stats == nullptr) return;
+  RowReader reader(set_);
+  stats->Int(IntStat::kStepNum).ForAll([&](uint32_t row, int64_t) {
+    const Track& track = set_.tracks[reader.TrackOf(row)];
+    const bool placed = track.plane.value < trace.planes.size();
+    if (placed && !IsDevice(trace.planes[track.plane.value].kind)) marks_.push_back(row);
+  });
+}
 
 // Whether the track's events only name the time of events on other tracks, which would count twice.
 // So do the few events of a plane that has hardly any, such as the one that spans the recording.
 bool Adder::OnlyNames(const Track& track) const {
-  constexpr TrackKind kThose[] = {TrackKind::kSteps, TrackKind::kNameScope, TrackKind::kSource,
-                                  TrackKind::kNvtx};
+  constexpr TrackKind kThose[] = {TrackKind::kSteps, TrackKind::kXlaModules, TrackKind::kNameScope,
+                                  TrackKind::kSource, TrackKind::kNvtx};
   if (track.plane.value < few_.size() && few_[track.plane.value]) return true;
-  return std::find(std::begin(kThose), std::end(kThose), track.kind) != std::end(kThose);
+  return track.derived_in_file ||
+         std::find(std::begin(kThose), std::end(kThose), track.kind) != std::end(kThose);
 }
 
-// Returns the sums that an event of the lane adds to. Marks of steps only name time wherever they
-// are, and annotations where they overlap what they name instead of enclosing it.
-std::vector<NameSum>& Adder::SumsOf(const Track& track, const Lane& lane, uint32_t meta) {
-  const EventCategory category = set_.names->metas[meta].category;
+// Marks of steps only name time wherever they are, and annotations where they overlap what they
+// name instead of enclosing it.
+bool Adder::OnlyNames(const Track& track, const Lane& lane, size_t i) const {
+  const EventCategory category = set_.names->metas[lane.meta[i]].category;
   const bool annotation =
       category == EventCategory::kUserAnnotation || category == EventCategory::kGpuUserAnnotation;
-  const bool names = category == EventCategory::kStep ||
-                     (annotation && lane.kind == LaneKind::kSpill) || OnlyNames(track);
-  return names ? annotations_ : names_;
+  return category == EventCategory::kStep || (annotation && lane.kind == LaneKind::kSpill) ||
+         OnlyNames(track) ||
+         std::binary_search(marks_.begin(), marks_.end(),
+                            lane.first_row + static_cast<uint32_t>(i));
 }
 
 // Takes from each event's self time the events of the lane below that lie inside it. Both lanes are
@@ -104,12 +127,16 @@ void Adder::TakeFromParents(const Track& track, const Lane& lane, const Lane& pa
     if (parent == end) return;
     const uint32_t meta = parents.meta[parent];
     if (parents.start[parent] > lane.start[i] || meta >= names_.size()) continue;
-    SumsOf(track, parents, meta)[meta].self -= std::max<Ps>(0, Inside(lane, i));
+    const Ps inside = std::max<Ps>(0, Inside(lane, i));
+    const bool only_names = OnlyNames(track, parents, parent);
+    (only_names ? annotations_ : names_)[meta].self -= inside;
+    if (only_names) only_names_ -= inside;
   }
 }
 
 // Returns the time in which an event of the track is open. Its outermost events and those that
-// overlap them may be open at once. O(events * lanes of such)
+// overlap them may be open at once. Annotations that overlap others do not count.
+// O(events * lanes of such)
 Ps Adder::BusyTime(const Track& track) const {
   struct Cursor {
     const Lane* lane;
@@ -123,12 +150,15 @@ Ps Adder::BusyTime(const Track& track) const {
         lane.kind == LaneKind::kSpill || (lane.kind == LaneKind::kNested && lane.depth == 0);
     if (outer && first < last) cursors.push_back({&lane, first, last});
   }
+  const bool names = OnlyNames(track);
   Ps busy = 0, until = range_.begin;
   while (!cursors.empty()) {
     const auto next = std::min_element(
         cursors.begin(), cursors.end(),
         [](const Cursor& a, const Cursor& b) { return a.lane->start[a.at] < b.lane->start[b.at]; });
-    const Ps end = std::min(next->lane->end(next->at), range_.end);
+    const bool skipped =
+        !names && next->lane->kind == LaneKind::kSpill && OnlyNames(track, *next->lane, next->at);
+    const Ps end = skipped ? until : std::min(next->lane->end(next->at), range_.end);
     busy += std::max<Ps>(0, end - std::max(next->lane->start[next->at], until));
     until = std::max(until, end);
     if (++next->at == next->end) cursors.erase(next);
@@ -137,21 +167,24 @@ Ps Adder::BusyTime(const Track& track) const {
 }
 
 void Adder::Add(const Track& track, const std::stop_token& stop) {
-  uint64_t count = 0;
+  uint64_t count = 0, work = 0;
   const Lane* above = nullptr;
   const bool few = track.plane.value < few_.size() && few_[track.plane.value];
-  KindSum& kind = kinds_[static_cast<size_t>(few ? TrackKind::kOther : track.kind)];
+  const Ps only_names_before = only_names_;
   for (uint32_t l = 0; l < track.lane_count && !stop.stop_requested(); ++l) {
     const Lane& lane = set_.lanes[track.first_lane.value + l];
     const auto [first, last] = EventsIn(lane, range_);
     const bool instants = lane.kind == LaneKind::kInstant;
     for (uint32_t i = first; i < last; ++i) {
       if (lane.meta[i] >= names_.size()) continue;
-      NameSum& sum = SumsOf(track, lane, lane.meta[i])[lane.meta[i]];
+      const bool only_names = OnlyNames(track, lane, i);
+      NameSum& sum = (only_names ? annotations_ : names_)[lane.meta[i]];
       const Ps inside = instants ? 0 : std::max<Ps>(0, Inside(lane, i));
       ++sum.count;
+      work += only_names ? 0 : 1;
       sum.inside += inside;
       sum.self += inside;
+      if (only_names && lane.kind == LaneKind::kNested) only_names_ += inside;
       if (instants) continue;
       ++sum.slices;
       sum.whole += static_cast<double>(lane.dur[i]);
@@ -162,8 +195,14 @@ void Adder::Add(const Track& track, const std::stop_token& stop) {
       TakeFromParents(track, lane, *above);
     above = nested ? &lane : nullptr;
   }
-  kind.count += count;
-  kind.busy += stop.stop_requested() ? 0 : BusyTime(track);
+  const Ps busy = stop.stop_requested() ? 0 : BusyTime(track);
+  const size_t kind = static_cast<size_t>(few ? TrackKind::kOther : track.kind);
+  if (work > 0) {
+    kinds_[kind].count += work;
+    kinds_[kind].busy += std::max<Ps>(0, busy - (only_names_ - only_names_before));
+  }
+  names_only_[kind].count += count - work;
+  names_only_[kind].busy += work > 0 ? 0 : busy;
   events_ += count;
   tracks_ += count > 0 ? 1 : 0;
 }
@@ -226,12 +265,15 @@ ResultTable Adder::Names() const {
 }
 
 ResultTable Adder::Kinds() const {
+  const bool work =
+      std::any_of(kinds_.begin(), kinds_.end(), [](const KindSum& kind) { return kind.count > 0; });
+  const std::array<KindSum, kKinds>& kinds = work ? kinds_ : names_only_;
   std::vector<size_t> order;
   for (size_t k = 0; k < kKinds; ++k) {
-    if (kinds_[k].count > 0) order.push_back(k);
+    if (kinds[k].count > 0) order.push_back(k);
   }
   std::stable_sort(order.begin(), order.end(),
-                   [&](size_t a, size_t b) { return kinds_[a].busy > kinds_[b].busy; });
+                   [&](size_t a, size_t b) { return kinds[a].busy > kinds[b].busy; });
   ResultTable table{"visible_kinds",
                     "In view",
                     {{"kind", "Tracks", Unit::kNone, ValueType::kString, ""},
@@ -242,18 +284,81 @@ ResultTable Adder::Kinds() const {
                     {}};
   for (const size_t k : order) {
     table.rows.push_back({std::string(KindText(static_cast<TrackKind>(k))),
-                          static_cast<int64_t>(kinds_[k].count), InUs(kinds_[k].busy)});
+                          static_cast<int64_t>(kinds[k].count), InUs(kinds[k].busy)});
   }
   return table;
 }
 
 VisibleEvents Adder::Result() const { return {events_, tracks_, Names(), Kinds()}; }
 
+// The values of one side in a joined table: two columns of each row, by its first.
+using BothSides = std::map<std::string, std::array<std::array<double, 2>, 2>, std::less<>>;
+
+BothSides Join(const ResultTable& a, const ResultTable& b, const char* first, const char* second) {
+  BothSides both;
+  for (const size_t side : {size_t{0}, size_t{1}}) {
+    const ResultTable& table = side == 0 ? a : b;
+    const int x = table.Column(first), y = table.Column(second);
+    for (const std::vector<Value>& row : table.rows) {
+      const auto at = [&](int c) {
+        const double v = c >= 0 ? NumberOf(row[static_cast<size_t>(c)]) : 0;
+        return std::isfinite(v) ? v : 0;
+      };
+      both[RawValue(row[0])][side] = {at(x), at(y)};
+    }
+  }
+  return both;
+}
+
+ResultTable NamesOfBoth(const ResultTable& a, const ResultTable& b) {
+  ResultTable table{
+      "visible_of_both",
+      "In view",
+      {{"name", "Name", Unit::kNone, ValueType::kString, "of the events that are in view"},
+       {"a_us", "A", Unit::kUs, ValueType::kReal,
+        "time in view that is not that of an event inside, in the baseline"},
+       {"b_us", "B", Unit::kUs, ValueType::kReal, "the same in the other profile"},
+       {"delta_us", "\u0394", Unit::kUs, ValueType::kReal, "B less A"},
+       {"a_count", "Count A", Unit::kCount, ValueType::kInt, "events that touch the view"},
+       {"b_count", "Count B", Unit::kCount, ValueType::kInt, "events that touch the view"}},
+      {},
+      {}};
+  for (const auto& [name, sides] : Join(a, b, "self_us", "count")) {
+    table.rows.push_back({name, sides[0][0], sides[1][0], sides[1][0] - sides[0][0],
+                          static_cast<int64_t>(sides[0][1]), static_cast<int64_t>(sides[1][1])});
+  }
+  std::stable_sort(table.rows.begin(), table.rows.end(), [](const auto& x, const auto& y) {
+    return std::fabs(NumberOf(x[3])) > std::fabs(NumberOf(y[3]));
+  });
+  return table;
+}
+
+ResultTable KindsOfBoth(const ResultTable& a, const ResultTable& b) {
+  ResultTable table{"visible_kinds_of_both",
+                    "In view",
+                    {{"kind", "Tracks", Unit::kNone, ValueType::kString, ""},
+                     {"a_count", "Count A", Unit::kCount, ValueType::kInt, ""},
+                     {"a_us", "Busy A", Unit::kUs, ValueType::kReal,
+                      "sum over the tracks of the time in view that has an event"},
+                     {"b_count", "Count B", Unit::kCount, ValueType::kInt, ""},
+                     {"b_us", "Busy B", Unit::kUs, ValueType::kReal, "the same of B"}},
+                    {},
+                    {}};
+  for (const auto& [kind, sides] : Join(a, b, "busy_us", "count")) {
+    table.rows.push_back({kind, static_cast<int64_t>(sides[0][1]), sides[0][0],
+                          static_cast<int64_t>(sides[1][1]), sides[1][0]});
+  }
+  std::stable_sort(table.rows.begin(), table.rows.end(), [](const auto& x, const auto& y) {
+    return NumberOf(x[2]) + NumberOf(x[4]) > NumberOf(y[2]) + NumberOf(y[4]);
+  });
+  return table;
+}
+
 }  // namespace
 
 VisibleEvents AddUpVisible(const Trace& trace, TimeRange range, const std::string& host,
-                           const std::stop_token& stop) {
-  Adder adder(trace, range);
+                           const std::stop_token& stop, const StatTable* stats) {
+  Adder adder(trace, range, stats);
   for (const Track& track : trace.set.tracks) {
     if (stop.stop_requested()) break;
     const bool here = host.empty() || !track.plane.valid() ||
@@ -261,6 +366,11 @@ VisibleEvents AddUpVisible(const Trace& trace, TimeRange range, const std::strin
     if (here) adder.Add(track, stop);
   }
   return adder.Result();
+}
+
+VisibleEvents CompareVisible(const VisibleEvents& a, const VisibleEvents& b) {
+  return {a.events + b.events, a.tracks + b.tracks, NamesOfBoth(a.names, b.names),
+          KindsOfBoth(a.kinds, b.kinds)};
 }
 
 }  // namespace stepscope

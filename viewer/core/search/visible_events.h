@@ -7,6 +7,7 @@
 #include <string>
 
 #include "model/analysis/tables/result_table.h"
+#include "model/stats.h"
 #include "model/trace.h"
 
 namespace stepscope {
@@ -15,15 +16,22 @@ struct VisibleEvents {
   uint64_t events = 0, tracks = 0;  // events that touch the range; tracks that have some
   // name, self_us, share, total_us, count, mean_us; most self time first. Times count as
   // far as they lie in the range, but the mean is of whole durations. Self time leaves out
-  // the events inside. Annotations and marks of steps, which name the time of other events,
-  // count only where nothing else is in view. Names of instants only have no times.
+  // the events inside. Annotations, modules and marks of steps, which name the time of other
+  // events, count only where nothing else is in view. Names of instants only have no times.
   ResultTable names;
-  ResultTable kinds;  // kind of track, count, busy_us; the busiest first
+  // kind of track, count, busy_us; the busiest first. What only names time is left out as above.
+  ResultTable kinds;
 };
 
 // Adds up the trace's own events that touch the range, on one host; empty: on all. Stops early with
-// what it has when told to. O(events in the range + names)
+// what it has when told to. `stats` tells which events of the host mark steps; null: none does.
+// O(events in the range + names)
 VisibleEvents AddUpVisible(const Trace& trace, TimeRange range, const std::string& host,
-                           const std::stop_token& stop);
+                           const std::stop_token& stop, const StatTable* stats = nullptr);
+
+// Two such sums beside each other. names: name, a_us, b_us, delta_us (self times), a_count,
+// b_count; the largest change first. kinds: kind of track, a_count, a_us, b_count, b_us.
+// O(names log names)
+VisibleEvents CompareVisible(const VisibleEvents& a, const VisibleEvents& b);
 
 }  // namespace stepscope

@@ -1,5 +1,7 @@
 #include "viewer/core/state/track_path.h"
 
+#include <algorithm>
+
 namespace stepscope {
 
 std::string PlanePath(const Trace& trace, PlaneId plane) {
@@ -27,6 +29,13 @@ std::string DerivedTracksPath(const Trace& trace, PlaneId plane) {
 
 std::string OuterFramesPath(const Trace& trace, const TrackSet& set, TrackId track) {
   return TrackPath(trace, set, track) + "|frames";
+}
+
+std::string NameInPath(const std::string& path) {
+  const size_t plane = path.find('|'), last = path.rfind('|');
+  std::string name = path.substr(last + 1);  // all of it where there is none
+  if (plane != last) name.resize(std::min(name.rfind('#'), name.size()));
+  return name;
 }
 
 }  // namespace stepscope

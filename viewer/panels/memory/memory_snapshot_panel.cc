@@ -61,6 +61,7 @@ class MemorySnapshotPanel final : public AnalysisPanel {
   void DrawGraph(const PanelContext& context, float height);
   bool DrawStacks(const PanelContext& context);
   void DrawTables(const PanelContext& context, const AnalysisResult& result);
+  std::optional<Ps> MomentOf(const PanelContext& context, std::string_view table) const;
 
   LatestJob<std::shared_ptr<const SnapshotData>> data_job_;
   LatestJob<MomentTables> moment_job_;
@@ -68,10 +69,10 @@ class MemorySnapshotPanel final : public AnalysisPanel {
   SnapshotGraph graph_;
   TablePages pages_;
   MomentTables moment_;
-  size_t device_ = 0;      // of AllocatorHistory::devices
-  int64_t wanted_ = 0;     // its index, by the analysis
-  Ps marked_ = 0;          // shown in the graph: the peak, or what was clicked
-  Ps since_ = 0;           // what growth is counted from: what was marked before
+  size_t device_ = 0;   // of AllocatorHistory::devices
+  int64_t wanted_ = 0;  // its index, by the analysis
+  Ps marked_ = 0;  // shown in the graph: when memory ran out, else the peak, or what was clicked
+  Ps since_ = 0;   // what growth is counted from: what was marked before
   int64_t selected_ = -1;  // allocation of the device
   uint64_t key_ = 0, moment_key_ = 0;
   std::vector<ActivityAtTime> ran_then_;    // in the traces that lie beside it
@@ -125,7 +126,8 @@ void MemorySnapshotPanel::UseDevice(size_t device) {
   ran_then_.clear();
   apart_.clear();
   const AllocatorDevice& d = data_->Device(device);
-  marked_ = since_ = d.events > 0 ? data_->history->EventTime(d, d.peak_event) : 0;
+  const uint32_t marked = d.out_of_memory.empty() ? d.peak_event : d.out_of_memory.back();
+  marked_ = since_ = d.events > 0 ? data_->history->EventTime(d, marked) : 0;
 }
 
 void MemorySnapshotPanel::ListLiveAt(const PanelContext& context, Ps time) {
@@ -316,6 +318,23 @@ bool MemorySnapshotPanel::DrawStacks(const PanelContext& context) {
   return true;
 }
 
+// The moment that a table is of; nullopt where it is of all that was recorded, or not known yet.
+std::optional<Ps> MemorySnapshotPanel::MomentOf(const PanelContext& context,
+                                                std::string_view table) const {
+  if (!data_ || context.profile == nullptr || context.profile->trace == nullptr) return {};
+  const AllocatorDevice& d = data_->Device(device_);
+  if (d.events == 0 || !context.view.filters.empty()) return {};
+  constexpr std::string_view kAtPeak[] = {"at_peak", "at_peak_stacks", "by_size", "by_stream",
+                                          "segments_at_peak"};
+  if (table == "at_oom" && !d.out_of_memory.empty())
+    return data_->history->EventTime(d, d.out_of_memory.back());
+  if (table == "at_end" || table == "segments") return context.profile->trace->span.end;
+  if (table == "moment") return marked_;
+  if (std::find(std::begin(kAtPeak), std::end(kAtPeak), table) != std::end(kAtPeak))
+    return data_->history->EventTime(d, d.peak_event);
+  return {};
+}
+
 void MemorySnapshotPanel::DrawTables(const PanelContext& context, const AnalysisResult& result) {
   std::vector<TablePages::Page> pages;
   const auto add = [&](const ResultTable& table, uint64_t key) {
@@ -324,6 +343,7 @@ void MemorySnapshotPanel::DrawTables(const PanelContext& context, const Analysis
     page.options.noun = "rows";
     if (data_ && graph_.colors == SnapshotColors::kFrame)
       page.options.color = [&](const std::string& frame) { return graph_.ColorOf(context, frame); };
+    page.at = MomentOf(context, table.id);
     pages.push_back(std::move(page));
   };
   if (DrawStacks(context)) return;
@@ -334,8 +354,11 @@ void MemorySnapshotPanel::DrawTables(const PanelContext& context, const Analysis
     add(moment_.growth_stacks, key_ * 31 + moment_key_);
     add(moment_.segments, key_ * 31 + moment_key_);
   }
+  // The moment that the first sentence speaks of comes first.
+  const ResultTable* failed = result.Table("at_oom");
+  if (failed != nullptr) add(*failed, key_);
   for (const ResultTable& table : result.tables) {
-    if (table.id != "devices" || table.rows.size() > 1) add(table, key_);
+    if (&table != failed && (table.id != "devices" || table.rows.size() > 1)) add(table, key_);
   }
   pages_.Draw(context, pages, "Nothing was allocated.");
 }

@@ -100,7 +100,7 @@ void HloStatsPanel::DrawRings(const PanelContext& context) {
     SectionTitle(context, part.title);
     const float height =
         std::min(both ? size.y / 2 - em * 2.4f : size.y - em * 2.4f, size.x + em * 12);
-    const int slice = DrawRing(context, "##ring", part.ring, -1, ImVec2(size.x, height), true);
+    const int slice = DrawRing(context, "##ring", part.ring, -1, ImVec2(size.x, height));
     if (slice >= 0) {
       const RingSlice& s = part.ring.slices[static_cast<size_t>(slice)];
       if (s.label.find(" others") == std::string::npos) table_.SetFilter(part.column, s.label);

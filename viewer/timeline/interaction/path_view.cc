@@ -1,6 +1,7 @@
 #include "viewer/timeline/interaction/path_view.h"
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -64,15 +65,26 @@ std::string PathText(const CriticalPath& path, const Trace& trace) {
   return text + "; N goes along it";
 }
 
-void PathView::Tell(CommandQueue* commands) const {
-  CommandArgs args;
-  for (const PathPart& part : path_.parts) {
-    const EventRef event{asked_.profile, 0, part.row};
-    if (args.events.empty() || !(args.events.back() == event)) args.events.push_back(event);
+std::vector<EventRow> PathEvents(const CriticalPath& path, const Trace& trace) {
+  std::map<uint32_t, Ps> covered;  // by row
+  for (const PathPart& part : path.parts) {
+    const Ps begin = std::max(part.range.begin, trace.set.Start(part.row));
+    const Ps end = std::min(part.range.end,
+                            SaturatingAdd(trace.set.Start(part.row), trace.set.Duration(part.row)));
+    covered[part.row.value] += std::max<Ps>(0, end - begin);
   }
-  std::sort(args.events.begin(), args.events.end(),
-            [](const EventRef& a, const EventRef& b) { return a.row.value < b.row.value; });
-  args.events.erase(std::unique(args.events.begin(), args.events.end()), args.events.end());
+  std::vector<EventRow> mostly, all;
+  for (const auto& [row, time] : covered) {
+    all.emplace_back(row);
+    if (2 * time >= trace.set.Duration(EventRow(row))) mostly.emplace_back(row);
+  }
+  return mostly.empty() ? all : mostly;
+}
+
+void PathView::Tell(const Trace& trace, CommandQueue* commands) const {
+  CommandArgs args;
+  for (const EventRow row : PathEvents(path_, trace))
+    args.events.push_back({asked_.profile, 0, row});
   commands->Push("select.events", std::move(args));
 }
 
@@ -89,7 +101,7 @@ void PathView::Ask(const Profile& profile, TimeRange range, JobThreads& jobs,
   std::optional<CriticalPath> found = job_.Take();
   if (!found) return;
   path_ = std::move(*found);
-  if (path_.device.valid()) Tell(commands);
+  if (path_.device.valid()) Tell(*profile.trace, commands);
   CommandArgs note;
   note.text = PathText(path_, *profile.trace);
   commands->Push("app.note", std::move(note));

@@ -45,7 +45,7 @@ class PathView {
     bool operator==(const Question&) const = default;
   };
   void Ask(const Profile& profile, TimeRange range, JobThreads& jobs, CommandQueue* commands);
-  void Tell(CommandQueue* commands) const;
+  void Tell(const Trace& trace, CommandQueue* commands) const;
   void PlaceParts(std::span<const Profile> profiles, const Profile& profile,
                   const EventPlaces& places);
   void Add(const PathBox& box);
@@ -56,6 +56,11 @@ class PathView {
   std::vector<PathBox> boxes_;
   std::vector<PathLine> lines_;
 };
+
+// Returns the events that the path goes through, by row. An event that lies on it with less than
+// half of its time, such as a function around all others, is not lit: its part has a box. If no
+// other is there, all are. O(parts log parts)
+std::vector<EventRow> PathEvents(const CriticalPath& path, const Trace& trace);
 
 // Returns "Critical path: 3.2 ms on GPU 0, 1.1 ms launches, 2 ms host; 0.3 ms are not recorded".
 std::string PathText(const CriticalPath& path, const Trace& trace);

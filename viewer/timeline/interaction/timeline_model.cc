@@ -39,11 +39,20 @@ void TimelineModel::Update(const TimelineFrame& frame, CommandQueue* commands) {
   UpdateSameName(frame);
   UpdatePath(frame, commands);
   if (geo_.minimap.h <= 0) return;
-  minimap_.Update(frame.profiles[active_], frame.content_generation,
-                  static_cast<uint32_t>(geo_.minimap_bar.w),
+  UpdateMinimap(frame);
+}
+
+void TimelineModel::UpdateMinimap(const TimelineFrame& frame) {
+  const Profile& own = frame.profiles[active_];
+  const auto width = static_cast<uint32_t>(geo_.minimap_bar.w);
+  const std::vector<MinimapPart> parts =
+      Minimap::PartsOf(frame.minimap_of_all ? frame.All() : frame.profiles, own, frame.view);
+  const MinimapPart& first = parts.front();
+  const TimeRange span{frame.view.Translate(first.profile->id, own.id, first.span.begin),
+                       frame.view.Translate(first.profile->id, own.id, first.span.end)};
+  minimap_.Update(parts, span, frame.content_generation, width,
                   static_cast<uint32_t>(geo_.minimap_bar.h), frame.names.theme());
-  minimap_marks_.Update(frame.profiles[active_], highlight_.highlight(), minimap_.span(),
-                        static_cast<uint32_t>(geo_.minimap_bar.w));
+  minimap_marks_.Update(parts, highlight_.highlight(), width);
 }
 
 void TimelineModel::UpdateRanges(const TimelineFrame& frame) {
@@ -130,6 +139,9 @@ void TimelineModel::UpdateRules(const TimelineFrame& frame, bool* changed) {
     kept_rules_ = kept;
     TrackRules rules = ParseTrackRules(kept);
     tracks_moved_ = tracks_moved_ || rules.order != kept_.order;
+    for (const std::string& path : kept_.hidden) {
+      if (!rules.hidden.contains(path)) shown_again_.push_back(path);
+    }
     kept_ = std::move(rules);
     rules_.clear();
   }
@@ -220,9 +232,31 @@ void TimelineModel::UpdateLayout(const TimelineFrame& frame, CommandQueue* comma
   // at, or a track was moved, which is looked at where it was dropped.
   const bool to_top = std::exchange(ranks_moved_, false);
   const bool dropped = std::exchange(tracks_moved_, false);
-  if (anchor && !other_profiles && !to_top && !dropped) scroll_ = ScrollFor(*anchor);
+  const std::vector<std::string> again = std::exchange(shown_again_, {});
+  if (again.size() == 1 && !other_profiles)
+    scroll_ = ScrollToPath(frame, again.front());
+  else if (anchor && !other_profiles && !to_top && !dropped)
+    scroll_ = ScrollFor(*anchor);
   if (scroll_ != stored) PushScroll(frame, scroll_ - stored, commands);
   sticky_ = StickyAt(scroll_);
+}
+
+// Where a plane or track is in sight: the present place if it is there.
+double TimelineModel::ScrollToPath(const TimelineFrame& frame, const std::string& path) const {
+  const auto page = static_cast<double>(geo_.rows.h);
+  for (const LayoutItem& item : layout_.items()) {
+    const Profile& profile = frame.profiles[item.profile];
+    const bool plane = item.kind == LayoutItemKind::kPlaneHeading;
+    if (!plane && (IsHeading(item.kind) || !item.track.valid())) continue;
+    if ((plane ? PlanePath(*profile.trace, item.plane)
+               : TrackPath(*profile.trace, profile.Set(item.set), item.track)) != path)
+      continue;
+    const auto top = static_cast<double>(rows_below_sticky().y - geo_.rows.y);
+    const bool in_sight = item.y >= scroll_ + (plane ? 0 : top) &&
+                          item.y + static_cast<double>(layout_.sizes().row) <= scroll_ + page;
+    return in_sight ? scroll_ : std::floor(std::clamp(item.y - page / 3, 0.0, max_scroll()));
+  }
+  return scroll_;
 }
 
 StickyItems TimelineModel::StickyAt(double scroll) const {

@@ -53,6 +53,7 @@ struct TimelineFrame {
   // If profiles have rows of their own, `profiles` is one of them and `all_profiles` are all.
   // Empty: `profiles` are all.
   std::span<const Profile> all_profiles = {};
+  bool minimap_of_all = true;  // else the minimap is of `profiles` alone
   bool apart() const { return !all_profiles.empty(); }
   std::span<const Profile> All() const { return apart() ? all_profiles : profiles; }
   // The profile that a command names if `profiles` are not all. Else none, which means the active
@@ -161,6 +162,8 @@ class TimelineModel : public EventPlaces {
     double offset = 0;  // from the top of the canvas to the item's top
   };
 
+  void UpdateMinimap(const TimelineFrame& frame);
+  double ScrollToPath(const TimelineFrame& frame, const std::string& path) const;
   void UpdateRanges(const TimelineFrame& frame);
   void UpdateLayout(const TimelineFrame& frame, CommandQueue* commands);
   void UpdateArrangement(const TimelineFrame& frame);
@@ -197,6 +200,7 @@ class TimelineModel : public EventPlaces {
   std::vector<std::string> hosts_;        // by profile, the only one shown
   bool ranks_moved_ = false;              // since the layout was last placed
   bool tracks_moved_ = false;             // the same, by the user
+  std::vector<std::string> shown_again_;  // paths of what was hidden until now
   std::vector<RankLayout> rank_layouts_;  // by profile
   std::vector<std::shared_ptr<const std::vector<RankTracks>>> ranks_;  // by profile; items view it
   std::string kept_rules_;

@@ -85,7 +85,12 @@ class ProfileLister {
       out_[heading].busy = SaturatingAdd(out_[heading].busy, trace.set.tracks[track.value].busy);
       if (!trace.set.tracks[track.value].derived_in_file) ListTrack(0, track, entry.host);
     }
-    for (const auto& [set, track] : derived) ListTrack(set, track, entry.host);
+    // The heading of a TPU core shows all that its utilisation tells.
+    const bool tpu = plane.valid() && trace.planes[plane.value].kind == PlaneKind::kTpu;
+    for (const auto& [set, track] : derived) {
+      if (!tpu || LaneOf(set, track) != DerivedTrackKind::kUtilisation)
+        ListTrack(set, track, entry.host);
+    }
     for (const TrackId track : own) {
       if (trace.set.tracks[track.value].derived_in_file) ListTrack(0, track, entry.host);
     }

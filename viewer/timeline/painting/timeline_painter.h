@@ -27,6 +27,7 @@ struct TimelineInput {
   TimeRange path = {};  // as in TimelineFrame
   EventRef counterpart = {};
   std::span<const Profile> all_profiles = {};
+  bool minimap_of_all = true;    // as in TimelineFrame
   std::optional<Box> area = {};  // on the screen; none: the whole window
   TopParts top = {};
   float most_label = 1;         // names of tracks take at most this share of the width

@@ -214,14 +214,15 @@ void TimelinePainter::DrawMeasure() const {
     const std::string text = WithoutZeros(FormatDuration(measured.length(), 5));
     const float width = pen_.Width(in_.fonts.mono_bold, kSmallText, text) + pen_.Px(16);
     const float left = std::floor(PlaceAround((a + b) / 2, width, geo_.rows.x, geo_.rows.right()));
-    const float y = geo_.strip.y + pen_.Px(3), height = pen_.Px(17),
-                middle = y + std::floor(height / 2);
+    // The arrow lies between ruler and steps, and its length on the ruler: names of steps stay
+    // readable.
+    const float y = geo_.ruler.y + pen_.Px(2), height = pen_.Px(17), middle = geo_.strip.y;
     pen_.HLine(a, b, middle, theme_[Role::kAccent]);
     pen_.Box(left, y, width, height, theme_[Role::kAccent], pen_.Px(3));
     pen_.Text(in_.fonts.mono_bold, kSmallText, left + pen_.Px(8), y + pen_.Px(1),
               theme_.TextOn(theme_[Role::kAccent]), text);
     if (b - a > width + pen_.Px(16)) {
-      const float h = pen_.Px(4), w = pen_.Px(6);
+      const float h = pen_.Px(3), w = pen_.Px(6);
       pen_.list->AddTriangleFilled({a + 1, middle}, {a + 1 + w, middle - h},
                                    {a + 1 + w, middle + h}, theme_[Role::kAccent]);
       pen_.list->AddTriangleFilled({b, middle}, {b - w, middle - h}, {b - w, middle + h},

@@ -74,8 +74,11 @@ void TimelinePainter::DrawMinimap() const {
   const float left = geo_.all.x + pen_.Px(14), right = geo_.rows.x - pen_.Px(12);
   const TimeRange shown = minimap.span(), whole = in_.profiles[model_.active()].trace->span;
   const bool all = shown.begin <= whole.begin && shown.end >= whole.end;
+  const bool both = minimap.rows() > 1;
   pen_.Text(in_.fonts.ui, TypeSize::kSmall, left, geo_.minimap.y + pen_.Px(6), theme_[Role::kText2],
-            all ? "Whole trace" : "Densest 99.9 %");
+            both  ? "A above B"
+            : all ? "Whole trace"
+                  : "Densest 99.9 %");
   pen_.Text(in_.fonts.mono, kSmallText, left, geo_.minimap.y + pen_.Px(24), theme_[Role::kText],
             WithoutZeros(FormatDuration(minimap.span().length(), 4)));
   const double part = 100.0 * static_cast<double>(axis_.view().length()) /

@@ -226,7 +226,10 @@ void Painter::DrawMeasured() {
   out_.Rect({a, top, std::max(1.0f, b - a), height}, Fill(Role::kAccent), "fill-opacity=\"0.1\"");
   for (const float x : {a, b}) out_.Line(x, top, x, top + height, Stroke(Role::kAccent, 1));
   out_.Raw("</g>");
-  TextAt((a + b) / 2, geo_.strip.y + Px(15), FormatDuration(measured.length(), 5), Role::kAccent,
+  const std::string text = FormatDuration(measured.length(), 5);
+  const float width = in_.names.Measure(text, 1e9f, nullptr) + Px(16), middle = (a + b) / 2;
+  out_.Rect({middle - width / 2, geo_.ruler.y + Px(2), width, Px(17)}, Fill(Role::kPanel));
+  TextAt(middle, geo_.ruler.y + Px(15), text, Role::kAccent,
          "text-anchor=\"middle\" font-weight=\"bold\"");
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "model/first_view.h"
+#include "viewer/core/profiles/align_profiles.h"
 
 namespace stepscope {
 namespace {
@@ -30,20 +31,33 @@ TimeRange Minimap::Whole(const Trace& trace) {
   return dense.empty() ? trace.span : dense;
 }
 
-void Minimap::Update(const Profile& profile, uint64_t generation, uint32_t width, uint32_t height,
-                     const Theme& theme) {
-  const bool same = trace_ == profile.trace.get() && generation == generation_ && width == width_ &&
-                    height == height_ && theme.kind == theme_;
-  changed_ = !same;
-  if (same) return;
-  trace_ = profile.trace.get();
-  generation_ = generation;
-  width_ = width;
-  height_ = height;
-  theme_ = theme.kind;
-  span_ = Whole(*profile.trace);
-  const TimeAxis axis(span_, width);
-  const auto& planes = profile.trace->planes;
+std::vector<MinimapPart> Minimap::PartsOf(std::span<const Profile> profiles, const Profile& own,
+                                          const ViewState& view) {
+  std::vector<MinimapPart> parts;
+  const Profile *a = FindProfile(profiles, view.baseline), *b = FindComparedProfile(profiles, view);
+  if (a != nullptr && b != nullptr) {
+    parts = {{a, {}}, {b, {}}};
+  } else {
+    parts = {{&own, {}}};
+  }
+  TimeRange all{kMaxPs, kMinPs};
+  for (const MinimapPart& part : parts) {
+    const TimeRange whole = Whole(*part.profile->trace);
+    all.begin = std::min(all.begin, view.Translate(part.profile->id, own.id, whole.begin));
+    all.end = std::max(all.end, view.Translate(part.profile->id, own.id, whole.end));
+  }
+  for (MinimapPart& part : parts) {
+    part.span = {view.Translate(own.id, part.profile->id, all.begin),
+                 view.Translate(own.id, part.profile->id, all.end)};
+  }
+  return parts;
+}
+
+TexelLine::Kind Minimap::FillRow(const MinimapPart& part, const Theme& theme,
+                                 std::span<uint32_t> row) {
+  const auto width = static_cast<uint32_t>(row.size());
+  const TimeAxis axis(part.span, width);
+  const auto& planes = part.profile->trace->planes;
   const bool devices =
       std::any_of(planes.begin(), planes.end(), [](const Plane& p) { return IsDevice(p.kind); });
   // An undivided activity is drawn as the first part.
@@ -54,28 +68,53 @@ void Minimap::Update(const Profile& profile, uint64_t generation, uint32_t width
   Kind alone = devices ? Kind::kDeviceCompute : Kind::kHostCompute;
   for (uint32_t p = 0; p < planes.size(); ++p) {
     if (devices && !IsDevice(planes[p].kind)) continue;
-    const PlaneActivity activity = PlaneActivityInView(profile, PlaneId(p), axis, width, &scratch);
+    const PlaneActivity activity =
+        PlaneActivityInView(*part.profile, PlaneId(p), axis, width, &scratch);
     if (activity.share.empty()) continue;
     for (std::vector<float>& sum : sums) sum.resize(activity.share.size(), 0);
     AddTo(activity, sums);
     if (!devices) alone = KindOf(activity);
     ++used;
   }
-  stack_ = StackColors(theme);
-  texels_.assign(width, texel::kEmpty);
   for (uint32_t x = 0; x < width && used > 0; ++x) {
     float share = 0;
-    for (size_t part = 0; part < sums.size(); ++part) {
-      share += sums[part][size_t{x} * sums[part].size() / width] / static_cast<float>(used);
+    for (size_t of = 0; of < sums.size(); ++of) {
+      share += sums[of][size_t{x} * sums[of].size() / width] / static_cast<float>(used);
       const auto top = static_cast<uint32_t>(std::lround(std::min(1.0f, share) * 255.0f));
-      texels_[x] = devices ? texel::WithHeight(texels_[x], part, top)
-                           : texel::Make(theme[alone], 0) | top << 24;
+      row[x] =
+          devices ? texel::WithHeight(row[x], of, top) : texel::Make(theme[alone], 0) | top << 24;
     }
   }
-  lines_.resize(height);
-  for (uint32_t y = 0; y < height; ++y) {
-    lines_[y] = {0, static_cast<uint16_t>(y), static_cast<uint16_t>(height),
-                 devices ? TexelLine::kStack : TexelLine::kArea};
+  return devices ? TexelLine::kStack : TexelLine::kArea;
+}
+
+void Minimap::Update(std::span<const MinimapPart> parts, TimeRange span, uint64_t generation,
+                     uint32_t width, uint32_t height, const Theme& theme) {
+  std::vector<Shown> shown;
+  for (const MinimapPart& part : parts) shown.push_back({part.profile->trace.get(), part.span});
+  const bool same = shown == shown_ && span == span_ && generation == generation_ &&
+                    width == width_ && height == height_ && theme.kind == theme_;
+  changed_ = !same;
+  if (same) return;
+  shown_ = std::move(shown);
+  span_ = span;
+  generation_ = generation;
+  width_ = width;
+  height_ = height;
+  theme_ = theme.kind;
+  stack_ = StackColors(theme);
+  texels_.assign(size_t{width} * parts.size(), texel::kEmpty);
+  lines_.assign(height, {});
+  const size_t n = parts.size();
+  const uint32_t gap = n > 1 ? 1 : 0;  // lines between two rows
+  for (size_t i = 0; i < n; ++i) {
+    const auto kind = FillRow(parts[i], theme, std::span(texels_).subspan(i * width, width));
+    const auto begin = static_cast<uint32_t>(height * i / n);
+    const auto end = static_cast<uint32_t>(height * (i + 1) / n) - (i + 1 < n ? gap : 0);
+    for (uint32_t y = begin; y < end; ++y) {
+      lines_[y] = {static_cast<uint16_t>(i), static_cast<uint16_t>(y - begin),
+                   static_cast<uint16_t>(end - begin), static_cast<uint16_t>(kind)};
+    }
   }
 }
 
@@ -84,10 +123,10 @@ void Minimap::Draw(TexelSink& sink, ImDrawList* list, float x, float y, Rgba bac
              .x = x,
              .y = y,
              .width = width_,
-             .rows = 1,
+             .rows = static_cast<uint32_t>(rows()),
              .texels = texels_,
              .lines = lines_,
-             .dirty_end = changed_ ? 1u : 0u,
+             .dirty_end = changed_ ? static_cast<uint32_t>(rows()) : 0u,
              .background = background,
              .stack = stack_},
             list);

@@ -26,23 +26,26 @@ void MarkLane(const Lane& lane, std::span<const uint32_t> rows, const TimeAxis& 
 
 }  // namespace
 
-void MinimapMarks::Update(const Profile& profile, const Highlight& highlight, TimeRange span,
+void MinimapMarks::Update(std::span<const MinimapPart> parts, const Highlight& highlight,
                           uint32_t width) {
+  std::vector<std::pair<ProfileId, TimeRange>> shown;
+  for (const MinimapPart& part : parts) shown.emplace_back(part.profile->id, part.span);
   const uint64_t version = highlight.version;
-  if (profile.id == profile_ && version == version_ && span == span_ && columns_.size() == width)
-    return;
-  profile_ = profile.id;
+  if (shown == shown_ && version == version_ && columns_.size() == width) return;
+  shown_ = std::move(shown);
   version_ = version;
-  span_ = span;
   columns_.assign(width, 0);
   if (version == 0 || width == 0) return;
-  const TimeAxis axis(span, width);
-  for (const Highlight::Rows& part : highlight.rows) {
-    if (part.profile != profile.id || part.set >= profile.sets()) continue;
-    ForLanesWith(profile.Set(part.set), *part.rows,
-                 [&](const Lane& lane, std::span<const uint32_t> rows) {
-                   MarkLane(lane, rows, axis, &columns_);
-                 });
+  for (const MinimapPart& part : parts) {
+    const Profile& profile = *part.profile;
+    const TimeAxis axis(part.span, width);
+    for (const Highlight::Rows& rows : highlight.rows) {
+      if (rows.profile != profile.id || rows.set >= profile.sets()) continue;
+      ForLanesWith(profile.Set(rows.set), *rows.rows,
+                   [&](const Lane& lane, std::span<const uint32_t> of_lane) {
+                     MarkLane(lane, of_lane, axis, &columns_);
+                   });
+    }
   }
 }
 

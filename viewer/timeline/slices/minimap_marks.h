@@ -4,10 +4,13 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "viewer/core/profiles/profile.h"
 #include "viewer/core/search/highlight.h"
+#include "viewer/timeline/slices/minimap.h"
 
 namespace stepscope {
 
@@ -15,14 +18,13 @@ class MinimapMarks {
  public:
   // If something changed, it costs one binary search for each column without a mark, for each
   // lane with highlighted events.
-  void Update(const Profile& profile, const Highlight& highlight, TimeRange span, uint32_t width);
+  void Update(std::span<const MinimapPart> parts, const Highlight& highlight, uint32_t width);
   // By pixel column: 1 if a highlighted event begins there.
   const std::vector<uint8_t>& columns() const { return columns_; }
 
  private:
-  ProfileId profile_;
+  std::vector<std::pair<ProfileId, TimeRange>> shown_;
   uint64_t version_ = 0;
-  TimeRange span_;
   std::vector<uint8_t> columns_;
 };
 

@@ -13,6 +13,7 @@
 #include "tests/support/gpu_profile.h"
 #include "tests/support/kineto_text.h"
 #include "tests/support/table_cells.h"
+#include "tests/support/tpu_profile.h"
 #include "tests/support/xspace_builder.h"
 
 namespace stepscope {
@@ -356,6 +357,34 @@ TEST_CASE(
   HeldValueSeries level;
   for (Ps i = 0; i < 10; ++i) level.Add(i, 5);
   CHECK(level.Take(StringId(0), 100).time == std::vector<Ps>{0});
+}
+
+TEST_CASE("device tracks: a TPU core that waits for copies has their time apart from computing") {
+  test::TpuProfileOptions options;
+  options.runs = 4;
+  auto loaded = LoadBytes("h.xplane.pb", test::MakeTpuProfile(options), {});
+  REQUIRE(loaded.ok());
+  AnalysisContext context(*loaded, Definitions::kStepscope);
+  size_t cores = 0;
+  for (const auto& set : context.derived()) {
+    for (const Track& track : set->tracks) {
+      if (DerivedTrackKindOf(track) != DerivedTrackKind::kUtilisation) continue;
+      ++cores;
+      std::map<std::string_view, double> ms;
+      for (const CounterSeries& series : track.counters) {
+        double sum = 0;
+        for (size_t i = 0; i + 1 < series.time.size(); ++i)
+          sum += series.value[i] / 100 * static_cast<double>(series.time[i + 1] - series.time[i]);
+        ms[set->names->strings.View(series.name)] = sum / static_cast<double>(kPsPerMs);
+      }
+      // A run waits 4 + 1 + 2 ms for copies and computes 2 ms; an all-reduce takes 2 ms before.
+      CHECK(ms["copies"] == doctest::Approx(4 * 7.0).epsilon(0.01));
+      CHECK(ms["compute"] == doctest::Approx(4 * 2.0).epsilon(0.01));
+      CHECK(ms["collectives"] == doctest::Approx(2.0).epsilon(0.01));
+      CHECK(ms["percent"] == doctest::Approx(4 * 9.0 + 2).epsilon(0.01));
+    }
+  }
+  CHECK(cores == 2);
 }
 
 }  // namespace stepscope

@@ -118,7 +118,10 @@ TEST_CASE("Out of memory: what was asked for, what was free, and who held the me
   CHECK(result.findings[0].text ==
         "Out of memory: 64.00 GiB were asked for with 1.000 MiB free on the device; most was held "
         "by what "
-        "has no frame of the program (34.00 MiB, 52 %).");
+        "has no frame of the program (34.00 MiB, 52 % of the 66.00 MiB allocated then).");
+  // Shares of other moments differ: their tables say of how much they are.
+  CHECK(result.Table("at_peak")->title.starts_with("At the peak, "));
+  CHECK(result.Table("at_oom")->title == "When memory ran out, 66.00 MiB");
 }
 
 TEST_CASE("A part of the time has a peak and an end of its own") {

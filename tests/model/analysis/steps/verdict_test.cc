@@ -165,6 +165,23 @@ TEST_CASE("What a device copies for itself is its own work, and is not called co
   CAPTURE(text);
   CHECK(text.find(" and copies and fills its own memory 20 %. Next largest: ") !=
         std::string::npos);
+  // The table beside the sentence has the same two numbers.
+  CHECK(test::Real(page, "step_losses", 1, "device") == doctest::Approx(0.076));
+  CHECK(test::Real(page, "step_losses", 1, "on_device") == doctest::Approx(0.020));
+}
+
+TEST_CASE("What a device does not compute is no bound of what a step could save") {
+  test::KinetoText t;
+  for (int s = 0; s < 5; ++s) {
+    const double at = 100 * s;
+    t.Host("user_annotation", "ProfilerStep#" + std::to_string(s), at, 99);
+    t.Launch(s + 1, at, 1).On(0, 7).Kernel("gemm", s + 1, at + 5, 95);
+  }
+  const AnalysisResult page = test::Analyse("t.json", t.Text(test::kH100), "overview");
+  const std::string& text = page.findings.front().text;
+  CAPTURE(text);
+  CHECK(text.find("of each step; of the rest, most is ") != std::string::npos);
+  CHECK(text.find("largest loss") == std::string::npos);
 }
 
 TEST_CASE("The running number of a step's mark does not split a cause") {

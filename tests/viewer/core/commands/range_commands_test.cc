@@ -89,6 +89,15 @@ TEST_CASE("panels are limited to the step that was gone to, without the margin a
   f.Do("view.set_range", Range(2 * kPsPerMs, 4 * kPsPerMs));
   f.Do("filter.here");
   CHECK(f.view().Filter() == TimeRange{2 * kPsPerMs, 4 * kPsPerMs});
+  // A step whose name is a number alone is said to be a step.
+  f.session.profiles[0].steps = std::make_shared<const std::vector<StepMarker>>(
+      std::vector<StepMarker>{{.label = "1", .range = {2 * kPsPerMs, 3 * kPsPerMs}}});
+  ++f.session.generation;
+  f.Frame(2);
+  f.Do("filter.clear");
+  f.Do("view.set_range", Range(2 * kPsPerMs, 3 * kPsPerMs));
+  f.Do("filter.here");
+  CHECK(f.view().filters.back().label == "step 1");
 }
 
 TEST_CASE("a click with Ctrl collects events, and they can be measured") {

@@ -6,6 +6,7 @@
 
 #include "loaders/loader.h"
 #include "model/analysis/analysis.h"
+#include "model/analysis/derived_tracks/device_tracks.h"
 #include "tests/support/tpu_profile.h"
 
 namespace stepscope {
@@ -19,7 +20,11 @@ TEST_CASE("Arrows of TPU cores lead to asynchronous work and to the op that awai
   AnalysisContext context(*trace, Definitions::kStepscope);
   const DerivedParts parts = Derive(context, {});
   REQUIRE(parts.flows != nullptr);
-  CHECK(parts.sets.empty());
+  REQUIRE(parts.sets.size() == 2);  // how busy each core is
+  for (const auto& set : parts.sets) {
+    REQUIRE(set->tracks.size() == 1);
+    CHECK(DerivedTrackKindOf(set->tracks.front()) == DerivedTrackKind::kUtilisation);
+  }
   size_t works = 0;
   for (const Track& track : (*trace)->set.tracks) {
     if (track.kind != TrackKind::kAsyncXlaOps) continue;

@@ -8,12 +8,15 @@
 #include <string>
 
 #include "loaders/loader.h"
+#include "model/analysis/analysis.h"
 #include "model/analysis/tables/cells.h"
+#include "tests/support/xspace_builder.h"
 #include "tests/viewer/viewer_fixture.h"
 
 namespace stepscope {
 namespace {
 
+using test::XSpaceBuilder;
 using testing::TraceMaker;
 
 constexpr Ps kMs = kPsPerMs;
@@ -87,7 +90,7 @@ TEST_CASE("visible events: annotations add nothing to what they name, and count 
   const VisibleEvents all = AddUpVisible(*trace, {0, 8 * kMs}, "", {});
   CHECK(NumberOfRow(all.names, "step", "count") == 1);
   CHECK(NumberOfRow(all.names, "step", "self_us") == 4000);
-  CHECK(NumberOfRow(all.kinds, "Annotations", "busy_us") == 6000);
+  CHECK(NumberOfRow(all.kinds, "Annotations", "busy_us") == -1);  // beside work
   const VisibleEvents late = AddUpVisible(*trace, {5 * kMs, 6 * kMs}, "", {});
   CHECK(NumberOfRow(late.names, "step", "self_us") == 1000);
   TraceMaker only;
@@ -123,8 +126,9 @@ TEST_CASE("visible events: marks of steps and what spans the recording hide no w
   CHECK(self <= 1000);  // one thread in a millisecond
   CHECK(all.events == 405);
   // No time of the thread counts twice, however its events overlap.
-  CHECK(NumberOfRow(all.kinds, "Threads", "busy_us") == 450 + 400);
-  CHECK(NumberOfRow(all.kinds, "Others", "busy_us") == 1000);
+  // The mark of the step is not busy where it is open alone.
+  CHECK(NumberOfRow(all.kinds, "Threads", "busy_us") == 100 + 150 + 400);
+  CHECK(NumberOfRow(all.kinds, "Others", "busy_us") == -1);  // spans the recording
 }
 
 TEST_CASE("visible events: halves add up to the whole") {
@@ -157,6 +161,45 @@ TEST_CASE("visible events: kinds of tracks, one host, and a stop") {
   std::stop_source stop;
   stop.request_stop();
   CHECK(AddUpVisible(*trace, {0, 20 * kMs}, "", stop.get_token()).events == 0);
+}
+
+TEST_CASE("visible events: modules and marks of steps are no work, nor is their time busy") {
+  XSpaceBuilder b;
+  auto& core = b.Plane("/device:TPU:0");
+  core.Line(1, "XLA Modules").Event("jit_f(7)", 0, 8 * kMs);
+  core.Line(2, "XLA Ops").Event("fusion", kMs, 2 * kMs);
+  auto& host = b.Plane("/host:CPU");
+  host.Line(1, "python")
+      .Event("train", 0, 9 * kMs)
+      .Stat("step_num", int64_t{3})
+      .Event("op", kMs, 2 * kMs);
+  const auto trace = LoadBytes("h.xplane.pb", b.Bytes(), {}).value();
+  AnalysisContext context(trace, Definitions::kStepscope);
+  const VisibleEvents all = AddUpVisible(*trace, {0, 10 * kMs}, "", {}, &context.stats());
+  CHECK(NumberOfRow(all.names, "jit_f(7)", "self_us") == -1);
+  CHECK(NumberOfRow(all.names, "train", "self_us") == -1);
+  CHECK(NumberOfRow(all.names, "op", "share") == doctest::Approx(50));
+  CHECK(NumberOfRow(all.kinds, "XLA modules", "busy_us") == -1);
+  CHECK(NumberOfRow(all.kinds, "Threads", "count") == 1);
+  CHECK(NumberOfRow(all.kinds, "Threads", "busy_us") == 2000);
+}
+
+TEST_CASE("visible events: two profiles stand beside each other, the largest change first") {
+  const auto a = SmallTrace();
+  TraceMaker maker;
+  const PlaneId gpu = maker.Plane("GPU", PlaneKind::kGpu);
+  maker.Track(gpu, "Stream", TrackKind::kStream, {{"gemm", 0, kMs}, {"new", 2 * kMs, 2 * kMs}});
+  const auto b = maker.Finish();
+  const VisibleEvents both = CompareVisible(AddUpVisible(*a, {0, 20 * kMs}, "", {}),
+                                            AddUpVisible(*b, {0, 20 * kMs}, "", {}));
+  CHECK(both.events == 10);
+  CHECK(NumberOfRow(both.names, "gemm", "a_us") == 6000);
+  CHECK(NumberOfRow(both.names, "gemm", "b_us") == 1000);
+  CHECK(NumberOfRow(both.names, "gemm", "delta_us") == -5000);
+  CHECK(NumberOfRow(both.names, "new", "a_us") == 0);
+  CHECK(NumberOfRow(both.kinds, "Streams", "a_us") == 7000);
+  CHECK(NumberOfRow(both.kinds, "Streams", "b_us") == 3000);
+  CHECK(NumberOfRow(both.kinds, "Streams", "b_count") == 2);
 }
 
 }  // namespace

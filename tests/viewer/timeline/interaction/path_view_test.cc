@@ -80,3 +80,18 @@ TEST_CASE("critical path: in words") {
   CHECK(text.find(" not recorded") != std::string::npos);
   CHECK(text.find("blocking") == std::string::npos);
 }
+
+TEST_CASE("critical path: its own events light up, not those around them") {
+  TraceMaker maker;
+  const PlaneId host = maker.Plane("Host", PlaneKind::kHostThreads);
+  maker.Track(host, "main", TrackKind::kThread,
+              {{"step", 0, 10 * kPsPerMs}, {"launch", kPsPerMs, 2 * kPsPerMs}});
+  const auto trace = maker.Finish();
+  CriticalPath path;
+  // The function around the launch lies on the path for a tenth of its time.
+  path.parts = {{PathPart::Kind::kHost, EventRow(0), {0, kPsPerMs}},
+                {PathPart::Kind::kLaunch, EventRow(1), {kPsPerMs, 6 * kPsPerMs}}};
+  CHECK(PathEvents(path, *trace) == std::vector{EventRow(1)});
+  path.parts.pop_back();
+  CHECK(PathEvents(path, *trace) == std::vector{EventRow(0)});  // nothing else is there
+}

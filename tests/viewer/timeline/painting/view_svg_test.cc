@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "tests/viewer/drawn_text.h"
 #include "tests/viewer/viewer_fixture.h"
 
 using namespace stepscope;           // NOLINT
@@ -85,4 +86,25 @@ TEST_CASE("export picture: a PNG is that part of the window") {
   CHECK(picture.width > 1000);
   CHECK(picture.height > 200);
   CHECK(picture.y >= 0);
+}
+
+TEST_CASE("view svg: the length of a measured range stands on the ruler, not on the steps") {
+  ViewerFixture f;
+  f.Open(TrainingTrace());
+  CommandArgs range;
+  range.range = {2 * kPsPerMs, 5 * kPsPerMs};
+  f.Push("measure.set", range);
+  f.WaitIdle();
+  const std::string svg = f.viewer->TimelineSvg();
+  const DrawnText text;
+  const TextPiece& length = text.At("3 ms");
+  const TextPiece& tick = text.At("4 ms");
+  // On the line of the ruler's ticks, and so in the picture.
+  CHECK(std::abs(length.middle().y - tick.middle().y) < 5);
+  const auto y_of = [&](const char* what) {
+    const size_t at = svg.find(what), tag = svg.rfind("<text", at), y = svg.find(" y=\"", tag);
+    REQUIRE(at != std::string::npos);
+    return std::stod(svg.substr(y + 4));
+  };
+  CHECK(std::abs(y_of(">3.0000 ms<") - y_of(">4 ms<")) < 5);
 }

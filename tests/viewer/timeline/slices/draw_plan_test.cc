@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <random>
 #include <set>
@@ -506,7 +507,9 @@ TEST_CASE("the strip above the ruler stacks what devices do") {
   const Profile profile = ProfileOf(ProfileId(0), ComputeAndCopies());
   RecordingSink sink;
   Minimap minimap;
-  minimap.Update(profile, 1, 1000, 20, MakeTheme(ThemeKind::kDark));
+  const TimeRange whole = Minimap::Whole(*profile.trace);
+  minimap.Update(std::array{MinimapPart{&profile, whole}}, whole, 1, 1000, 20,
+                 MakeTheme(ThemeKind::kDark));
   minimap.Draw(sink, nullptr, 0, 0, 0);
   const TexelFrame& frame = sink.frames[1];
   REQUIRE(frame.width == 1000);

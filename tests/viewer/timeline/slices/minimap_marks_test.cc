@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
 #include <numeric>
 
 #include "tests/viewer/viewer_fixture.h"
@@ -18,7 +19,7 @@ TEST_CASE("the minimap marks where bright events begin, and nothing without any"
   const TimeRange span{0, 10 * kPsPerMs};
   Highlight bright;
   MinimapMarks marks;
-  marks.Update(profile, bright, span, 100);
+  marks.Update(std::array{MinimapPart{&profile, span}}, bright, 100);
   CHECK(marks.columns() == std::vector<uint8_t>(100, 0));
   // The copies of GPU 0 begin with each of the ten steps.
   const TrackSet& set = profile.trace->set;
@@ -28,12 +29,12 @@ TEST_CASE("the minimap marks where bright events begin, and nothing without any"
   }
   bright.version = 1;
   bright.rows = {RowsOf(ProfileId(0), 0, copies), RowsOf(ProfileId(9), 0, {1, 2, 3})};
-  marks.Update(profile, bright, span, 100);
+  marks.Update(std::array{MinimapPart{&profile, span}}, bright, 100);
   const auto& columns = marks.columns();
   CHECK(std::accumulate(columns.begin(), columns.end(), 0) == 10);
   for (size_t step = 0; step < 10; ++step) CHECK(columns[step * 10] == 1);
   // The minimap shows a part of the profile; events outside are not marked.
-  marks.Update(profile, bright, {5 * kPsPerMs, 10 * kPsPerMs}, 100);
+  marks.Update(std::array{MinimapPart{&profile, {5 * kPsPerMs, 10 * kPsPerMs}}}, bright, 100);
   CHECK(std::accumulate(columns.begin(), columns.end(), 0) == 5);
 }
 
@@ -57,7 +58,7 @@ TEST_CASE("every column in which a bright event begins has a mark, and no other"
         if (x >= 0 && x < width) expected[static_cast<size_t>(x)] = 1;
       }
       MinimapMarks marks;
-      marks.Update(profile, bright, span, width);
+      marks.Update(std::array{MinimapPart{&profile, span}}, bright, width);
       REQUIRE(marks.columns() == expected);
     }
   }
