@@ -18,12 +18,12 @@ struct BusyTime {
   std::array<Ranges, static_cast<size_t>(WorkPart::kCount)> parts;  // they do not overlap
 };
 
-// Of a GPU. `classes`: by MetaId, as DeviceClasses gives them. Where several kinds of work overlap,
-// the time is the first one's. O(events of the device)
+// A GPU's busy time. `classes`: by MetaId, as DeviceClasses gives them. Where several kinds of work
+// overlap, the time is the first one's. O(events of the device)
 BusyTime BusyTimeOf(const Trace& trace, const Plane& plane, const std::vector<uint8_t>& classes);
 
-// Of a TPU core, by the self time of its ops: one that waits for a copy counts as a copy, as in the
-// losses of a step (docs/rules.md#tpu). O(ops)
+// A TPU core's busy time, by the self time of its ops. An op that waits for a copy counts as a
+// copy, as in the losses of a step (docs/rules.md#tpu). O(ops)
 BusyTime BusyTimeOf(const Trace& trace, const StatTable& stats, const TpuCore& core);
 
 }  // namespace stepscope

@@ -1,0 +1,208 @@
+// How a window follows the session's profiles: views, steps and what is compared.
+#include <algorithm>
+#include <iterator>
+#include <utility>
+#include <vector>
+
+#include "model/allocator_history.h"
+#include "model/analysis/fleet/fleet.h"
+#include "viewer/core/profiles/align_profiles.h"
+#include "viewer/core/state/track_folding.h"
+#include "viewer/viewer_state.h"
+
+namespace stepscope {
+namespace {
+
+// The range that is shown at the start.
+TimeRange FirstRange(const Trace& trace) {
+  return trace.first_view.empty() ? trace.span : trace.first_view;
+}
+
+}  // namespace
+
+void Viewer::State::SyncProfiles(const SessionView& session) {
+  clocks.Update(session.profiles);
+  bool changed =
+      session.generation != session_generation || profiles.size() != session.profiles.size();
+  for (size_t i = 0; !changed && i < profiles.size(); ++i) {
+    const Profile &mine = profiles[i], &theirs = clocks.Shown(session.profiles[i], view);
+    changed =
+        mine.trace != theirs.trace || mine.id != theirs.id || mine.analysis != theirs.analysis;
+  }
+  bool derived = changed;
+  for (size_t i = 0; !derived && i < profiles.size(); ++i) {
+    const Profile &mine = profiles[i], &theirs = clocks.Shown(session.profiles[i], view);
+    derived = mine.derived != theirs.derived || mine.flows != theirs.flows;
+  }
+  if (derived) {
+    session_generation = session.generation;
+    ++content_generation;
+    workspace.fit = kFramesToFit;
+    settle = kFramesToFit;
+    if (profiles.empty()) focus_timeline = 3;  // when all panels have been made
+    if (changed) {
+      for (const Profile& profile : profiles) names.Forget(profile.trace->set.names.get());
+    }
+    TakeProfiles(session);
+    if (changed) analyses.KeepOnly(profiles);
+    const bool replaced = !view.profiles.empty();
+    if (!SyncViews() && replaced) search.Set("", profiles);
+    if (!search.query().empty()) search.Refresh(profiles);
+  }
+  for (Profile& profile : profiles) {
+    profile.clock_offsets = clocks.OffsetsOf(profile.id);
+    profile.ranks = clocks.RanksOf(profile.id);
+  }
+  SyncSteps();
+  TakeWithEvents();
+}
+
+// The timeline has no rows for a fleet that is open beside the profiles of its ranks.
+void Viewer::State::TakeWithEvents() {
+  with_events.clear();
+  for (const Profile& profile : profiles) {
+    if (FleetOf(*profile.trace) == nullptr) with_events.push_back(profile);
+  }
+}
+
+// Takes the session's profiles as the view wants to see them. A view that shows what is shown at
+// the start does so again when the clocks of its profile change.
+void Viewer::State::TakeProfiles(const SessionView& session) {
+  const std::vector<Profile> before = std::exchange(profiles, {});
+  for (const Profile& recorded : session.profiles) {
+    const Profile& now = profiles.emplace_back(clocks.Shown(recorded, view));
+    const bool first_picture = FindProfile(before, now.follows) != nullptr;
+    const Profile* old = FindProfile(before, first_picture ? now.follows : now.id);
+    const ProfileViewState* state = old == nullptr ? nullptr : view.Find(old->id);
+    if (state == nullptr || old->trace == now.trace) continue;
+    if (view.visible == state->map.ToShared(FirstRange(*old->trace)))
+      view.visible = state->map.ToShared(FirstRange(*now.trace));
+  }
+}
+
+void Viewer::State::SyncSteps() {
+  // Steps come from the overview, which the verdict and the compare panel need anyway.
+  for (const Profile& profile : profiles) {
+    const ProfileViewState* state = view.Find(profile.id);
+    const bool shown = profile.id == view.active || view.baseline.valid();
+    if (!shown || state == nullptr) continue;
+    AnalysisParams params = ForHost(state->host);
+    params.peaks = OwnPeaksOf(settings);  // as panels ask, so that the overview is computed once
+    run_steps.Use(profile.id, analyses.Share(profile, "overview", params));
+  }
+  if (!run_steps.Update(profiles)) return;
+  settle = std::max(settle, 2);
+  AlignByItself(profiles, &view);
+  FitBoth();
+}
+
+// The view of a first picture goes on as that of the whole profile.
+ProfileViewState Viewer::State::Continued(const Profile& profile, const ProfileViewState& first) {
+  ProfileViewState state = first;
+  state.profile = profile.id;
+  // What the user folded is in the rules; what begins folded depends on all events.
+  state.collapsed = FoldedBy(ParseTrackRules(settings.Get("timeline.tracks")), *profile.trace);
+  const std::vector<Marker> noted = notes.Read(profile, services, &windows);
+  state.markers.clear();
+  std::merge(first.markers.begin(), first.markers.end(), noted.begin(), noted.end(),
+             std::back_inserter(state.markers),
+             [](const Marker& a, const Marker& b) { return a.range.begin < b.range.begin; });
+  for (ProfileId* id : {&view.active, &view.baseline, &view.panel_profile})
+    if (*id == first.profile) *id = profile.id;
+  history = {};  // its steps are of the first picture
+  return state;
+}
+
+bool Viewer::State::SyncViews() {
+  std::vector<ProfileViewState> states;
+  bool any_kept = false;
+  for (const Profile& profile : profiles) {
+    if (const ProfileViewState* old = view.Find(profile.id)) {
+      states.push_back(*old);
+      any_kept = true;
+      continue;
+    }
+    ProfileViewState fresh;
+    if (const ProfileViewState* first = view.Find(profile.follows)) {
+      any_kept = true;
+      states.push_back(Continued(profile, *first));
+      continue;
+    }
+    fresh.profile = profile.id;
+    fresh.collapsed = FoldedBy(ParseTrackRules(settings.Get("timeline.tracks")), *profile.trace);
+    fresh.markers = notes.Read(profile, services, &windows);
+    states.push_back(std::move(fresh));
+    if (HistoryOf(*profile.trace) != nullptr) ShowInFront("memory_snapshot");
+    if (FleetOf(*profile.trace) != nullptr) ShowInFront("fleet");
+    const std::string& wanted = windows.open_place.path;
+    if (!wanted.empty() && wanted == profile.trace->path) {
+      const OpenPlace place = std::exchange(windows.open_place, {});
+      view.active = profile.id;
+      commands.Push("view.set_range", {.range = place.range, .profile = profile.id});
+    }
+  }
+  view.profiles = std::move(states);
+  TakeWithEvents();
+  const auto alive = [&](ProfileId id) { return view.Find(id) != nullptr; };
+  if (!alive(view.active))
+    view.active = view.profiles.empty() ? ProfileId() : view.profiles.front().profile;
+  if (!alive(view.baseline)) view.baseline = {};
+  if (!any_kept) view.visible = FirstView();
+  if (profiles.size() == 2 && with_events.size() == 2 && !view.baseline.valid()) BeginComparison();
+  FitBoth();
+  if (!alive(view.panel_profile)) view.panel_profile = {};
+  if (!alive(view.selected.trace)) view.selected = {};
+  view.shown.Drop([&](const EventRef& e) { return !alive(e.trace); });
+  std::erase_if(windows.pinned, [&](const PanelKey& key) { return !alive(key.profile); });
+  panels.Keep(alive);
+  if (view.profiles.empty()) {
+    view.measured = {};
+    view.filters.clear();
+  }
+  if (any_kept) return true;
+  history = {};  // its profiles are closed
+  view.scroll_y = 0;
+  return false;
+}
+
+// Brings the panel to the front that a profile of this kind is opened for.
+void Viewer::State::ShowInFront(const char* panel) {
+  windows.focus_panel = {panel, ProfileId()};
+  windows.panels[panel] = true;
+  settle = 3;
+}
+
+// Makes the profile that was open first the baseline. In one list only the busiest tracks of both
+// are shown, so that both are in sight.
+void Viewer::State::BeginComparison() {
+  view.baseline = profiles.front().id;
+  const bool snapshot = AreSnapshotAndTrace(profiles[0], profiles[1]);
+  const bool list = LayoutOfProfiles(settings, profiles.size()) == ProfileLayout::kList;
+  for (const Profile& profile : profiles) {
+    if (list && (!snapshot || HistoryOf(*profile.trace) == nullptr))
+      view.Find(profile.id)->only = BusiestTracks(*profile.trace);
+  }
+  // A snapshot below a trace is looked at together with it, not compared.
+  if (snapshot) return;
+  if (view.visible == FirstView()) both = view.visible;
+  windows.focus_panel = {"compare", ProfileId()};
+  windows.panels["compare"] = true;
+  settle = 3;
+}
+
+// Shows all of both profiles, which move when their steps are found, until the user looks at
+// something else.
+void Viewer::State::FitBoth() {
+  const bool untouched = !both.empty() && view.visible == both;
+  both = untouched && view.baseline.valid() ? SpanOfCompared(profiles, view) : TimeRange{};
+  if (!both.empty()) view.visible = both;
+}
+
+TimeRange Viewer::State::FirstView() const {
+  const Profile* profile = FindProfile(profiles, view.active);
+  const ProfileViewState* state = view.Find(view.active);
+  if (profile == nullptr || state == nullptr) return {};
+  return state->map.ToShared(FirstRange(*profile->trace));
+}
+
+}  // namespace stepscope

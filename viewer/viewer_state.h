@@ -1,0 +1,124 @@
+// What a window has between frames: Viewer::State. viewer.cc draws frames with it, and
+// viewer_profiles.cc follows the session's profiles. No other source includes this header. UI
+// thread only.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "viewer/core/analysis_cache.h"
+#include "viewer/core/commands/command.h"
+#include "viewer/core/commands/context.h"
+#include "viewer/core/commands/key_bindings.h"
+#include "viewer/core/look/fonts.h"
+#include "viewer/core/look/name_cache.h"
+#include "viewer/core/panel.h"
+#include "viewer/core/profile_notes.h"
+#include "viewer/core/profiles/clock_aligner.h"
+#include "viewer/core/profiles/step_marker_loader.h"
+#include "viewer/core/state/settings.h"
+#include "viewer/core/state/view_state.h"
+#include "viewer/panels/fleet/fleet_map.h"
+#include "viewer/shell/bound_keys.h"
+#include "viewer/shell/capture_dialog.h"
+#include "viewer/shell/file_dialog.h"
+#include "viewer/shell/input_owner.h"
+#include "viewer/shell/panel_windows.h"
+#include "viewer/shell/shell.h"
+#include "viewer/shell/verdict_strip.h"
+#include "viewer/timeline/timeline_split_view.h"
+#include "viewer/viewer.h"
+
+namespace stepscope {
+
+struct Viewer::State {
+  State(AppServices& app, TexelSink* gl, ViewerConfig c)
+      : services(app),
+        sink(gl != nullptr ? *gl : fallback),
+        config(std::move(c)),
+        analyses([&app] { app.RequestFrame(); }),
+        jobs([&app] { app.RequestFrame(); }, JobThreads::Priority::kBehindFrames),
+        listings([&app] { app.RequestFrame(); }),
+        searches([&app] { app.RequestFrame(); }),
+        clocks(jobs),
+        run_steps(jobs),
+        search(searches),
+        dialog(listings) {}
+
+  void ApplyLook();
+  ProfileViewState Continued(const Profile& profile, const ProfileViewState& first);
+  void SyncProfiles(const SessionView& session);
+  void TakeProfiles(const SessionView& session);
+  void TakeWithEvents();
+  bool SyncViews();  // whether a profile that was open still is
+  void ShowInFront(const char* panel);
+  void BeginComparison();
+  void FitBoth();
+  TimeRange FirstView() const;
+  void SyncSteps();
+  void HandleKeys(const ViewerContext& context);
+  void DrawTimeline(const PanelContext& panel);
+  bool ShowsFleet() const;
+  TimelineFeedback Feedback() const;
+  void SaveViews();
+  void FollowFocus();
+  void Apply(ViewerContext& context);
+  ViewerContext MakeContext(const SessionView& session) {
+    return {view,    session, services, settings, windows, search, history, timeline.feedback(),
+            profiles};
+  }
+
+  AppServices& services;
+  DrawListSink fallback;
+  TexelSink& sink;
+  ViewerConfig config;
+  CommandQueue commands;
+  Settings settings;
+  ViewState view;
+  ViewHistory history;
+  WindowState windows;
+  ProfileNotes notes;
+  Fonts fonts;
+  Theme theme;
+  NameCache names;
+  AnalysisCache analyses;
+  // Declared before all that start jobs on them, so that they are joined last.
+  JobThreads jobs;
+  JobThreads listings;  // list folders: a network may take for ever, and no frame waits for it
+  JobThreads searches;  // short jobs that the user waits for while typing
+  ClockAligner clocks;
+  StepMarkerLoader run_steps;
+  Search search;
+  FileDialog dialog;
+  CaptureDialog capture_dialog;
+  TimelineSplitView timeline;
+  FleetMapView fleet;
+  MenuBarState menu_bar;
+  AltTap alt_tap;
+  KeyEditor key_editor;
+  PaletteState palette;
+  KeyBindings bindings;
+  BoundKeys keys{bindings};
+  PanelWindows panels;
+  std::vector<Profile> profiles;     // the session's, with their steps
+  std::vector<Profile> with_events;  // those of them that are no fleets
+  std::string default_ini;
+  uint64_t looked = 0;  // generation of the settings that the style was made for
+  float looked_scale = 0;
+  TimeRange both;  // what FitBoth() has shown last; empty: the user looks at something else
+  uint64_t session_generation = 0, content_generation = 1, session_notes = 0;
+  int settle = 3;  // frames until layout and fonts have settled
+  WorkspaceState workspace;
+  int layout_built = 0;  // frames since the default layout was built, while its text is not taken
+  PointedTime pointed;
+  std::chrono::steady_clock::time_point note_until{};
+  VerdictSums verdict;
+  bool waits_for_verdict = false;
+  bool jobs_running = false;  // jobs run that were not told to stop
+  InputOwner input_owner;
+  int focus_timeline = 0;  // frames until it has the keyboard
+};
+
+}  // namespace stepscope
