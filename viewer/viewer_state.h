@@ -1,4 +1,4 @@
-// What a window has between frames: Viewer::State. viewer.cc draws frames with it, and
+// What a window has between frames: Viewer::State. viewer_frame.cc draws frames with it, and
 // viewer_profiles.cc follows the session's profiles. No other source includes this header. UI
 // thread only.
 #pragma once

@@ -1,5 +1,4 @@
-#include "viewer/viewer.h"
-
+// A frame of the window, and what the app asks of it.
 #include <imgui.h>
 #include <imgui_internal.h>
 #include <implot.h>
