@@ -44,6 +44,8 @@ class Viewer {
   bool searching() const;  // hits of the newest query are not found yet
   // Whether the strip of the last frame waited for the first sentence about the profile.
   bool waits_for_verdict() const;
+  // Whether the map of a fleet was in the timeline's place in the last frame.
+  bool shows_fleet() const;
   bool stopping() const;  // jobs that were told to stop have not ended
   // Seconds until something on the screen ends by itself; infinity if nothing does.
   double EndsIn() const;

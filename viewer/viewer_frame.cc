@@ -246,6 +246,7 @@ void Viewer::Frame(const SessionView& session) {
 }
 
 bool Viewer::waits_for_verdict() const { return state_->waits_for_verdict; }
+bool Viewer::shows_fleet() const { return state_->ShowsFleet(); }
 
 bool Viewer::moving() const {
   const State& s = *state_;

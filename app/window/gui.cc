@@ -125,7 +125,7 @@ void Gui::DrawFrame(Image* picture) {
   NewFrameKeepingChords();
   viewer_->Frame(session);
   session_.HoldDerived(viewer_->waits_for_verdict());
-  drew_timeline_ = sink_->TakeDrawn();
+  drew_timeline_ = sink_->TakeDrawn() || viewer_->shows_fleet();
   ImGui::Render();
   surface_.BindTarget();
   glDisable(GL_SCISSOR_TEST);

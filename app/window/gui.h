@@ -55,7 +55,8 @@ class Gui {
   // Whether memory is about to be given back, some seconds after the last job. No frame is drawn
   // for it.
   bool tidying() const { return tidy_.busy(); }
-  // Whether the last frame showed a timeline: a profile was loaded and the panel was laid out.
+  // Whether the last frame showed a timeline, or what takes its place: a profile was loaded and the
+  // panel was laid out.
   bool drew_timeline() const { return drew_timeline_; }
   // Writes settings and layout if they changed. The loop calls it when nothing moves, the
   // destructor at the end.

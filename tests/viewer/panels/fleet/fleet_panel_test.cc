@@ -83,6 +83,7 @@ TEST_CASE("fleet: the map takes the timeline's place, and nothing of events is t
   const DrawnText text;
   CAPTURE(text.All());
   CHECK(text.Has("Fleet"));
+  CHECK(f.viewer->shows_fleet());  // `bench` waits for the timeline or for this
   CHECK(text.At("steps 0 to 7").min.y < text.At("What if").min.y);
   for (const char* of_events : {"Overview", "Kernels", "Cursor", "Whole trace"})
     CHECK_MESSAGE(!text.Has(of_events), of_events);
@@ -107,6 +108,7 @@ TEST_CASE("fleet: a rank's profile opens beside it at the range, and both stay")
   OpenAnalysed(f, rank);
   const ProfileId id = f.session.profiles.back().id;
   CHECK(f.viewer->view().active == id);
+  CHECK_FALSE(f.viewer->shows_fleet());
   CHECK_FALSE(f.viewer->view().baseline.valid());
   CHECK(f.viewer->view().VisibleIn(id) == range);
   CHECK(DrawnText().Has("Overview"));
