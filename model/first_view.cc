@@ -164,7 +164,13 @@ TimeRange FindDeviceView(std::span<const Plane> planes, const TrackSet& set, Tim
   return view.empty() ? dense : view;
 }
 
-TimeRange DenseView(const Trace& trace) { return FindDenseView(trace.set.lanes, trace.span).range; }
+uint64_t SetViews(Trace* trace) {
+  trace->span = SpanOf(trace->set.tracks);
+  const FirstView dense = FindDenseView(trace->set.lanes, trace->span);
+  trace->dense_view = dense.range;
+  trace->first_view = FindDeviceView(trace->planes, trace->set, dense.range);
+  return dense.stray;
+}
 
 TimeRange SpanOf(std::span<const Track> tracks) {
   TimeRange span;

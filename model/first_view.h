@@ -28,7 +28,7 @@ TimeRange FindDeviceView(std::span<const Plane> planes, const TrackSet& set, Tim
 // events. O(tracks).
 TimeRange SpanOf(std::span<const Track> tracks);
 
-// FindDenseView of a finished trace, for an overview of the whole of it.
-TimeRange DenseView(const Trace& trace);
+// Sets the span and the views of a trace that has its tracks and lanes. Returns the stray events.
+uint64_t SetViews(Trace* trace);
 
 }  // namespace stepscope

@@ -53,9 +53,7 @@ class Shifter {
     if (stop.stop_requested()) return nullptr;
     BuildPyramids(&shifted_->set.lanes, stop);
     if (stop.stop_requested()) return nullptr;
-    shifted_->span = SpanOf(shifted_->set.tracks);
-    const TimeRange dense = FindDenseView(shifted_->set.lanes, shifted_->span).range;
-    shifted_->first_view = FindDeviceView(shifted_->planes, shifted_->set, dense);
+    SetViews(shifted_.get());
     return shifted_;
   }
 

@@ -44,6 +44,7 @@ class Trace {
   std::vector<std::string> errors, warnings;  // XSpace.errors / warnings
   std::vector<std::string> skipped_files;  // files of the run directory, and why they were not read
   TimeRange span;                          // first begin to last end of all events
+  TimeRange dense_view;                    // the span without a few stray events (first_view.h)
   TimeRange first_view;                    // what the timeline shows first (first_view.h)
   TraceCounts counts;
   std::shared_ptr<const StatSource> source;  // null: events have no stats

@@ -208,10 +208,7 @@ uint64_t SetSums(uint64_t slices, uint64_t instants, Trace* trace) {
   for (const Track& track : trace->set.tracks) {
     for (const CounterSeries& c : track.counters) trace->counts.counter_samples += c.time.size();
   }
-  trace->span = SpanOf(trace->set.tracks);
-  const FirstView view = FindDenseView(trace->set.lanes, trace->span);
-  trace->first_view = FindDeviceView(trace->planes, trace->set, view.range);
-  return view.stray;
+  return SetViews(trace);
 }
 
 // Finishes a set that a loader made itself. The diagnostics hold the counts of an earlier Finish()

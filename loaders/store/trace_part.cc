@@ -259,9 +259,7 @@ class PartMaker {
     for (const Track& track : part.set.tracks) {
       for (const CounterSeries& c : track.counters) part.counts.counter_samples += c.time.size();
     }
-    part.span = SpanOf(part.set.tracks);
-    const TimeRange dense = FindDenseView(part.set.lanes, part.span).range;
-    part.first_view = FindDeviceView(part.planes, part.set, dense);
+    SetViews(&part);
     const uint64_t left_out = original_->set.rows - part.set.rows;
     if (left_out > 0) {
       part.diagnostics.Count("part_of_trace", Severity::kInfo,

@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 
-#include "model/first_view.h"
 #include "viewer/core/profiles/align_profiles.h"
 
 namespace stepscope {
@@ -27,8 +26,7 @@ void AddTo(const PlaneActivity& activity, std::span<std::vector<float>> sums) {
 }  // namespace
 
 TimeRange Minimap::Whole(const Trace& trace) {
-  const TimeRange dense = DenseView(trace);
-  return dense.empty() ? trace.span : dense;
+  return trace.dense_view.empty() ? trace.span : trace.dense_view;
 }
 
 std::vector<MinimapPart> Minimap::PartsOf(std::span<const Profile> profiles, const Profile& own,
