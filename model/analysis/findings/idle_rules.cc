@@ -13,6 +13,7 @@
 #include "model/analysis/ops/host_side_ops.h"
 #include "model/analysis/steps/cause_name.h"
 #include "model/analysis/steps/cpu_work.h"
+#include "model/analysis/steps/role_words.h"
 #include "model/analysis/tables/in_unit.h"
 
 namespace stepscope {
@@ -32,6 +33,21 @@ enum class HostWork : uint8_t {
   kPeer,
   kOther
 };
+
+// Work that has words and a remedy of its own (steps/role_words.h).
+constexpr std::array<std::pair<HostWork, HostRole>, 4> kOwnWork = {
+    {{HostWork::kGarbage, HostRole::kGarbage},
+     {HostWork::kSave, HostRole::kSave},
+     {HostWork::kPause, HostRole::kPause},
+     {HostWork::kPeer, HostRole::kPeer}}};
+
+// Null for other work.
+const RoleWords* OwnWords(HostWork work) {
+  for (const auto& [own, role] : kOwnWork) {
+    if (own == work) return WordsOfRole(role);
+  }
+  return nullptr;
+}
 
 // By MetaId, whether an event marks a step.
 std::vector<bool> MarkersOf(const FindingContext& input) {
@@ -56,21 +72,11 @@ class HostWorks {
   HostWork Of(const IdleCause& cause) const {
     if (!cause.event.valid()) return HostWork::kOther;
     if (markers_[cause.event.value] || IsStep(cause.event)) return HostWork::kUnrecorded;
-    switch (RoleOfCause(input_.trace(), cause.event)) {
-      case HostRole::kAwait:
-        return HostWork::kAwaits;
-      case HostRole::kExecutor:
-        return HostWork::kCompiled;
-      case HostRole::kGarbage:
-        return HostWork::kGarbage;
-      case HostRole::kSave:
-        return HostWork::kSave;
-      case HostRole::kPause:
-        return HostWork::kPause;
-      case HostRole::kPeer:
-        return HostWork::kPeer;
-      default:
-        break;
+    const HostRole role = RoleOfCause(input_.trace(), cause.event);
+    if (role == HostRole::kAwait) return HostWork::kAwaits;
+    if (role == HostRole::kExecutor) return HostWork::kCompiled;
+    for (const auto& [own, of] : kOwnWork) {
+      if (role == of) return own;
     }
     const bool op = on_host_[cause.event.value] != 0;
     return op && input_.db().kind != DeviceKind::kCpuOnly ? HostWork::kOnHost : HostWork::kOther;
@@ -104,8 +110,9 @@ std::pair<HostWork, double> MostWork(const FindingContext& input) {
   return {leads || percent >= 50 ? work : HostWork::kOther, percent};
 }
 
-// Says what the device waits for, or null for a program on the CPU, whose threads are the subject.
+// Says what the device waits for.
 const char* WordsOf(HostWork work) {
+  if (const RoleWords* own = OwnWords(work)) return own->what;
   switch (work) {
     case HostWork::kUnrecorded:
       return "the host inside the step";
@@ -115,29 +122,19 @@ const char* WordsOf(HostWork work) {
       return "the host to start work";
     case HostWork::kCompiled:
       return "the runtime that executes a compiled program";
-    case HostWork::kGarbage:
-      return "the host to collect garbage";
-    case HostWork::kSave:
-      return "checkpoints to be saved";
-    case HostWork::kPause:
-      return "the host, which waits itself";
-    case HostWork::kPeer:
-      return "another process";
-    case HostWork::kOther:
-      break;
+    default:
+      return "Python and op dispatch inside the step";
   }
-  return "Python and op dispatch inside the step";
 }
 
 // Garbage collection, the saving of checkpoints and calls that wait are said in place of the class
 // only where they are nearly all of it.
 HostWork SaidOf(HostWork work, double percent) {
-  const bool own = work == HostWork::kGarbage || work == HostWork::kSave ||
-                   work == HostWork::kPause || work == HostWork::kPeer;
-  return own && percent < kNearlyAllOfLoss ? HostWork::kOther : work;
+  return OwnWords(work) != nullptr && percent < kNearlyAllOfLoss ? HostWork::kOther : work;
 }
 
 const char* RemedyOf(HostWork work) {
+  if (const RoleWords* own = OwnWords(work)) return own->remedy;
   switch (work) {
     case HostWork::kOnHost:
       return "host-op.on-host";
@@ -145,19 +142,9 @@ const char* RemedyOf(HostWork work) {
       return "host-op.awaits";
     case HostWork::kCompiled:
       return "host-op.runtime";
-    case HostWork::kGarbage:
-      return "garbage";
-    case HostWork::kSave:
-      return "checkpoint";
-    case HostWork::kPause:
-      return "host-op.pause";
-    case HostWork::kPeer:
-      return "host-op.peer";
-    case HostWork::kUnrecorded:
-    case HostWork::kOther:
-      break;
+    default:
+      return "host-op";
   }
-  return "host-op";
 }
 
 // "The GPU waits 4 ms of the 20 ms step for ops that run on the host, 62 % of it", or, where the
@@ -190,23 +177,8 @@ std::string HostTitle(const FindingContext& input, const IdleLoss& loss, HostWor
 // The remedy of a class, or that of its largest cause where that has one of its own and most of
 // the loss.
 std::string RemedyOf(const FindingContext& input, const IdleLoss& loss, const char* remedy) {
-  if (loss.cause_percent < 50) return input.Remedy(remedy);
-  switch (loss.role) {
-    case HostRole::kGarbage:
-      return input.Remedy("garbage");
-    case HostRole::kSave:
-      return input.Remedy("checkpoint");
-    case HostRole::kPause:
-      return input.Remedy("host-op.pause");
-    case HostRole::kPeer:
-      return input.Remedy("host-op.peer");
-    case HostRole::kBarrier:
-      return input.Remedy("barrier");
-    case HostRole::kEvent:
-      return input.Remedy("event-wait");
-    default:
-      return input.Remedy(remedy);
-  }
+  const RoleWords* own = loss.cause_percent >= 50 ? WordsOfRole(loss.role) : nullptr;
+  return input.Remedy(own != nullptr ? own->remedy : remedy);
 }
 
 // Compilation counts in steps that averages leave out too.

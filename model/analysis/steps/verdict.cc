@@ -7,11 +7,13 @@
 #include <set>
 
 #include "model/analysis/grouping/host_collectives.h"
+#include "model/analysis/grouping/host_roles.h"
 #include "model/analysis/naming/program.h"
 #include "model/analysis/naming/remedies.h"
 #include "model/analysis/steps/cause_name.h"
 #include "model/analysis/steps/cpu_work.h"
 #include "model/analysis/steps/exposed_time.h"
+#include "model/analysis/steps/role_words.h"
 #include "model/analysis/steps/step_table.h"
 #include "model/analysis/steps/unrecorded.h"
 #include "model/base/lower.h"
@@ -102,7 +104,7 @@ struct FirstCause {
   double share = 0;  // percent of the loss
   HostRole role = HostRole::kWork;
   bool known() const { return share >= kLeast; }
-  bool Mostly(HostRole wanted) const { return share >= 50 && role == wanted; }
+  bool mostly() const { return share >= 50; }
   bool nearly_all() const { return share >= kNearlyAll; }
 };
 
@@ -340,27 +342,13 @@ std::string Judgement::Where() const {
   return db_.steps.size() == 1 ? "of the step" : "of each step";
 }
 
-// Work of the host that has another remedy than its class, by the cause with most of it.
-struct OwnWords {
-  const char* loss;
-  HostRole role;
-  const char* what;    // null: as the loss has it
-  const char* remedy;  // naming/remedies.h
-};
-constexpr const char* kPauseWords = "the host, which waits itself";
-constexpr const char* kPeerWords = "another process";
-constexpr std::array kOwnWords = {
-    OwnWords{"host", HostRole::kGarbage, "the host to collect garbage", "garbage"},
-    OwnWords{"between_steps", HostRole::kGarbage, "the host to collect garbage", "garbage"},
-    OwnWords{"host", HostRole::kSave, "checkpoints to be saved", "checkpoint"},
-    OwnWords{"between_steps", HostRole::kSave, "checkpoints to be saved", "checkpoint"},
-    OwnWords{"host", HostRole::kPause, kPauseWords, "host-op.pause"},
-    OwnWords{"between_steps", HostRole::kPause, kPauseWords, "host-op.pause"},
-    OwnWords{"host", HostRole::kPeer, kPeerWords, "host-op.peer"},
-    OwnWords{"between_steps", HostRole::kPeer, kPeerWords, "host-op.peer"},
-    OwnWords{"sync", HostRole::kBarrier, "other ranks at a barrier", "barrier"},
-    OwnWords{"sync", HostRole::kEvent, nullptr, "event-wait"},
-};
+// The words of the cause with most of the loss, where its class may have such a cause; or null.
+const RoleWords* OwnWords(const Loss& loss, const FirstCause& cause) {
+  const bool blocks = loss.id == "sync";
+  if (!blocks && loss.id != "host" && loss.id != "between_steps") return nullptr;
+  if (IsBlocking(cause.role) != blocks || !cause.mostly()) return nullptr;
+  return WordsOfRole(cause.role);
+}
 
 const char* Judgement::UnexplainedRemedy(const FirstCause& cause) const {
   if (cause.known()) return "unknown.called";
@@ -372,10 +360,7 @@ Said Judgement::SayFor(const Loss& loss) const {
   const FirstCause cause = FirstOf(loss);
   Said said{*std::find_if(kLosses.begin(), kLosses.end(),
                           [&](const LossKind& kind) { return loss.id == kind.id; })};
-  const auto own = std::find_if(kOwnWords.begin(), kOwnWords.end(), [&](const OwnWords& words) {
-    return loss.id == words.loss && cause.Mostly(words.role);
-  });
-  if (own != kOwnWords.end()) {
+  if (const RoleWords* own = OwnWords(loss, cause)) {
     if (own->what != nullptr && cause.nearly_all()) said.what = own->what;
     said.remedy = own->remedy;
   } else if (loss.id == "host" && cause.role == HostRole::kExecutor) {
