@@ -33,12 +33,6 @@ constexpr XprofClass kXprofClasses[] = {
     {"otherTimeMs", "All others", Kind::kOther},
 };
 
-bool BoolAt(const ResultTable& table, size_t row, int column) {
-  if (column < 0 || static_cast<size_t>(column) >= table.rows[row].size()) return false;
-  const auto* b = std::get_if<bool>(&table.rows[row][static_cast<size_t>(column)]);
-  return b != nullptr && *b;
-}
-
 ClassSummary Summary(const std::vector<double>& values) {
   ClassSummary s;
   if (values.empty()) return s;
@@ -108,17 +102,17 @@ void StepChart::Update(const PanelContext& context, const AnalysisResult& result
   const int partial = steps.Column("partial"), inferred = steps.Column("inferred");
   const int warmup = steps.Column("warmup");
   const auto left_out = [&](size_t r) {
-    return BoolAt(steps, r, partial) || BoolAt(steps, r, warmup);
+    return TrueAt(steps.rows[r], partial) || TrueAt(steps.rows[r], warmup);
   };
   for (size_t r = 0; r < steps.rows.size(); ++r) {
-    const bool guessed = BoolAt(steps, r, inferred);
+    const bool guessed = TrueAt(steps.rows[r], inferred);
     partial_ += left_out(r), inferred_ += guessed;
     bars_.labels.push_back(LabelAt(steps, r));
     bars_.notes.emplace_back(
-        BoolAt(steps, r, partial)  ? "partial: cut by the begin or end of the recording"
-        : BoolAt(steps, r, warmup) ? "warm-up: the first step, much longer than the others"
-        : guessed                  ? "inferred: nothing in the profile marks it"
-                                   : "");
+        TrueAt(steps.rows[r], partial)  ? "partial: cut by the begin or end of the recording"
+        : TrueAt(steps.rows[r], warmup) ? "warm-up: the first step, much longer than the others"
+        : guessed                       ? "inferred: nothing in the profile marks it"
+                                        : "");
   }
   // If no step counts, all do, as in the analysis.
   const bool all = partial_ == steps.rows.size();

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/analysis/tables/cells.h"
 #include "model/base/count_text.h"
 #include "model/base/digits.h"
 #include "viewer/core/analysis_cache.h"
@@ -44,11 +45,6 @@ float Number(const PanelContext& context, float x, float y, float right, const c
 }
 
 constexpr size_t kMostSteps = 2000;  // enough for a mean
-
-bool TrueAt(const std::vector<Value>& row, int column) {
-  const bool* b = column >= 0 ? std::get_if<bool>(&row[static_cast<size_t>(column)]) : nullptr;
-  return b != nullptr && *b;
-}
 
 // By XProf's definitions: the nine classes, added up over whole steps.
 void AddClasses(const ResultTable& steps, std::vector<VerdictSums::Part>* parts) {

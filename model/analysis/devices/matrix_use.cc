@@ -1,5 +1,7 @@
 #include "model/analysis/devices/matrix_use.h"
 
+#include "model/analysis/tables/cells.h"
+
 namespace stepscope {
 
 MatrixUses::MatrixUses(const ResultTable* kernels) {
@@ -11,22 +13,15 @@ MatrixUses::MatrixUses(const ResultTable* kernels) {
             time = kernels->Column("total_duration_us");
   if (uses < 0 || op < 0 || kernel < 0 || eligible < 0 || time < 0) return;
   for (const std::vector<Value>& row : kernels->rows) {
-    const auto text = [&](int c) {
-      const auto* name = std::get_if<SharedText>(&row[static_cast<size_t>(c)]);
-      return name != nullptr ? name->view() : std::string_view();
-    };
-    const auto is = [&](int c) {
-      const auto* b = std::get_if<bool>(&row[static_cast<size_t>(c)]);
-      return b != nullptr && *b;
-    };
-    const std::string_view name = text(op).empty() && ours >= 0 ? text(kernel) : text(op);
+    const std::string_view name =
+        TextAt(row, op).empty() && ours >= 0 ? TextAt(row, kernel) : TextAt(row, op);
     const auto* us = std::get_if<double>(&row[static_cast<size_t>(time)]);
     if (name.empty() || us == nullptr) continue;
     MatrixUse& use = uses_[name];
     use.all_us += *us;
-    use.matrix_us += is(uses) ? *us : 0;
-    use.eligible = use.eligible || is(eligible);
-    use.uses = use.uses || is(uses);
+    use.matrix_us += TrueAt(row, uses) ? *us : 0;
+    use.eligible = use.eligible || TrueAt(row, eligible);
+    use.uses = use.uses || TrueAt(row, uses);
   }
 }
 

@@ -28,6 +28,12 @@ double NumberAt(const ResultTable& table, size_t row, std::string_view column) {
   return std::isnan(number) ? 0 : number;
 }
 
+bool TrueAt(const std::vector<Value>& row, int column) {
+  const auto c = static_cast<size_t>(column);
+  const bool* b = column >= 0 && c < row.size() ? std::get_if<bool>(&row[c]) : nullptr;
+  return b != nullptr && *b;
+}
+
 std::string_view TextAt(const std::vector<Value>& row, int column) {
   const auto c = static_cast<size_t>(column);
   const auto* text = column >= 0 && c < row.size() ? std::get_if<SharedText>(&row[c]) : nullptr;

@@ -17,6 +17,8 @@ double NumberOf(const Value& value);
 double NumberAt(const std::vector<Value>& row, int column);
 // The number of a row that exists, by the column's id; 0 if there is none.
 double NumberAt(const ResultTable& table, size_t row, std::string_view column);
+// Whether a row's cell is a bool that is true; false if there is no such column.
+bool TrueAt(const std::vector<Value>& row, int column);
 // The text of a row's cell; empty if it is none or there is no such column.
 std::string_view TextAt(const std::vector<Value>& row, int column);
 std::string_view TextAt(const ResultTable& table, size_t row, std::string_view column);

@@ -7,15 +7,10 @@
 #include <utility>
 
 #include "model/analysis/intervals/step_number.h"
+#include "model/analysis/tables/cells.h"
 
 namespace stepscope {
 namespace {
-
-bool IsTrue(const ResultTable& table, size_t row, int column) {
-  if (column < 0) return false;
-  const bool* value = std::get_if<bool>(&table.rows[row][static_cast<size_t>(column)]);
-  return value != nullptr && *value;
-}
 
 // The time in a cell that holds ms; 0 where it holds no length of time.
 Ps TimeIn(const ResultTable& table, size_t row, int column) {
@@ -87,7 +82,7 @@ std::vector<StepRow> StepRows(const ResultTable& table, const ResultTable* devic
     std::vector<TimeRange> ranges =
         devices.Next(cell(r, label), host >= 0 ? &cell(r, host) : nullptr);
     if (host >= 0 && cell(r, host) != cell(0, host)) continue;
-    const bool counts = !IsTrue(table, r, partial) && !IsTrue(table, r, warmup);
+    const bool counts = !TrueAt(table.rows[r], partial) && !TrueAt(table.rows[r], warmup);
     const TimeRange range = table.links[r].range;
     steps.push_back(
         {{RawValue(cell(r, label)), range, 0, counts, TimeIn(table, r, time)}, std::move(ranges)});

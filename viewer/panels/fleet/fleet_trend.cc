@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/analysis/tables/cells.h"
 #include "viewer/panels/rank_step_map.h"
 #include "viewer/widgets/draw_text.h"
 
@@ -34,8 +35,7 @@ void FleetTrend::Take(const Fleet& fleet, const ResultTable& runs) {
     places_.push_back(static_cast<double>(place));
     for (size_t l = 0; l < lines_.size(); ++l)
       lines_[l].values.push_back(NumberIn(runs, row, runs.Column(kColumns[l])));
-    const auto* is = std::get_if<bool>(&runs.rows[row][static_cast<size_t>(shown)]);
-    if (is != nullptr && *is) shown_ = place;
+    if (TrueAt(runs.rows[row], shown)) shown_ = place;
   }
 }
 

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <variant>
 
+#include "model/analysis/tables/cells.h"
 #include "model/analysis/tables/result_table.h"
 
 namespace stepscope {
@@ -50,12 +51,10 @@ class KernelRows {
  private:
   size_t Index(const char* id) const { return static_cast<size_t>(table_.Column(id)); }
   std::string_view TextIn(size_t row, size_t column) const {
-    const auto* text = std::get_if<SharedText>(&table_.rows[row][column]);
-    return text != nullptr ? text->view() : std::string_view();
+    return TextAt(table_.rows[row], static_cast<int>(column));
   }
   bool Is(size_t row, size_t column) const {
-    const auto* b = std::get_if<bool>(&table_.rows[row][column]);
-    return b != nullptr && *b;
+    return TrueAt(table_.rows[row], static_cast<int>(column));
   }
   const ResultTable& table_;
   const size_t name_, op_, total_, count_, eligible_, uses_;

@@ -16,6 +16,12 @@ TEST_CASE("cells: a number is a number whatever its type, and nothing else is on
   CHECK(std::isnan(NumberOf(Value(SharedText("7")))));
 }
 
+TEST_CASE("cells: only a bool that is true is true") {
+  const std::vector<Value> row = {true, false, int64_t{1}, Value()};
+  CHECK(TrueAt(row, 0));
+  for (const int column : {1, 2, 3, 4, -1}) CHECK_FALSE(TrueAt(row, column));
+}
+
 TEST_CASE("cells: what is not there is 0 or empty") {
   ResultTable table;
   for (const char* id : {"name", "count"}) table.columns.emplace_back().id = id;
