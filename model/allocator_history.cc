@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "model/base/seeded_hash.h"
+#include "model/base/number_hash.h"
 
 namespace stepscope {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "loaders/memory_snapshot/pickle.h"
 #include "model/allocator_history.h"
-#include "model/base/seeded_hash.h"
+#include "model/base/number_hash.h"
 #include "model/base/task.h"
 
 namespace stepscope::snapshot {

@@ -1,5 +1,5 @@
 // Fnv: FNV-1a, a 64-bit hash that is the same on every machine. Anyone can make texts that collide,
-// so do not use it where that would hurt (seeded_hash.h).
+// so do not use it where that would hurt (number_hash.h).
 #pragma once
 
 #include <cstdint>

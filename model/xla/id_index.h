@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "model/base/seeded_hash.h"
+#include "model/base/number_hash.h"
 
 namespace stepscope::xla {
 

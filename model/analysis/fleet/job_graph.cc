@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "model/base/number_hash.h"
 #include "model/base/task.h"
 
 namespace stepscope {
@@ -140,9 +141,7 @@ using Place = std::tuple<bool, uint32_t, uint32_t, bool>;
 struct HashOfPlace {
   size_t operator()(const Place& place) const {
     const auto& [in_step, nth, name, after_all] = place;
-    const uint64_t all = uint64_t{nth} << 32 | uint64_t{name} << 2 |
-                         static_cast<uint64_t>(in_step ? 2 : 0) | (after_all ? 1u : 0u);
-    return (all ^ all >> 29) * 0x9e3779b97f4a7c15u;
+    return HashOf({in_step, nth, name, after_all});
   }
 };
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "model/base/seeded_hash.h"
+#include "model/base/number_hash.h"
 
 namespace stepscope {
 namespace {

@@ -6,6 +6,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "model/base/number_hash.h"
+
 namespace stepscope {
 namespace {
 
@@ -22,7 +24,7 @@ using Pair = std::tuple<uint32_t, uint32_t, bool>;
 struct HashOfPair {
   size_t operator()(const Pair& pair) const {
     const auto& [a, b, together] = pair;
-    return (uint64_t{a} << 33 | uint64_t{b} << 1 | uint64_t{together}) * 0x9e3779b97f4a7c15u;
+    return HashOf({a, b, together});
   }
 };
 

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "model/base/number_hash.h"
 #include "model/base/task.h"
 
 namespace stepscope {
@@ -135,12 +136,10 @@ using PairKey = std::tuple<uint32_t, uint32_t, int64_t, uint32_t>;
 PairKey PairKeyOf(const CollectiveCall& c) { return {c.group, c.name, c.order, c.nth}; }
 
 struct HashOfPairKey {
+  SeededHash seeded;  // the order is a number of the file
   size_t operator()(const PairKey& key) const {
     const auto& [group, name, order, nth] = key;
-    uint64_t hash = uint64_t{group} << 32 | name;
-    for (const uint64_t part : {static_cast<uint64_t>(order), uint64_t{nth}})
-      hash = (hash ^ part) * 0x9e3779b97f4a7c15u, hash ^= hash >> 29;
-    return hash;
+    return HashOf({group, name, seeded(static_cast<uint64_t>(order)), nth});
   }
 };
 

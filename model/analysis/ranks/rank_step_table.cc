@@ -17,7 +17,7 @@ struct InStep {
   std::vector<EventRow> calls, late_calls;
 };
 
-// What happened in the steps of one rank.
+// The collectives in each step of one rank.
 class StepsOfRank {
  public:
   explicit StepsOfRank(const std::vector<RankStep>& steps) : in_(steps.size()) {

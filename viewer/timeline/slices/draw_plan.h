@@ -13,6 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "model/base/number_hash.h"
 #include "viewer/core/look/name_cache.h"
 #include "viewer/core/look/texel_sink.h"
 #include "viewer/core/look/time_axis.h"
@@ -47,10 +48,7 @@ struct PlanRowKey {
 
 struct PlanRowKeyHash {
   size_t operator()(const PlanRowKey& key) const {
-    uint64_t h = key.profile.value;
-    for (const uint32_t part : {static_cast<uint32_t>(key.kind), key.set, key.id, key.depth})
-      h = (h ^ part) * 0x9e3779b97f4a7c15ull, h ^= h >> 29;
-    return h;
+    return HashOf({key.profile.value, static_cast<uint64_t>(key.kind), key.set, key.id, key.depth});
   }
 };
 
