@@ -33,16 +33,6 @@ void DrawCommandItem(const ShellInput& input, const CommandDesc& command) {
   ImGui::SetItemTooltip("%s", command.what);
 }
 
-// What has no meaning for most profiles is listed only where it applies, not greyed elsewhere.
-bool IsOffered(const ShellInput& input, const CommandDesc& command) {
-  constexpr const char* kOfRanks[] = {"view.align_clocks", "view.ranks_in_rows",
-                                      "view.ranks_in_lane"};
-  const bool of_ranks = std::any_of(std::begin(kOfRanks), std::end(kOfRanks), [&](const char* id) {
-    return std::strcmp(id, command.id) == 0;
-  });
-  return !of_ranks || command.enabled(input.context);
-}
-
 // A menu groups its commands by the first part of their ids. These commands begin a group as well.
 constexpr const char* kBreaks[] = {"file.capture",    "file.close",        "file.export_png",
                                    "file.quit",       "view.collapse_all", "view.python_frames",
@@ -156,7 +146,7 @@ void DrawMenus(const ShellInput& input, MenuBarState* state) {
     if (std::strcmp(menu, "Window") == 0) DrawPanelItems(input);
     const CommandDesc* before = nullptr;
     for (const CommandDesc* command : CommandsOf(menu)) {
-      if (!IsOffered(input, *command)) continue;
+      if (command->hides && !command->enabled(input.context)) continue;
       if (before != nullptr && BeginsGroup(*before, *command)) ImGui::Separator();
       DrawCommandItem(input, *command);
       if (std::strcmp(command->id, "file.open_folder") == 0) DrawRecentMenu(input);

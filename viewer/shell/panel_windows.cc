@@ -3,7 +3,6 @@
 #include <imgui.h>
 #include <imgui_internal.h>
 
-#include <algorithm>
 #include <string_view>
 
 #include "model/allocator_history.h"
@@ -83,9 +82,7 @@ void UseOpen(bool (*is)(const Trace&), PanelContext* panel) {
 }  // namespace
 
 bool Means(const PanelDesc& panel, const Profile& profile) {
-  constexpr std::string_view kOfFleets[] = {"fleet", "ranks", "query", "diagnostics"};
-  return !IsFleet(*profile.trace) ||
-         std::find(std::begin(kOfFleets), std::end(kOfFleets), panel.id) != std::end(kOfFleets);
+  return panel.of_fleets || !IsFleet(*profile.trace);
 }
 
 void PanelWindows::DrawOne(const PanelContext& active, const WindowState& windows,

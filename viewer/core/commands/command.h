@@ -62,6 +62,7 @@ struct CommandDesc {
   void (*apply)(ViewerContext&, const CommandArgs&);
   bool (*on)(const ViewerContext&) = nullptr;  // switches only: menus show a mark while it is on
   NumberField number = {};
+  bool hides = false;  // menus leave it out while it cannot be used, which is so for most profiles
 };
 
 std::span<const CommandDesc> Commands();              // in the order of menus, palette and help

@@ -27,6 +27,7 @@ struct PanelDesc {
   MakePanel* create;
   // Whether the menu offers it for a profile that it has something to show of; null: for any.
   bool (*offered)(const Profile&) = nullptr;
+  bool of_fleets = false;  // it says something of a fleet, which has no events
 };
 
 std::span<const PanelDesc> Panels();
