@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "app/session/job_view.h"
 #include "loaders/remote/remote_load.h"
 
 namespace stepscope {
@@ -23,16 +24,6 @@ std::optional<Status> InstallJob::Update() {
   return status;
 }
 
-LoadingView InstallJob::View() const {
-  LoadingView view;
-  view.path = address_;
-  view.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
-  if (const Progress* progress = job_.progress()) {
-    view.stage = progress->stage();
-    view.bytes_done = progress->bytes_done;
-    view.bytes_total = progress->bytes_total;
-  }
-  return view;
-}
+LoadingView InstallJob::View() const { return ViewOfJob(address_, begin_, job_.progress()); }
 
 }  // namespace stepscope

@@ -5,6 +5,7 @@
 #include <system_error>
 #include <utility>
 
+#include "app/session/job_view.h"
 #include "app/session/store_facts.h"
 #include "app/system/paths.h"
 #include "loaders/store/store_writer.h"
@@ -65,14 +66,10 @@ std::optional<std::string> SaveJob::Update() {
 }
 
 LoadingView SaveJob::View() const {
-  LoadingView view;
-  view.path = path_;
+  LoadingView view = ViewOfJob(path_, begin_, job_.progress());
   view.stage = "Saving the profile";
-  view.seconds = view.stage_seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+  view.stage_seconds = view.seconds;
   view.previewed = true;
-  if (const Progress* progress = job_.progress())
-    view.bytes_done = progress->bytes_done.load(std::memory_order_relaxed);
   return view;
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "app/session/capture_job.h"
+#include "app/session/job_view.h"
 #include "app/session/open_together.h"
 #include "app/session/profile_fingerprint.h"
 #include "app/system/paths.h"
@@ -197,23 +198,11 @@ void Session::UpdateLoading() {
     if (install_.active()) view_.loading = install_.View();
     return;
   }
-  LoadingView loading;
-  loading.path = load_->request.paths[0];
-  if (load_->request.paths.size() > 1) {
-    loading.path += " and " + std::to_string(load_->request.paths.size() - 1) + " more";
-  }
-  const auto now = std::chrono::steady_clock::now();
-  loading.seconds = Seconds(now - load_->begin);
-  loading.previewed = load_->shown.valid();
-  if (const Progress* progress = load_job_.progress()) {
-    loading.stage = progress->stage();
-    const auto stages = progress->history();
-    if (!stages.empty()) loading.stage_seconds = Seconds(now - stages.back().second);
-    loading.bytes_done = progress->bytes_done.load(std::memory_order_relaxed);
-    loading.bytes_total = progress->bytes_total.load(std::memory_order_relaxed);
-    loading.events = progress->events.load(std::memory_order_relaxed);
-  }
-  view_.loading = std::move(loading);
+  std::string path = load_->request.paths[0];
+  if (load_->request.paths.size() > 1)
+    path += " and " + std::to_string(load_->request.paths.size() - 1) + " more";
+  view_.loading = ViewOfJob(std::move(path), load_->begin, load_job_.progress());
+  view_.loading->previewed = load_->shown.valid();
 }
 
 void Session::FinishLoad() {

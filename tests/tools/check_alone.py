@@ -157,7 +157,7 @@ def check(root, folders=FOLDERS):
     for path in cleaned:
         if path.suffix == ".cc" and path.parent != root / "tests/tools":
             for name, parameters, local in set(declared[path]):
-                if local and parameters is not None and name != "TEST_CASE":
+                if local and parameters is not None and name not in ("TEST_CASE", "TEST_CASE_FIXTURE"):
                     functions[path.parent, name].append((path, parameters))
             headers[path.parent] |= headers_of(path, root, known)
     for directory, found in headers.items():

@@ -1,54 +1,28 @@
 #include "app/session/session.h"
 
 #include <doctest/doctest.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <thread>
 
 #include "app/commands/load_input.h"
 #include "app/system/paths.h"
-#include "app/window/waker.h"
-#include "loaders/remote/frames.h"
-#include "loaders/remote/serve.h"
 #include "loaders/store/trace_part.h"
 #include "model/capabilities.h"
-#include "tests/app/temp_dir.h"
+#include "tests/app/session/session_fixture.h"
 #include "tests/support/gpu_profile.h"
 #include "tests/support/memory_snapshot.h"
-#include "tests/support/source_paths.h"
 
 namespace stepscope {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-struct Fixture {
-  TempDir dir;
-  Waker waker;
-  SettingsStore store{dir.path() / "config"};
-  Session session{store, {[this] { waker.Wake(); }, {}, {}, {}}};
-
-  // Updates as the frame loop does: when woken, or now and then.
-  bool UpdateUntil(const std::function<bool(const SessionView&)>& done, int seconds = 60) {
-    const auto end = Clock::now() + std::chrono::seconds(seconds);
-    while (Clock::now() < end) {
-      if (done(session.Update())) return true;
-      waker.WaitFor(std::chrono::milliseconds(5));
-      waker.Take();
-    }
-    return false;
-  }
-  std::string Sample(const char* name) { return test::SourcePath("tests/data/") + name; }
-};
-
-TEST_CASE_FIXTURE(Fixture, "session: loads in the background and remembers what was opened") {
+TEST_CASE_FIXTURE(SessionFixture,
+                  "session: loads in the background and remembers what was opened") {
   const std::string path = Sample("tf_graph.xplane.pb.zst");
   session.Open({path}, false);
   CHECK(session.loading());
@@ -69,7 +43,8 @@ TEST_CASE_FIXTURE(Fixture, "session: loads in the background and remembers what 
   CHECK(SettingsStore(dir.path() / "config").ReadRecent().size() == 1);
 }
 
-TEST_CASE_FIXTURE(Fixture, "session: a profile's label does not have the name of its file twice") {
+TEST_CASE_FIXTURE(SessionFixture,
+                  "session: a profile's label does not have the name of its file twice") {
   const std::string path = (dir.path() / "train.json").string();
   std::ofstream(path) << R"({"schemaVersion":1,"distributedInfo":{"rank":3,"world_size":8},
     "traceEvents":[{"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":0,"dur":5}]})";
@@ -78,7 +53,8 @@ TEST_CASE_FIXTURE(Fixture, "session: a profile's label does not have the name of
   CHECK(session.view().profiles[0].label == "train.json · rank 3");
 }
 
-TEST_CASE_FIXTURE(Fixture, "session: several files together are called after the first, once") {
+TEST_CASE_FIXTURE(SessionFixture,
+                  "session: several files together are called after the first, once") {
   std::vector<std::string> paths;
   for (const char* rank : {"0", "1"}) {
     paths.push_back((dir.path() / (std::string("rank") + rank + ".json")).string());
@@ -91,7 +67,7 @@ TEST_CASE_FIXTURE(Fixture, "session: several files together are called after the
   CHECK(session.view().profiles[0].label == "rank0.json and 1 more · 2 hosts");
 }
 
-TEST_CASE_FIXTURE(Fixture,
+TEST_CASE_FIXTURE(SessionFixture,
                   "session: two profiles of different runs are asked about, with a window") {
   const std::vector<std::string> paths{Sample("tf_graph.xplane.pb.zst"),
                                        Sample("tf_keras.xplane.pb.zst")};
@@ -116,7 +92,7 @@ TEST_CASE_FIXTURE(Fixture,
   CHECK(session.view().profiles[0].trace->hosts.size() == 2);
 }
 
-TEST_CASE_FIXTURE(Fixture, "session: a profile dropped on an open one is asked about") {
+TEST_CASE_FIXTURE(SessionFixture, "session: a profile dropped on an open one is asked about") {
   const std::string first = Sample("tf_graph.xplane.pb.zst"),
                     second = Sample("tf_keras.xplane.pb.zst");
   session.set_asks(true);
@@ -137,7 +113,8 @@ TEST_CASE_FIXTURE(Fixture, "session: a profile dropped on an open one is asked a
   CHECK_FALSE(session.loading());
 }
 
-TEST_CASE_FIXTURE(Fixture, "session: a memory snapshot opens below the trace it is given with") {
+TEST_CASE_FIXTURE(SessionFixture,
+                  "session: a memory snapshot opens below the trace it is given with") {
   const std::string trace = Sample("tf_graph.xplane.pb.zst");
   const std::string snapshot = (dir.path() / "no_ending").string();
   std::ofstream(snapshot, std::ios::binary)
@@ -162,7 +139,7 @@ TEST_CASE_FIXTURE(Fixture, "session: a memory snapshot opens below the trace it 
   }
 }
 
-TEST_CASE_FIXTURE(Fixture,
+TEST_CASE_FIXTURE(SessionFixture,
                   "session: without a window nothing is asked, several files are one profile") {
   session.Open({Sample("tf_graph.xplane.pb.zst"), Sample("tf_keras.xplane.pb.zst")}, false);
   CHECK_FALSE(session.view().question.has_value());
@@ -170,7 +147,8 @@ TEST_CASE_FIXTURE(Fixture,
   CHECK(session.view().profiles[0].trace->hosts.size() == 2);
 }
 
-TEST_CASE_FIXTURE(Fixture, "session: the command line's limit holds for what the window opens") {
+TEST_CASE_FIXTURE(SessionFixture,
+                  "session: the command line's limit holds for what the window opens") {
   InputOptions input;
   input.paths = {Sample("torch_cpu.json.gz")};
   input.max_inflated_bytes = 1 << 20;
@@ -182,7 +160,8 @@ TEST_CASE_FIXTURE(Fixture, "session: the command line's limit holds for what the
   CHECK(UpdateUntil([](const SessionView& v) { return v.profiles.size() == 1; }));
 }
 
-TEST_CASE_FIXTURE(Fixture, "session: a second profile replaces the first or comes beside it") {
+TEST_CASE_FIXTURE(SessionFixture,
+                  "session: a second profile replaces the first or comes beside it") {
   session.Open({Sample("tf_graph.xplane.pb.zst")}, false);
   session.Open({Sample("tf_keras.xplane.pb.zst")}, true);
   REQUIRE(UpdateUntil([](const SessionView& v) { return v.profiles.size() == 2; }));
@@ -196,7 +175,7 @@ TEST_CASE_FIXTURE(Fixture, "session: a second profile replaces the first or come
   CHECK(session.view().profiles.size() == 1);
 }
 
-TEST_CASE_FIXTURE(Fixture, "session: a failed load keeps what is open and says why") {
+TEST_CASE_FIXTURE(SessionFixture, "session: a failed load keeps what is open and says why") {
   session.Open({Sample("tf_graph.xplane.pb.zst")}, false);
   REQUIRE(UpdateUntil([](const SessionView& v) { return !v.profiles.empty(); }));
   session.Open({(dir.path() / "absent").string()}, false);
@@ -209,7 +188,7 @@ TEST_CASE_FIXTURE(Fixture, "session: a failed load keeps what is open and says w
   CHECK(session.view().error.empty());
 }
 
-TEST_CASE_FIXTURE(Fixture, "session: the newest choice wins") {
+TEST_CASE_FIXTURE(SessionFixture, "session: the newest choice wins") {
   for (int i = 0; i < 10; ++i) session.Open({Sample("tf_keras.xplane.pb.zst")}, false);
   session.Open({Sample("tf_graph.xplane.pb.zst")}, false);
   REQUIRE(UpdateUntil([](const SessionView& v) { return !v.profiles.empty(); }));
@@ -218,7 +197,7 @@ TEST_CASE_FIXTURE(Fixture, "session: the newest choice wins") {
   CHECK(session.view().generation == 1);
 }
 
-TEST_CASE_FIXTURE(Fixture,
+TEST_CASE_FIXTURE(SessionFixture,
                   "session: cancelling gives the frame back at once, the job ends by itself") {
   // Copies of one recording as many hosts, so that the load is under way when it is cancelled.
   for (int i = 0; i < 200; ++i) {
@@ -237,7 +216,7 @@ TEST_CASE_FIXTURE(Fixture,
   REQUIRE(UpdateUntil([this](const SessionView&) { return !session.cancelling(); }, 10));
 }
 
-TEST_CASE_FIXTURE(Fixture, "session: a profile can be closed while its tracks are derived") {
+TEST_CASE_FIXTURE(SessionFixture, "session: a profile can be closed while its tracks are derived") {
   const std::string path = (dir.path() / "gpu.xplane.pb").string();
   test::GpuProfileOptions options;
   options.steps = 20;
@@ -255,7 +234,8 @@ TEST_CASE_FIXTURE(Fixture, "session: a profile can be closed while its tracks ar
   }
 }
 
-TEST_CASE_FIXTURE(Fixture, "session: a run is called by its log directory as well as its date") {
+TEST_CASE_FIXTURE(SessionFixture,
+                  "session: a run is called by its log directory as well as its date") {
   const std::filesystem::path run = dir.path() / "resnet/plugins/profile/2026_11_21_10_29_44";
   std::filesystem::create_directories(run);
   std::filesystem::copy_file(Sample("tf_graph.xplane.pb.zst"), run / "vm.xplane.pb.zst");
@@ -272,7 +252,7 @@ TEST_CASE_FIXTURE(Fixture, "session: a run is called by its log directory as wel
   }
 }
 
-TEST_CASE_FIXTURE(Fixture, "session: exports overwrite a file only where they are told to") {
+TEST_CASE_FIXTURE(SessionFixture, "session: exports overwrite a file only where they are told to") {
   const std::string wanted = (dir.path() / "table.csv").string();
   std::string first, second;
   CHECK(session.SaveFile(wanted, "a", false, &first));
@@ -291,7 +271,7 @@ TEST_CASE_FIXTURE(Fixture, "session: exports overwrite a file only where they ar
   CHECK(text == "d");
 }
 
-TEST_CASE_FIXTURE(Fixture,
+TEST_CASE_FIXTURE(SessionFixture,
                   "session: other definitions are those of what is open and of what comes") {
   session.Open({Sample("tf_graph.xplane.pb.zst")}, false);
   REQUIRE(UpdateUntil([](const SessionView& v) { return !v.profiles.empty(); }));
@@ -310,7 +290,8 @@ TEST_CASE_FIXTURE(Fixture,
   CHECK(session.view().profiles[1].analysis->definitions() == Definitions::kXprof);
 }
 
-TEST_CASE_FIXTURE(Fixture, "session: the file dialog knows the format that a loader gives a name") {
+TEST_CASE_FIXTURE(SessionFixture,
+                  "session: the file dialog knows the format that a loader gives a name") {
   for (const LoaderDesc* loader : Loaders()) {
     for (const std::string& ending : ReadEndings(*loader))
       CHECK(session.FormatOfFile("vm" + ending) == loader->filter);
@@ -319,7 +300,7 @@ TEST_CASE_FIXTURE(Fixture, "session: the file dialog knows the format that a loa
   CHECK(session.FormatOfFile("perfetto_trace.json.gz").empty());
 }
 
-TEST_CASE_FIXTURE(Fixture, "session: the welcome page lists every loader with its endings") {
+TEST_CASE_FIXTURE(SessionFixture, "session: the welcome page lists every loader with its endings") {
   const std::vector<std::string>& formats = session.view().formats;
   REQUIRE(formats.size() == Loaders().size());
   for (size_t i = 0; i < formats.size(); ++i) {
@@ -330,234 +311,7 @@ TEST_CASE_FIXTURE(Fixture, "session: the welcome page lists every loader with it
   }
 }
 
-// A server on another machine: a program in the place of ssh that sends what `serve --stdio` would,
-// up to the events, and the rest when it is told to.
-class SlowServer {
- public:
-  // `share` of the events' bytes comes at once.
-  SlowServer(const std::filesystem::path& folder, const std::string& profile, double share = 0.5)
-      : folder_(folder) {
-    const std::string stream = AnswerOf(profile);
-    const size_t events = stream.find("EVTS");
-    REQUIRE(events != std::string::npos);
-    const size_t half =
-        events + static_cast<size_t>(static_cast<double>(stream.size() - events) * share);
-    Write("begin", stream.substr(0, half));
-    Write("rest", stream.substr(half));
-    Write("ssh", "#!/bin/sh\ncd " + folder.string() +
-                     "\ncat begin\nwhile [ ! -e go ]; do sleep 0.02; done\n"
-                     "[ -e cut ] || cat rest\n");
-    std::filesystem::permissions(folder / "ssh", std::filesystem::perms::owner_all);
-    ::setenv("STEPSCOPE_SSH", (folder / "ssh").c_str(), 1);
-  }
-  ~SlowServer() { ::unsetenv("STEPSCOPE_SSH"); }
-  void Continue() { Write("go", "x"); }
-  void Cut() { Write("cut", "x"), Continue(); }
-
- private:
-  void Write(const char* name, const std::string& bytes) {
-    std::ofstream(folder_ / name, std::ios::binary) << bytes;
-  }
-  std::string AnswerOf(const std::string& profile) {
-    int in[2];
-    REQUIRE(::pipe(in) == 0);
-    REQUIRE(profile.size() < 128);
-    // Field 1 is the protocol, field 3 the path.
-    const std::string request =
-        std::string("\x08\x01\x1a") + static_cast<char>(profile.size()) + profile;
-    const std::string frame = remote::Frame(remote::FrameType::kRequest, request);
-    REQUIRE(::write(in[1], frame.data(), frame.size()) == static_cast<ssize_t>(frame.size()));
-    std::FILE* out = std::fopen((folder_ / "answer").c_str(), "wb");
-    CHECK(remote::Serve(in[0], ::fileno(out), "test"));
-    std::fclose(out);
-    ::close(in[0]);
-    ::close(in[1]);
-    std::ifstream file(folder_ / "answer", std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
-
-  std::filesystem::path folder_;
-};
-
-// A store of it is larger than what SlowServer sends at first.
-std::string LargeTrace(const std::filesystem::path& folder) {
-  std::string text = R"({"traceEvents":[)";
-  for (int64_t i = 0; i < 60'000; ++i) {
-    if (i > 0) text += ',';
-    text += R"({"ph":"X","cat":"cpu_op","name":"op )" + std::to_string(i * 7919 % 5000) +
-            R"(","pid":1,"tid":)" + std::to_string(i % 4) + R"(,"ts":)" +
-            std::to_string(i * 10 + i * 7919 % 3) + R"(,"dur":)" + std::to_string(i * 31 % 9) +
-            R"(,"args":{"External id":)" + std::to_string(i * 104729 % 1000003) + "}}";
-  }
-  std::ofstream(folder / "large.json") << text << "]}";
-  return (folder / "large.json").string();
-}
-
-TEST_CASE_FIXTURE(Fixture, "session: a profile from another machine is shown while it comes") {
-  SlowServer server(dir.path(), LargeTrace(dir.path()));
-  const std::string address = "ssh://host/large.json";
-  session.Open({address}, false);
-  REQUIRE(UpdateUntil([](const SessionView& v) { return !v.profiles.empty(); }));
-  const ProfileId first = session.view().profiles[0].id;
-  CHECK(session.view().profiles[0].arriving);
-  CHECK(session.view().profiles[0].analysis == nullptr);
-  CHECK(session.view().profiles[0].trace->set.tracks.size() == 4);
-  CHECK(session.view().profiles[0].trace->set.rows < 10'000);
-  CHECK(session.view().recent.empty());
-  REQUIRE(session.view().loading.has_value());
-  CHECK(session.view().loading->previewed);
-  CHECK(session.view().loading->bytes_done > 0);
-  CHECK(session.view().loading->bytes_total == 0);
-
-  server.Continue();
-  REQUIRE(UpdateUntil([](const SessionView& v) { return !v.loading.has_value(); }));
-  REQUIRE(session.view().profiles.size() == 1);
-  const Profile& profile = session.view().profiles[0];
-  CHECK_FALSE(profile.arriving);
-  CHECK(profile.follows == first);
-  CHECK(profile.id != first);
-  CHECK(profile.trace->set.rows == 60'000);
-  CHECK(profile.analysis != nullptr);
-  CHECK(session.view().error.empty());
-  REQUIRE(session.view().recent.size() == 1);
-  CHECK(session.view().recent[0].path == address);
-}
-
-TEST_CASE_FIXTURE(Fixture, "session: a first picture goes when its load is stopped or closed") {
-  SlowServer server(dir.path(), LargeTrace(dir.path()));
-  for (const bool close : {false, true}) {
-    session.Open({"ssh://host/large.json"}, false);
-    REQUIRE(UpdateUntil([](const SessionView& v) { return !v.profiles.empty(); }));
-    if (close) {
-      session.CloseProfile(session.view().profiles[0].id);
-    } else {
-      session.CancelLoading();
-    }
-    CHECK(session.Update().profiles.empty());
-    CHECK_FALSE(session.loading());
-    CHECK(session.view().error.empty());
-  }
-}
-
-TEST_CASE_FIXTURE(Fixture, "session: a connection that breaks after the first picture leaves it") {
-  SlowServer server(dir.path(), LargeTrace(dir.path()));
-  session.Open({"ssh://host/large.json"}, false);
-  REQUIRE(UpdateUntil([](const SessionView& v) { return !v.profiles.empty(); }));
-  server.Cut();
-  REQUIRE(UpdateUntil([](const SessionView& v) { return !v.loading.has_value(); }));
-  REQUIRE(session.view().profiles.size() == 1);
-  CHECK_FALSE(session.view().profiles[0].arriving);
-  const auto& rows = session.view().profiles[0].diagnostics().rows();
-  CHECK(std::any_of(rows.begin(), rows.end(), [](const auto& d) { return d.id == "remote.cut"; }));
-}
-
-TEST_CASE_FIXTURE(Fixture, "session: a first picture stays where the connection breaks after it") {
-  SlowServer server(dir.path(), LargeTrace(dir.path()), 0.01);
-  session.Open({"ssh://host/large.json"}, false);
-  REQUIRE(UpdateUntil([](const SessionView& v) { return !v.profiles.empty(); }));
-  const std::shared_ptr<const Trace> picture = session.view().profiles[0].trace;
-  server.Cut();
-  REQUIRE(UpdateUntil([](const SessionView& v) { return !v.loading.has_value(); }));
-  REQUIRE(session.view().profiles.size() == 1);
-  CHECK(session.view().profiles[0].trace == picture);
-  CHECK(session.view().profiles[0].arriving);  // so that nothing is computed from it
-  CHECK(session.view().error.find("host: the connection ended") != std::string::npos);
-  CHECK(session.view().error.find("only a first picture") != std::string::npos);
-  CHECK(session.view().recent.size() == 1);
-  session.CloseProfile(session.view().profiles[0].id);
-  CHECK(session.view().profiles.empty());
-}
-
-// The host has no Stepscope until a copy of this program has come.
-TEST_CASE_FIXTURE(Fixture, "session: a program is copied to a host that has none, then it loads") {
-  SlowServer server(dir.path(), LargeTrace(dir.path()));
-  server.Continue();
-  const std::string folder = dir.path().string();
-  const auto become = [&](const std::string& install) {
-    std::ofstream(dir.path() / "ssh") << "#!/bin/sh\ncd " << folder
-                                      << "\ncase \"$*\" in *serve*) [ -e copy ] || exit 127; "
-                                         "cat begin rest;; *) "
-                                      << install << ";; esac\n";
-  };
-  become("cat >copy; echo stepscope 1");
-  session.InstallThere();  // nothing was asked of a host yet
-  CHECK_FALSE(session.loading());
-  session.Open({"ssh://host/large.json"}, false);
-  REQUIRE(UpdateUntil([](const SessionView& v) { return !v.error.empty(); }));
-  CHECK(session.view().can_install);
-  CHECK(session.view().error.find("not installed there") != std::string::npos);
-
-  session.InstallThere();
-  CHECK(session.loading());
-  CHECK(session.view().error.empty());
-  CHECK_FALSE(session.view().can_install);
-  REQUIRE(UpdateUntil([](const SessionView& v) { return v.profiles.size() == 1; }));
-  REQUIRE(UpdateUntil([](const SessionView& v) { return !v.loading.has_value(); }));
-  CHECK(session.view().profiles[0].trace->set.rows == 60'000);
-  CHECK(std::filesystem::file_size(dir.path() / "copy") ==
-        std::filesystem::file_size("/proc/self/exe"));
-
-  // Why it could not be copied; then Cancel in the middle.
-  std::filesystem::remove(dir.path() / "copy");
-  become("echo No space left on device >&2; exit 1");
-  session.Open({"ssh://host/large.json"}, false);
-  REQUIRE(UpdateUntil([](const SessionView& v) { return v.can_install; }));
-  session.InstallThere();
-  REQUIRE(UpdateUntil([](const SessionView& v) { return !v.error.empty(); }));
-  CHECK(session.view().error.find("No space left on device") != std::string::npos);
-  CHECK_FALSE(session.view().can_install);
-  CHECK_FALSE(session.loading());
-  become("exec sleep 60");
-  session.Open({"ssh://host/large.json"}, false);
-  REQUIRE(UpdateUntil([](const SessionView& v) { return v.can_install; }));
-  session.InstallThere();
-  REQUIRE(session.Update().loading.has_value());
-  session.CancelLoading();
-  CHECK_FALSE(session.Update().loading.has_value());
-  CHECK(session.view().error.empty());
-  REQUIRE(UpdateUntil([this](const SessionView&) { return !session.cancelling(); }, 10));
-}
-
-TEST_CASE_FIXTURE(Fixture, "session: a profile beside which another one arrives stays") {
-  session.Open({Sample("tf_graph.xplane.pb.zst")}, false);
-  REQUIRE(UpdateUntil([](const SessionView& v) { return !v.profiles.empty(); }));
-  const ProfileId open = session.view().profiles[0].id;
-  SlowServer server(dir.path(), LargeTrace(dir.path()));
-  session.Open({"ssh://host/large.json"}, true);
-  REQUIRE(UpdateUntil([](const SessionView& v) { return v.profiles.size() == 2; }));
-  CHECK(session.view().profiles[0].id == open);
-  CHECK(session.view().profiles[1].arriving);
-  session.CancelLoading();
-  REQUIRE(session.Update().profiles.size() == 1);
-  CHECK(session.view().profiles[0].id == open);
-}
-
-TEST_CASE_FIXTURE(Fixture, "session: a large file here has a first picture, whose place it takes") {
-  const std::string path = (dir.path() / "a.xplane.pb").string();
-  test::GpuProfileOptions made;
-  made.steps = 40;
-  std::ofstream(path, std::ios::binary) << test::MakeGpuProfile(made);
-  LoadOptions options;
-  for (const bool large : {false, true}) {
-    if (large) options.preview_from_bytes = 0;
-    session.set_load_options(options);
-    session.Open({path}, false);
-    bool arrived = false;
-    REQUIRE(UpdateUntil([&](const SessionView& v) {
-      arrived = arrived || (!v.profiles.empty() && v.profiles[0].arriving);
-      return !v.loading.has_value();
-    }));
-    REQUIRE(session.view().profiles.size() == 1);
-    const Profile& profile = session.view().profiles[0];
-    CHECK_FALSE(profile.arriving);
-    CHECK(profile.analysis != nullptr);
-    // The picture may come and go between two looks.
-    CHECK(profile.follows.valid() == large);
-    if (!large) CHECK_FALSE(arrived);
-  }
-}
-
-TEST_CASE_FIXTURE(Fixture, "session: a profile, or a part of it, is saved as a store") {
+TEST_CASE_FIXTURE(SessionFixture, "session: a profile, or a part of it, is saved as a store") {
   session.Open({Sample("tf_keras.xplane.pb.zst")}, false);
   REQUIRE(UpdateUntil([](const SessionView& v) { return !v.profiles.empty(); }));
   const Profile& profile = session.view().profiles[0];
@@ -582,7 +336,8 @@ TEST_CASE_FIXTURE(Fixture, "session: a profile, or a part of it, is saved as a s
   CHECK((*saved_part)->set.rows < (*saved)->set.rows);
 }
 
-TEST_CASE_FIXTURE(Fixture, "session: a profile is saved to its end while others are opened") {
+TEST_CASE_FIXTURE(SessionFixture,
+                  "session: a profile is saved to its end while others are opened") {
   session.Open({Sample("tf_keras.xplane.pb.zst")}, false);
   REQUIRE(UpdateUntil([](const SessionView& v) { return !v.profiles.empty(); }));
   const Profile& profile = session.view().profiles[0];
@@ -604,7 +359,7 @@ TEST_CASE_FIXTURE(Fixture, "session: a profile is saved to its end while others 
   CHECK((*saved)->set.rows == rows);
 }
 
-TEST_CASE_FIXTURE(Fixture, "session: what cannot be saved, or is stopped, leaves no file") {
+TEST_CASE_FIXTURE(SessionFixture, "session: what cannot be saved, or is stopped, leaves no file") {
   session.Open({Sample("tf_keras.xplane.pb.zst")}, false);
   REQUIRE(UpdateUntil([](const SessionView& v) { return !v.profiles.empty(); }));
   const ProfileId id = session.view().profiles[0].id;
