@@ -124,7 +124,7 @@ bool Viewer::State::ShowsFleet() const {
   return profile != nullptr && FleetOf(*profile->trace) != nullptr;
 }
 
-// What the timeline's place needs and has.
+// Returns the heights that the timeline's place needs and has.
 TimelineFeedback Viewer::State::Feedback() const {
   if (!ShowsFleet()) return timeline.feedback();
   TimelineFeedback feedback;

@@ -100,7 +100,7 @@ void Viewer::State::SyncSteps() {
 ProfileViewState Viewer::State::Continued(const Profile& profile, const ProfileViewState& first) {
   ProfileViewState state = first;
   state.profile = profile.id;
-  // What the user folded is in the rules; what begins folded depends on all events.
+  // The rules have the user's folds; which tracks begin folded depends on all events.
   state.collapsed = FoldedBy(ParseTrackRules(settings.Get("timeline.tracks")), *profile.trace);
   const std::vector<Marker> noted = notes.Read(profile, services, &windows);
   state.markers.clear();

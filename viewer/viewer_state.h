@@ -1,6 +1,6 @@
-// What a window has between frames: Viewer::State. viewer_frame.cc draws frames with it, and
-// viewer_profiles.cc follows the session's profiles. No other source includes this header. UI
-// thread only.
+// Viewer::State: all that a window keeps from one frame to the next. viewer_frame.cc draws frames
+// with it, and viewer_profiles.cc follows the session's profiles. No other source includes this
+// header. UI thread only.
 #pragma once
 
 #include <chrono>

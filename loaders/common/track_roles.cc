@@ -54,7 +54,7 @@ constexpr std::array kCategories = {
     CategoryRow{"collective_comm", {EventCategory::kCommunication, Part::kMain, false}},
 };
 
-// What devices are called that are no GPUs, and parts of the names of such devices.
+// The words for devices that are no GPUs, and parts of the names of such devices.
 constexpr std::array<std::string_view, 4> kWords = {"MTIA", "XPU", "HPU", "NPU"};
 constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kNames = {
     {{"Gaudi", "HPU"},

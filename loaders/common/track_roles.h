@@ -31,8 +31,9 @@ CategoryRole RoleOfCategory(std::string_view cat, std::string_view name);
 std::optional<PlaneNaming> RoleOfProcess(std::string_view name, int64_t pid);
 // 3 for Kineto's process labels "GPU 3" and "HPU 3"; nullopt for labels of no device.
 std::optional<int> GpuOfLabel(std::string_view label);
-// What the devices of a program are called by the label of a process ("HPU 0") or the name of a
-// device ("Intel Gaudi 2"); empty: nothing says that they are no GPUs.
+// The word for the devices of a program, by the label of a process ("HPU 0") or the name of a
+// device
+// ("Intel Gaudi 2"); empty: nothing says that they are no GPUs.
 std::string_view DeviceWordOfLabel(std::string_view label);
 std::string_view DeviceWordOfName(std::string_view name);
 

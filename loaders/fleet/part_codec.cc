@@ -191,7 +191,8 @@ void CodeFacts(Coder& c, Facts& facts) {
   c.Number(facts.capacity_bytes);
 }
 
-// What followed the facts later: older programs do not read it, and older parts do not have it.
+// Codes what stands behind the facts: programs of an older schema do not read it, and their parts
+// do not have it.
 template <typename Coder, typename Facts>
 void CodeLosses(Coder& c, Facts& facts) {
   for (size_t k = 0; k < kStepTimeClasses; ++k) {

@@ -122,7 +122,7 @@ class TrackWalk {
       event.next_child = NextAtOrAfter(depth + 1, lane.start[index]);
       if (!event.selected || lane.start[index] < scope_.first)
         event.next_child = std::max(event.next_child, LastAtOrBefore(below, window_.first));
-      // What begins behind the scope takes none of its time.
+      // Events that begin behind the scope take none of its time.
       const bool beyond = !event.selected && window_.last < end;
       const Ps until = event.selected ? std::min(end, After(scope_.last)) : end;
       event.end_child = NextAtOrAfter(depth + 1, beyond ? window_.last + 1 : until);

@@ -6,8 +6,8 @@
 Without Stepscope's code: a kernel belongs to the innermost op with shapes around its launch. A matrix product of
 b x m x k by k x n is 2 b m n k operations, attention 2 b h sq sk (dq + dv), whatever a mask leaves out. The fastest product is one of 20 us and
 more. A norm, or an addition or product of 100 us and more, moves its inputs and its output once. Products of 32 bits
-with and without matrix units are compared where they have about equally many operations. What a recorded Python
-function costs is the time between the begins of two calls of isinstance that follow each other.
+with and without matrix units are compared where they have about equally many operations. The cost of a
+recorded Python function is the time between the begins of two calls of isinstance that follow each other.
 """
 import bisect
 import gzip

@@ -135,7 +135,7 @@ void AddSentences(const AnalysisResult& result, std::set<std::string>* all) {
   for (const Finding& f : result.findings) all->insert(WithoutNumbers(f.text));
 }
 
-// What the pages of memory and of ranks say, and what they advise.
+// Lists the sentences and the advice of the pages of memory and of ranks.
 void AddPages(AnalysisContext& context, std::set<std::string>* all) {
   for (const char* page : {"memory", "memory_snapshot", "ranks"}) {
     for (const Finding& f : context.Get(page)->findings) {
@@ -202,8 +202,9 @@ void AddVerdicts(std::string* out) {
   AddSnapshots(&all);
   AddRankJobs(&all);
   *out +=
-      "\n## Verdicts and findings\n\nOf generated programs, jobs of ranks and memory snapshots "
-      "with a loss, and of the samples;\n`#` is a number.\n\n";
+      "\n## Verdicts and findings\n\nThey are those of generated programs, jobs of ranks and "
+      "memory "
+      "snapshots with a loss, and of the\nsamples; `#` is a number.\n\n";
   for (const std::string& text : all) AddItem(text, out);
 }
 

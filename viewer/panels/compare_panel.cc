@@ -288,7 +288,7 @@ constexpr ColoredWord kChanges[] = {{"slower", Role::kSlower}, {"faster", Role::
                                     {"added", Role::kSlower},  {"removed", Role::kFaster},
                                     {"renamed", Role::kText2}};
 
-// What changed comes first: the name, the difference, and what it is the difference of.
+// The columns that come first: the name, the difference, and the two values that it is of.
 std::vector<const char*> FirstColumns(const ResultTable& table) {
   constexpr std::string_view kDelta = "delta_";
   std::vector<const char*> first;

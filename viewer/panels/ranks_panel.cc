@@ -111,7 +111,7 @@ void RanksPanel::DrawLayouts(const PanelContext& context) {
     if (LinkText(context, command, texts[i].c_str()))
       context.commands.Push(command, {.profile = context.profile->id});
     ImGui::SetItemTooltip("%s", FindCommand(command)->what);
-    // What follows on this line begins at its left, on a base line of its own.
+    // The next item of this line begins at its left, on a base line of its own.
     if (i + 1 < texts.size()) ImGui::SameLine(0, BaseEm() * 1.2f);
   }
   ImGui::SetCursorScreenPos(at);

@@ -75,7 +75,7 @@ constexpr Ps kLeastFused = 9 * kPsPerUs;
 constexpr Ps kLeastProduct = 20 * kPsPerUs;  // a shorter multiplication does not fill the device
 constexpr size_t kMostOfRow = 4;             // kernels of a row of the table whose rates are read
 
-// What the recorded shapes say of the products around softmaxes.
+// Reads from recorded shapes whether and how fast attention can be fused.
 class Attentions {
  public:
   explicit Attentions(const FindingContext& input)

@@ -33,8 +33,7 @@ constexpr FindingRule kRules[] = {
      "Analyze Gaps Between Steps", FindBetweenSteps},
     {"short-kernels", "Kernels are shorter than their launch", 50, Unit::kPercent,
      "kernels whose group averages under 20 \u00b5s / all kernels; only where they and the "
-     "launches "
-     "waited for right after them, which are what is saved, take 5 % of the step",
+     "launches waited for right after them, which are what is saved, take 5 % of the step",
      "Small GPU Kernels and Host Kernel Launch Delays", FindShortKernels},
     {"unfused-ops", "Unfused norms, rotary embeddings and optimizers", 5, Unit::kPercent,
      "time of kernels that follow one another as a square, mean, rsqrt and multiplication (an RMS "
@@ -70,10 +69,9 @@ constexpr FindingRule kRules[] = {
      "time, mean over devices and the steps that count",
      "Tensorflow Op Placement", FindSync},
     {"blocked-host", "The host is blocked in calls", 5, Unit::kPercent,
-     "time in which a thread that launches a device's work is in a call that blocks, or for 100 "
-     "\u00b5s "
-     "and more in a copy, while the device is idle / step time; saved is the part in which neither "
-     "queued work nor an unknown cause holds the device up",
+     "time in which a thread that launches a device's work is in a call that blocks, or for "
+     "100 \u00b5s and more in a copy, while the device is idle / step time; saved is the part in "
+     "which neither queued work nor an unknown cause holds the device up",
      "Tensorflow Op Placement", FindBlockedHost},
     {"matrix-units", "Multiplications without matrix units", 10, Unit::kPercent,
      "time of kernels that could use matrix units and whose names say that they do not / device "
@@ -101,8 +99,7 @@ constexpr FindingRule kRules[] = {
      "Enabling XLA", FindCompile},
     {"warm-up", "Gaps of the first steps that do not come again", 5, Unit::kPercent,
      "gaps of 100 \u00b5s and more in the first third of the steps, at most three, whose cause has "
-     "no "
-     "gap of a fifth of that length in later steps / all steps, both with those that averages "
+     "no gap of a fifth of that length in later steps / all steps, both with those that averages "
      "leave out; the wait for a device's first work is no gap",
      "Analyze Gaps Between Steps", FindWarmUp},
     {"memory", "Memory that is fragmented, grows or is free", 30, Unit::kPercent,
@@ -114,9 +111,9 @@ constexpr FindingRule kRules[] = {
      "time; a ring of n moves 2 (n - 1) / n of the bytes",
      "Optimize Gradient AllReduce", FindAllReduce},
     {"small-collectives", "Collectives that take their latency only", 3, Unit::kPercent,
-     "(number of collectives of at most 100 \u00b5s in a step - 1) * the shortest one, at most 20 "
-     "\u00b5s * "
-     "the share of collectives that no kernel hides / step time; broadcasts of buffers whole",
+     "(number of collectives of at most 100 \u00b5s in a step - 1) * the shortest one, at most "
+     "20 \u00b5s * the share of collectives that no kernel hides / step time; broadcasts of "
+     "buffers whole",
      "Optimize Gradient AllReduce", FindSmallCollectives},
     {"imbalance", "Devices wait for a late one", 5, Unit::kPercent,
      "time in collectives before their last participant starts / step time, of the device that "

@@ -26,7 +26,7 @@ enum class Namer : uint8_t {
 // Who wrote the name; kNobody for roles that what is inside does not change. O(name).
 Namer NamerOf(HostRole role, std::string_view name, EventCategory category);
 
-// What is asked about a thread's events. All spans are by MetaId.
+// The question about a thread's events. All spans are by MetaId.
 struct EnclosedLaunches {
   std::span<const HostRole> roles;
   std::span<const Namer> namers;

@@ -57,8 +57,9 @@ bool NamedAfterKernel(const Trace& trace, const IdleCause& cause) {
   return RoleOfHostEvent(trace.names().Name(cause.event), meta.category) == HostRole::kWork;
 }
 
-// What Python's library waits in, without lines, which nobody can change: "queue.get" of
-// get in the module queue, "Connection.recv" of a built-in method; empty for other names.
+// Names a function of Python's library that waits: "queue.get" for get in the module queue,
+// "Connection.recv" for a built-in method. Users cannot change these, so the name has no line.
+// Empty for other names.
 std::string WaitName(std::string_view event) {
   if (const auto frame = ParsePythonFrame(event)) {
     std::string name(frame->path.substr(0, frame->path.rfind(".py")));

@@ -12,7 +12,7 @@ TEST_CASE("Why a connection failed is one line that names the host") {
   CHECK(none.message() ==
         "me@node7: Stepscope is not installed there; `stepscope serve --install "
         "ssh://me@node7:2222/` copies this program to it");
-  // What the host says does not make it so.
+  // A text of the host does not make an error kNotInstalled.
   const Status said = WhyFailed(remote, 1, "motd\nStepscope is not installed there\n");
   CHECK(said.code() == ErrorCode::kIo);
   CHECK(said.message() == "me@node7: the connection ended: Stepscope is not installed there");

@@ -60,7 +60,7 @@ const std::string& LargeProfile() {
   return bytes;
 }
 
-// What a track is called, with all that contains it.
+// The names of a track and of all that contains it.
 std::string PathOf(const Trace& trace, const Track& track) {
   const Plane& plane = trace.planes[track.plane.value];
   return std::string(trace.names().strings.View(plane.name)) + "|" +
@@ -225,7 +225,7 @@ TEST_CASE("first picture: a load that is stopped has none, or stops after it") {
   std::filesystem::remove(file);
 }
 
-// What the picture says of a damaged file may be wrong, but it is a trace like any other, and the
+// The picture of a damaged file may be wrong, but it is a trace like any other, and the
 // load says the same as without it.
 void CheckDamaged(std::string bytes) {
   const Shown shown = LoadWithPicture(bytes);

@@ -161,7 +161,7 @@ TEST_CASE("stacks: of all events, of a search and of a range, as added up one by
     CHECK(Text(PathsOf(*trace, found)) == Text(Slowly(*trace, some).sums));
     const CallTree in_range = BuildCallTree({trace.get(), nullptr, &scope});
     CheckShape(*trace, in_range);
-    // What is cut by the range counts with the part inside.
+    // Events that the range cuts count with the part inside.
     CHECK(Text(PathsOf(*trace, in_range)) == Text(Slowly(*trace, inside, params.range).sums));
     const CallTree both = BuildCallTree({trace.get(), &inside, &scope});
     CHECK(Text(PathsOf(*trace, both)) == Text(PathsOf(*trace, in_range)));

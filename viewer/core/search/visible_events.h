@@ -19,7 +19,8 @@ struct VisibleEvents {
   // the events inside. Annotations, modules and marks of steps, which name the time of other
   // events, count only where nothing else is in view. Names of instants only have no times.
   ResultTable names;
-  // kind of track, count, busy_us; the busiest first. What only names time is left out as above.
+  // kind of track, count, busy_us; the busiest first. Tracks that only name time are left out as
+  // above.
   ResultTable kinds;
 };
 

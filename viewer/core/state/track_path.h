@@ -16,7 +16,7 @@ std::string TrackPath(const Trace& trace, const TrackSet& set, TrackId track);
 std::string DerivedTracksPath(const Trace& trace, PlaneId plane);
 std::string OuterFramesPath(const Trace& trace, const TrackSet& set, TrackId track);
 
-// What people call the plane or track of a path: its name without host, plane and id.
+// The name of the plane or track of a path, without host, plane and id.
 std::string NameInPath(const std::string& path);
 
 }  // namespace stepscope

@@ -15,7 +15,7 @@
 
 namespace stepscope {
 
-// What the map may show: a column of the table of steps, or a class of the steps' time.
+// A value that the map may show: a column of the table of steps, or a class of the steps' time.
 struct FleetMetric {
   std::string label;
   const char* column = nullptr;  // null: `loss`

@@ -149,7 +149,7 @@ TEST_CASE("zoom, markers and folds of a large file's first picture stay when all
     CHECK(now.markers[0].range == range.range);
     CHECK(now.collapsed.contains(plane));
     if (zooms) CHECK(f.viewer->view().visible == visible);
-    // What showed everything shows everything.
+    // A view that showed everything goes on to show everything.
     if (!zooms) CHECK(f.viewer->view().visible.length() >= visible.length());
   }
 }
