@@ -91,9 +91,7 @@ TEST_CASE("export picture: a PNG is that part of the window") {
 TEST_CASE("view svg: the length of a measured range stands on the ruler, not on the steps") {
   ViewerFixture f;
   f.Open(TrainingTrace());
-  CommandArgs range;
-  range.range = {2 * kPsPerMs, 5 * kPsPerMs};
-  f.Push("measure.set", range);
+  f.Push("measure.set", {.range = {2 * kPsPerMs, 5 * kPsPerMs}});
   f.WaitIdle();
   const std::string svg = f.viewer->TimelineSvg();
   const DrawnText text;
