@@ -79,7 +79,7 @@ ResultTable FleetRankTable(const Fleet& fleet, const FleetRun& run, const FleetA
        {"late", "Is late", Unit::kNone, V::kBool, "more than little and chance"},
        {"cause", "Cause", Unit::kNone, V::kString, "what it does longer than the others", true},
        {"cause_event", "Host event", Unit::kNone, V::kString, ""},
-       {"kernel_slowdown", "Kernels / median", Unit::kNone, V::kReal,
+       {"kernel_slowdown", "Kernel time / median", Unit::kNone, V::kReal,
         "median times of its kernels / those of the median rank"},
        {"throttled", "Throttled", Unit::kNone, V::kBool,
         "half of its kernel time and more is in kernels that are 10 % slower than on the "
