@@ -132,8 +132,7 @@ bool Viewer::State::SyncViews() {
     fresh.collapsed = FoldedBy(ParseTrackRules(settings.Get("timeline.tracks")), *profile.trace);
     fresh.markers = notes.Read(profile, services, &windows);
     states.push_back(std::move(fresh));
-    if (HistoryOf(*profile.trace) != nullptr) ShowInFront("memory_snapshot");
-    if (FleetOf(*profile.trace) != nullptr) ShowInFront("fleet");
+    OpenPanelsOf(*profile.trace);
     const std::string& wanted = windows.open_place.path;
     if (!wanted.empty() && wanted == profile.trace->path) {
       const OpenPlace place = std::exchange(windows.open_place, {});
@@ -165,7 +164,16 @@ bool Viewer::State::SyncViews() {
   return false;
 }
 
-// Brings the panel to the front that a profile of this kind is opened for.
+// The panels that a profile of this kind is opened for. A job's overview is read before its ranks.
+void Viewer::State::OpenPanelsOf(const Trace& trace) {
+  if (HistoryOf(trace) != nullptr) ShowInFront("memory_snapshot");
+  if (FleetOf(trace) != nullptr) {
+    ShowInFront("fleet");
+  } else if (trace.hosts.size() > 1) {
+    windows.panels["ranks"] = true;
+  }
+}
+
 void Viewer::State::ShowInFront(const char* panel) {
   windows.focus_panel = {panel, ProfileId()};
   windows.panels[panel] = true;

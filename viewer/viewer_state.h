@@ -53,6 +53,7 @@ struct Viewer::State {
   void TakeProfiles(const SessionView& session);
   void TakeWithEvents();
   bool SyncViews();  // whether a profile that was open still is
+  void OpenPanelsOf(const Trace& trace);
   void ShowInFront(const char* panel);
   void BeginComparison();
   void FitBoth();

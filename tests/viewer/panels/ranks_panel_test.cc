@@ -1,5 +1,6 @@
 // The ranks panel names the rank that was made late, and by how much.
 #include <doctest/doctest.h>
+#include <imgui_internal.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -11,6 +12,7 @@
 #include "tests/viewer/open_trace.h"
 #include "tests/viewer/viewer_fixture.h"
 #include "viewer/core/state/track_rules.h"
+#include "viewer/shell/shell.h"
 
 namespace stepscope {
 namespace {
@@ -47,6 +49,31 @@ TEST_CASE("ranks: the late rank, its lateness and its cause") {
   CHECK(text.RightOf("Collectives of several ranks").starts_with("24 | "));
   CHECK(text.RightOf("rank 2").starts_with("0.000 | 0.000 | 1.459 | 100.0 % | 400.0 | input"));
   CHECK(text.RightOf("rank 1").starts_with("0.000 | 0.000 | 1.459 | 0.0 % | "));
+}
+
+TEST_CASE("ranks: the panel has a tab in the window of a job, behind the overview") {
+  testing::TraceMaker job(2);
+  for (const int host : {0, 1}) {
+    const PlaneId gpu = job.Plane("GPU " + std::to_string(host), PlaneKind::kGpu, host);
+    job.Track(gpu, "stream", TrackKind::kStream, {{"k", 0, kPsPerMs}});
+  }
+  const auto tab = [](testing::ViewerFixture& f, const std::shared_ptr<const Trace>& trace) {
+    f.Open(trace);
+    f.Frame(8);
+    return ImGui::FindWindowByName(PanelWindowName(*FindPanel("ranks")).c_str());
+  };
+  {
+    testing::ViewerFixture f;
+    CHECK(tab(f, testing::TrainingTrace()) == nullptr);
+  }
+  testing::ViewerFixture f;
+  const ImGuiWindow* ranks = tab(f, job.Finish());
+  REQUIRE(ranks != nullptr);
+  CHECK(ranks->WasActive);
+  CHECK(!ranks->DockTabIsVisible);
+  const std::string overview = PanelWindowName(*FindPanel("overview"));
+  const bool front = ImGui::FindWindowByName(overview.c_str())->DockTabIsVisible;
+  CHECK(front);
 }
 
 TEST_CASE("ranks: the map has the latest rank on top, and a click goes to the step of a rank") {
