@@ -25,8 +25,9 @@ void ResultTableView::MeasureColumns(const PanelContext& context, const ResultTa
   measured_at_ = Em();
   measured_width_ = room;
   bars_ = room >= Em() * kRoomForBars;
-  const float pad = ImGui::GetStyle().CellPadding.x * 2;
-  min_width_ = pad;
+  // Columns that can be resized have a line of one pixel between them.
+  const float pad = ImGui::GetStyle().CellPadding.x * 2 + 1;
+  min_width_ = 0;
   for (Column& column : columns_) {
     const ColumnDesc& desc = table.columns[static_cast<size_t>(column.data)];
     float header = TextWidth(desc.label) + Em() * 1.3f;  // room for the arrow
@@ -74,7 +75,7 @@ void ResultTableView::FitName(float room, float pad) {
   if (!named) name = find([](const Column& c) { return !c.numeric; });
   if (min_width_ <= room || name == columns_.end()) return;
   const float least = (named ? Em() * kLeastName : name->width) + pad;
-  float others = pad;  // the columns that are in sight beside the name
+  float others = 0;  // the columns that are in sight beside the name
   for (const Column& column : columns_) {
     if (column.hidden || &column == &*name) continue;
     if (others + column.width + pad + least > room) break;
