@@ -229,6 +229,23 @@ TEST_CASE("Ranks: the first sentence of a run names the rank that the others wai
     CHECK(said.next_step == ranks.findings.front().next_step);
     CHECK(said.panel == "ranks");
   }
+  // Three tenths of the time is waiting for a rank: the sentence ends with it.
+  RankJobOptions part;
+  part.ranks = 8;
+  part.collectives = 10;
+  part.late_rank = 5;
+  part.late_us = 400;
+  const auto some = Job(part);
+  const double step_share = std::get<double>(Ranks(some).Find("slowest_wait_percent")->value);
+  const AnalysisResult overview = overview_of(some, "overview");
+  const double lost = std::get<double>(overview.Find("verdict_percent")->value);
+  const double waited = step_share * 7 / 8 / lost;
+  CHECK(waited == doctest::Approx(0.3).epsilon(0.1));
+  const std::string& told = overview.findings.front().text;
+  CAPTURE(told);
+  CHECK(told.starts_with("Collective-bound: "));
+  CHECK(told.find(fmt::format("; {:.0f} % of that waiting for rank 5.", waited * 100)) !=
+        std::string::npos);
   // Collectives that are slow for all ranks are no rank's fault.
   RankJobOptions even;
   even.transfer_us = 3000;
