@@ -344,11 +344,11 @@ void ResultTableView::DrawTable(const PanelContext& context, const ResultTable& 
       ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_NoBordersInBody | ImGuiTableFlags_PadOuterX;
   // The id follows the columns: a table with others keeps its own widths and order.
   const std::string id = fmt::format("###t{:x}", columns_key_);
-  const float scrollbar = ImGui::GetStyle().ScrollbarSize;
-  const float inner = std::max(avail.x - scrollbar, min_width_);
+  const float inner = std::max(avail.x - Scrollbar(), min_width_);
   if (!ImGui::BeginTable(id.c_str(), static_cast<int>(columns_.size()), kFlags, ImVec2(0, height),
                          inner))
     return;
+  rows_scroll_ = ImGui::GetCurrentContext()->CurrentTable->InnerWindow->ScrollbarY;
   for (const Column& column : columns_) {
     const ColumnDesc& desc = table.columns[static_cast<size_t>(column.data)];
     ImGuiTableColumnFlags flags =

@@ -104,6 +104,7 @@ class ResultTableView {
   void MeasureColumns(const PanelContext& context, const ResultTable& table,
                       const TableOptions& options);
   void FitName(float room, float pad);
+  float Scrollbar() const;
   void SetFittedWidths();
   void Rebuild(const ResultTable& table);
   void DrawToolbar(const PanelContext& context, const ResultTable& table,
@@ -162,6 +163,7 @@ class ResultTableView {
   float measured_at_ = 0, measured_width_ = 0;  // font size and the room there was
   bool bars_ = true;  // shares have bars; without room their numbers alone
   float min_width_ = 0;
+  bool rows_scroll_ = true;
   bool fitted_ = false;  // the widths were chosen anew since the table was drawn
   float fitted_room_ = 0;
   uint64_t fitted_columns_ = 0;  // columns_key_ then

@@ -18,9 +18,14 @@ constexpr float kLeastName = 10;    // em
 
 }  // namespace
 
+// What the scroll bar for rows takes of the width, as the last frame drew it.
+float ResultTableView::Scrollbar() const {
+  return rows_scroll_ ? ImGui::GetStyle().ScrollbarSize : 0;
+}
+
 void ResultTableView::MeasureColumns(const PanelContext& context, const ResultTable& table,
                                      const TableOptions& options) {
-  const float room = ImGui::GetContentRegionAvail().x;
+  const float room = ImGui::GetContentRegionAvail().x - Scrollbar();
   if (measured_at_ == Em() && measured_width_ == room) return;
   measured_at_ = Em();
   measured_width_ = room;
@@ -59,7 +64,7 @@ void ResultTableView::MeasureColumns(const PanelContext& context, const ResultTa
     column.width = std::ceil(column.width);
     if (!column.hidden) min_width_ += column.width + pad;
   }
-  FitName(room - ImGui::GetStyle().ScrollbarSize, pad);
+  FitName(room, pad);
 }
 
 // Where not all columns have room, the name gets what leaves the others whole: a column is in sight

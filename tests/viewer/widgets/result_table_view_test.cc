@@ -242,10 +242,11 @@ TEST_CASE("table view: an empty table and one without links draw") {
 }
 
 TEST_CASE("table view: no column is cut by the right edge, whatever the width") {
-  for (int width = 240; width < 700; width += 20) {
+  for (int width = 240; width < 700; width += 10) {
     CAPTURE(width);
     PanelFixture panel(ImVec2(static_cast<float>(width), 300));
-    ResultTable table = MakeTable(40);
+    // Three rows have no scroll bar beside them.
+    ResultTable table = MakeTable(width % 20 == 0 ? 40 : 3);
     for (auto& row : table.rows)
       row[1] = std::string("a_kernel_with_a_very_long_name_") + RawValue(row[1]);
     ResultTableView view;
