@@ -26,6 +26,8 @@
 
 namespace stepscope {
 
+class StreamPart;  // loaders/remote/stream_part.h
+
 struct LoadOptions {
   // Most bytes that one file may inflate to: a decompression bomb ends here with kLimit.
   uint64_t max_inflated_bytes = uint64_t{16} << 30;
@@ -38,6 +40,10 @@ struct LoadOptions {
   // A file on this machine has a preview if it has so many bytes of events: others are there at
   // once. 0: each file has one, however long it takes.
   uint64_t preview_from_bytes = uint64_t{768} << 20;
+  // What an earlier load got of the same ssh:// profile before the connection broke: only the rest
+  // is asked for. The load leaves there what it has got where it ends too early. Null: each load
+  // begins anew and keeps nothing.
+  std::shared_ptr<StreamPart> part = {};
 };
 
 // One file of a run.

@@ -1,12 +1,12 @@
 // How a window follows the session's profiles: views, steps and what is compared.
 #include <algorithm>
-#include <iterator>
 #include <utility>
 #include <vector>
 
 #include "model/allocator_history.h"
 #include "model/analysis/fleet/fleet.h"
 #include "viewer/core/profiles/align_profiles.h"
+#include "viewer/core/profiles/same_event.h"
 #include "viewer/core/state/track_folding.h"
 #include "viewer/viewer_state.h"
 
@@ -71,13 +71,22 @@ void Viewer::State::TakeProfiles(const SessionView& session) {
   const std::vector<Profile> before = std::exchange(profiles, {});
   for (const Profile& recorded : session.profiles) {
     const Profile& now = profiles.emplace_back(clocks.Shown(recorded, view));
-    const bool first_picture = FindProfile(before, now.follows) != nullptr;
-    const Profile* old = FindProfile(before, first_picture ? now.follows : now.id);
+    const bool part = FindProfile(before, now.follows) != nullptr;
+    const Profile* old = FindProfile(before, part ? now.follows : now.id);
+    if (part && view.selected.trace == old->id) SelectAgain(*old, now);
     const ProfileViewState* state = old == nullptr ? nullptr : view.Find(old->id);
     if (state == nullptr || old->trace == now.trace) continue;
     if (view.visible == state->map.ToShared(FirstRange(*old->trace)))
       view.visible = state->map.ToShared(FirstRange(*now.trace));
   }
+}
+
+// Selects the event in the whole profile that was selected in a part of it. The slices of a first
+// picture stand for events that are not known yet.
+void Viewer::State::SelectAgain(const Profile& part, const Profile& whole) {
+  const EventRow row = part.arriving ? EventRow() : part.OwnRow(view.selected);
+  const EventRow same = row.valid() ? SameEvent(*part.trace, row, *whole.trace) : EventRow();
+  view.selected = same.valid() ? EventRef{whole.id, 0, same} : EventRef{};
 }
 
 void Viewer::State::SyncSteps() {
@@ -96,20 +105,21 @@ void Viewer::State::SyncSteps() {
   FitBoth();
 }
 
-// The view of a first picture goes on as that of the whole profile.
-ProfileViewState Viewer::State::Continued(const Profile& profile, const ProfileViewState& first) {
-  ProfileViewState state = first;
+// The view of a part goes on as that of the whole profile.
+ProfileViewState Viewer::State::Continued(const Profile& profile, const ProfileViewState& part) {
+  ProfileViewState state = part;
   state.profile = profile.id;
   // The rules have the user's folds; which tracks begin folded depends on all events.
   state.collapsed = FoldedBy(ParseTrackRules(settings.Get("timeline.tracks")), *profile.trace);
-  const std::vector<Marker> noted = notes.Read(profile, services, &windows);
-  state.markers.clear();
-  std::merge(first.markers.begin(), first.markers.end(), noted.begin(), noted.end(),
-             std::back_inserter(state.markers),
-             [](const Marker& a, const Marker& b) { return a.range.begin < b.range.begin; });
+  for (const Marker& noted : notes.Read(profile, services, &windows)) {
+    if (std::find(part.markers.begin(), part.markers.end(), noted) == part.markers.end())
+      state.markers.push_back(noted);
+  }
+  std::stable_sort(state.markers.begin(), state.markers.end(),
+                   [](const Marker& a, const Marker& b) { return a.range.begin < b.range.begin; });
   for (ProfileId* id : {&view.active, &view.baseline, &view.panel_profile})
-    if (*id == first.profile) *id = profile.id;
-  history = {};  // its steps are of the first picture
+    if (*id == part.profile) *id = profile.id;
+  history = {};  // its steps are of the part
   return state;
 }
 
@@ -123,9 +133,9 @@ bool Viewer::State::SyncViews() {
       continue;
     }
     ProfileViewState fresh;
-    if (const ProfileViewState* first = view.Find(profile.follows)) {
+    if (const ProfileViewState* part = view.Find(profile.follows)) {
       any_kept = true;
-      states.push_back(Continued(profile, *first));
+      states.push_back(Continued(profile, *part));
       continue;
     }
     fresh.profile = profile.id;

@@ -48,7 +48,8 @@ struct Viewer::State {
         dialog(listings) {}
 
   void ApplyLook();
-  ProfileViewState Continued(const Profile& profile, const ProfileViewState& first);
+  ProfileViewState Continued(const Profile& profile, const ProfileViewState& part);
+  void SelectAgain(const Profile& part, const Profile& whole);
   void SyncProfiles(const SessionView& session);
   void TakeProfiles(const SessionView& session);
   void TakeWithEvents();

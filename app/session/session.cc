@@ -3,14 +3,10 @@
 #include <algorithm>
 #include <ctime>
 #include <filesystem>
-#include <mutex>
-#include <new>
 #include <utility>
 
 #include "app/session/capture_job.h"
-#include "app/session/job_view.h"
 #include "app/session/open_together.h"
-#include "app/session/profile_fingerprint.h"
 #include "app/system/paths.h"
 #include "loaders/profile_dir.h"
 #include "loaders/remote/remote_path.h"
@@ -18,54 +14,6 @@
 namespace stepscope {
 namespace fs = std::filesystem;
 namespace {
-
-constexpr size_t kNowhere = static_cast<size_t>(-1);
-constexpr const char* kNoMemory =
-    ": not enough memory to load it; close other programs or record a shorter profile";
-
-double Seconds(std::chrono::steady_clock::duration d) {
-  return std::chrono::duration<double>(d).count();
-}
-
-// The host's name without what the file's name says already: "rank 3" for the host "train rank 3"
-// of train.json.gz.
-std::string_view BesideFile(std::string_view host, std::string_view file) {
-  const std::string_view stem = file.substr(0, file.find('.'));
-  if (host == file || !host.starts_with(stem)) return host == file ? "" : host;
-  const std::string_view rest = host.substr(stem.size());
-  return rest.empty() || rest.front() == ' ' ? rest.substr(std::min<size_t>(1, rest.size())) : host;
-}
-
-// The name of the log directory that a run lies in, whether it, its "plugins/profile" or the run
-// was opened. TensorBoard's folders between them say nothing.
-std::string LogDirectory(const Trace& trace) {
-  fs::path path = fs::path(trace.path).lexically_normal();
-  if (!path.has_filename()) path = path.parent_path();
-  if (path.filename() == trace.run) {
-    path = path.parent_path();
-    if (path.filename() != "profile") return {};  // a file is a run of its own
-  }
-  for (const char* folder : {"profile", "plugins"})
-    if (path.filename() == folder) path = path.parent_path();
-  const std::string name = path.filename().string();
-  return name == "." || name == ".." ? std::string() : name;
-}
-
-// The profile's name in the window, as in "logs · 2026_11_21_11_45_06 · vm" or "resnet · 8 hosts".
-std::string LabelOf(const Trace& trace) {
-  std::string label = trace.run.empty() ? fs::path(trace.path).filename().string() : trace.run;
-  const std::string logs = trace.run.empty() ? std::string() : LogDirectory(trace);
-  // Several files together are called after the first: "rank0.json and 7 more".
-  const bool named = logs == trace.run || trace.run.starts_with(logs + " and ");
-  if (!logs.empty() && !named) label = logs + " · " + label;
-  if (trace.hosts.size() == 1) {
-    const std::string_view host = BesideFile(trace.HostName(HostId(0)), label);
-    if (!host.empty()) label += " · " + std::string(host);
-  } else if (trace.hosts.size() > 1) {
-    label += " · " + std::to_string(trace.hosts.size()) + " hosts";
-  }
-  return label;
-}
 
 // The list of recent profiles has absolute paths, so that they hold when the program is started
 // elsewhere.
@@ -91,20 +39,7 @@ std::vector<std::string> FormatLines() {
   return lines;
 }
 
-// Says why, where a connection broke before any event had come: then the first picture says more.
-std::string WhyOnlyPicture(const Trace& trace) {
-  const Diagnostic* cut = trace.diagnostics.Find("remote.cut");
-  if (cut == nullptr || trace.counts.events() > 0) return {};
-  return cut->first.front() + ": only a first picture of the profile has come";
-}
-
 }  // namespace
-
-// The load writes the trace, the window takes it.
-struct Session::Preview {
-  std::mutex mutex;
-  std::shared_ptr<const Trace> trace;
-};
 
 Session::Session(const SettingsStore& store, SessionHost host)
     : store_(store),
@@ -120,64 +55,6 @@ Session::Session(const SettingsStore& store, SessionHost host)
 
 Session::~Session() = default;
 
-Session::Loaded Session::Load(const LoadRequest& request, const std::stop_token& stop,
-                              Progress& progress) {
-  try {
-    std::vector<std::string> runs;
-    Result<std::shared_ptr<const Trace>> trace =
-        LoadPaths(request.paths, request.options, stop, progress, &runs);
-    std::string fingerprint = trace.ok() ? ProfileFingerprint(*trace.value()) : std::string();
-    return {std::move(trace), std::move(runs), std::move(fingerprint)};
-  } catch (const std::bad_alloc&) {
-    return {Status(ErrorCode::kLimit, request.paths[0] + kNoMemory), {}, {}};
-  }
-}
-
-void Session::StartNext() {
-  if (load_ || queue_.empty()) return;
-  load_ = CurrentLoad{std::move(queue_.front()), std::chrono::steady_clock::now(),
-                      std::make_shared<Preview>(), ProfileId()};
-  queue_.pop_front();
-  LoadRequest request = load_->request;
-  // A profile that is to be replaced is shown until all of the other one has come.
-  if (!request.replaces.valid()) {
-    request.options.preview = [preview = load_->preview,
-                               wake = host_.wake](std::shared_ptr<const Trace> trace) {
-      {
-        std::lock_guard lock(preview->mutex);
-        preview->trace = std::move(trace);
-      }
-      if (wake) wake();
-    };
-  }
-  load_job_.Start(threads_, [request](const std::stop_token& stop, Progress& progress) {
-    return Load(request, stop, progress);
-  });
-  UpdateLoading();
-}
-
-// Shows the first picture of a profile, whose place the profile takes later.
-void Session::TakePreview() {
-  std::shared_ptr<const Trace> trace;
-  {
-    std::lock_guard lock(load_->preview->mutex);
-    trace = std::exchange(load_->preview->trace, nullptr);
-  }
-  if (trace == nullptr) return;
-  LoadRequest request = load_->request;
-  Profile profile;
-  profile.id = load_->shown = ProfileId(next_id_++);
-  profile.trace = std::move(trace);
-  profile.label = LabelOf(*profile.trace);
-  profile.arriving = true;
-  Put(request, std::move(profile), ProfileLoad{request, false, {}});
-}
-
-// Nothing more comes after a first picture, which by itself would pass for the whole.
-void Session::DropPreview() {
-  if (load_) CloseProfile(std::exchange(load_->shown, ProfileId()));
-}
-
 const SessionView& Session::Update() {
   UpdateDerived();  // before a load ends, so that its profile is drawn once first
   if (load_) TakePreview();
@@ -189,86 +66,6 @@ const SessionView& Session::Update() {
   if (const auto run = capture_->Update(&view_.capture)) OpenRecorded(*run);
   if (auto paths = dialog_.Take(); paths && !paths->empty()) Open(*paths, false);
   return view_;
-}
-
-void Session::UpdateLoading() {
-  if (!load_) {
-    view_.loading.reset();
-    if (save_.active()) view_.loading = save_.View();
-    if (install_.active()) view_.loading = install_.View();
-    return;
-  }
-  std::string path = load_->request.paths[0];
-  if (load_->request.paths.size() > 1)
-    path += " and " + std::to_string(load_->request.paths.size() - 1) + " more";
-  view_.loading = ViewOfJob(std::move(path), load_->begin, load_job_.progress());
-  view_.loading->previewed = load_->shown.valid();
-}
-
-void Session::FinishLoad() {
-  if (load_job_.progress() != nullptr && !load_job_.done()) return;  // the load still runs
-  LoadTimes times;
-  times.begin = load_->begin;
-  times.end = std::chrono::steady_clock::now();
-  if (const Progress* progress = load_job_.progress()) times.stages = progress->history();
-  std::optional<Loaded> loaded = load_job_.Take();
-  if (!loaded && load_job_.failed())
-    loaded = Loaded{Status(ErrorCode::kLimit, load_->request.paths[0] + kNoMemory), {}, {}};
-  if (!loaded) return;
-  load_times_ = std::move(times);
-  load_status_ = loaded->trace.status();
-  if (!load_status_.ok()) DropPreview();
-  LoadRequest request = std::move(load_->request);
-  const ProfileId shown = load_->shown;
-  load_.reset();
-  if (IndexOf(shown) != kNowhere) request.replaces = shown;
-  if (!load_status_.ok()) return FailLoad(std::move(request));
-  DismissError();
-  if (request.replaces.valid() && request.replaces == shown) {
-    view_.error = WhyOnlyPicture(*loaded->trace.value());
-    if (!view_.error.empty()) return Remember(request);
-  }
-  Place(request, std::move(*loaded), Seconds(load_times_.end - load_times_.begin), shown);
-  Remember(request);
-}
-
-void Session::FailLoad(LoadRequest request) {
-  if (load_status_.code() == ErrorCode::kCancelled) return;
-  view_.error = load_status_.message();
-  view_.can_install = load_status_.code() == ErrorCode::kNotInstalled && request.paths.size() == 1;
-  if (view_.can_install) not_there_ = std::move(request);
-}
-
-void Session::Place(const LoadRequest& request, Loaded loaded, double seconds, ProfileId follows) {
-  Profile profile;
-  profile.id = ProfileId(next_id_++);
-  profile.trace = std::move(loaded.trace).value();
-  profile.label = LabelOf(*profile.trace);
-  if (!hold_analyses_)
-    profile.analysis = std::make_shared<AnalysisContext>(profile.trace, definitions_);
-  profile.runs = std::move(loaded.runs);
-  profile.load_seconds = seconds;
-  profile.fingerprint = std::move(loaded.fingerprint);
-  profile.follows = follows;
-  ProfileLoad state{request, !hold_analyses_ && HasDerivedParts(*profile.trace), {}};
-  state.request.options.run = profile.trace->run;
-  Put(request, std::move(profile), std::move(state));
-}
-
-void Session::Put(const LoadRequest& request, Profile profile, ProfileLoad state) {
-  const size_t place = IndexOf(request.replaces);
-  if (place != kNowhere) {
-    view_.profiles[place] = std::move(profile);
-    loads_[place] = std::move(state);
-  } else {
-    if (!request.add) {
-      view_.profiles.clear();
-      loads_.clear();
-    }
-    view_.profiles.push_back(std::move(profile));
-    loads_.push_back(std::move(state));
-  }
-  ++view_.generation;
 }
 
 void Session::Remember(const LoadRequest& request) {
@@ -374,27 +171,6 @@ void Session::Answer(OpenAnswer answer) {
   for (const std::string& path : question->paths) OpenNow({path}, std::exchange(add, true));
 }
 
-void Session::OpenNow(const std::vector<std::string>& paths, bool add_for_comparison) {
-  if (paths.empty()) return;
-  view_.question.reset();  // the newest choice wins
-  // A new choice replaces a load that is under way; a profile to compare with waits for it.
-  if (!add_for_comparison) DropLoads();
-  LoadRequest request{paths, default_options_, add_for_comparison, ProfileId()};
-  queue_.push_back(std::move(request));
-  StartNext();
-  RequestFrame();
-}
-
-void Session::EnqueueReload(size_t profile_index, LoadOptions options) {
-  LoadRequest request = loads_[profile_index].request;
-  request.options = std::move(options);
-  request.replaces = view_.profiles[profile_index].id;
-  DropLoads();
-  queue_.push_back(std::move(request));
-  StartNext();
-  RequestFrame();
-}
-
 void Session::OpenRun(ProfileId profile, const std::string& run_name) {
   const size_t i = IndexOf(profile);
   if (i == kNowhere) return;
@@ -404,7 +180,12 @@ void Session::OpenRun(ProfileId profile, const std::string& run_name) {
 }
 
 void Session::CloseProfile(ProfileId profile) {
-  if (load_ && load_->shown.valid() && load_->shown == profile) return DropLoads();
+  if (load_ && load_->shown.valid() && load_->shown == profile) {
+    DropLoads();
+    unfinished_ = {};
+    return;
+  }
+  if (profile.valid() && view_.rest_of == profile) DismissError();
   const size_t i = IndexOf(profile);
   if (i == kNowhere) return;
   view_.profiles.erase(view_.profiles.begin() + static_cast<std::ptrdiff_t>(i));
@@ -417,18 +198,6 @@ void Session::CancelLoading() {
   if (loading()) return DropLoads();
   if (auto told = save_.Stop()) Note(std::move(*told));
   view_.loading.reset();
-}
-
-// A profile that is being written goes on.
-void Session::DropLoads() {
-  queue_.clear();
-  install_.Stop();
-  view_.loading.reset();
-  if (!load_) return;
-  DropPreview();
-  load_job_.Stop();
-  load_.reset();
-  load_status_ = Status(ErrorCode::kCancelled, "loading was cancelled");
 }
 
 void Session::Capture(const CaptureRequest& request) {
@@ -457,6 +226,7 @@ void Session::OpenRecorded(const std::string& run_directory) {
 void Session::DismissError() {
   view_.error.clear();
   view_.can_install = false;
+  view_.rest_of = {};
 }
 
 void Session::InstallThere() {

@@ -81,6 +81,7 @@ class Session : public AppServices {
   bool desktop_is_light() { return desktop_theme_.light(); }
   void Open(const std::vector<std::string>& paths, bool add_for_comparison) override;
   void OpenRun(ProfileId profile, const std::string& run_name) override;
+  void LoadRest(ProfileId profile) override;
   void CloseProfile(ProfileId profile) override;
   void Answer(OpenAnswer answer) override;
   void CancelLoading() override;
@@ -132,15 +133,21 @@ class Session : public AppServices {
     LatestJob<DerivedParts> derive;
   };
 
+  static constexpr size_t kNowhere = static_cast<size_t>(-1);
+
   static Loaded Load(const LoadRequest& request, const std::stop_token& stop, Progress& progress);
   void OpenNow(const std::vector<std::string>& paths, bool add_for_comparison);
   void OpenRecorded(const std::string& run_directory);
   void Ask(const std::vector<std::string>& paths, bool beside);
   void StartNext();
+  std::shared_ptr<StreamPart> PartFor(const LoadRequest& request) const;
+  void KeepPart(const LoadRequest& request);
+  size_t CutProfileOf(const std::vector<std::string>& paths) const;  // kNowhere: none
   void TakePreview();
   void DropPreview();
   void DropLoads();
   void FinishLoad();
+  void ShowLoaded(const LoadRequest& request, Loaded loaded, ProfileId picture);
   void Place(const LoadRequest& request, Loaded loaded, double seconds, ProfileId follows);
   void Put(const LoadRequest& request, Profile profile, ProfileLoad state);
   void UpdateLoading();
@@ -151,7 +158,7 @@ class Session : public AppServices {
   void Remember(const LoadRequest& request);
   void ResetAnalyses(size_t profile_index);
   std::vector<std::string> AgentFolders() const;
-  size_t IndexOf(ProfileId profile) const;  // npos if it is not open
+  size_t IndexOf(ProfileId profile) const;  // kNowhere: it is not open
   void EnqueueReload(size_t profile_index, LoadOptions options);
 
   const SettingsStore& store_;
@@ -173,6 +180,7 @@ class Session : public AppServices {
   std::deque<LoadRequest> queue_;
   std::optional<CurrentLoad> load_;
   LatestJob<Loaded> load_job_;  // computes load_
+  LoadRequest unfinished_;      // the last load that was stopped or failed, with what it has got
   AgentSocketConfig agent_config_ = DefaultAgentSocket();
   std::unique_ptr<AgentSocket> agents_;
   SaveJob save_{threads_};

@@ -40,4 +40,12 @@ bool FrameReader::Next(FrameType* type, std::string_view* payload) {
   return true;
 }
 
+bool FrameReader::Begun(FrameType* type, std::string_view* payload) const {
+  const std::string_view rest = std::string_view(bytes_).substr(at_);
+  if (failed_ || rest.size() < kFrameHeaderBytes) return false;
+  *type = static_cast<FrameType>(rest.front());
+  *payload = rest.substr(kFrameHeaderBytes);
+  return true;
+}
+
 }  // namespace stepscope::remote

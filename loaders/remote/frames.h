@@ -20,7 +20,8 @@ enum class FrameType : char {
   kRequest = 'Q',
   kProgress = 'P',
   kRuns = 'R',
-  kData = 'D',  // the next bytes of the store
+  kContinue = 'C',  // the other side has the begin of the store: the rest follows
+  kData = 'D',      // the next bytes of the store
   kFailure = 'F',
   kEnd = 'E',
 };
@@ -36,6 +37,8 @@ class FrameReader {
   bool failed() const { return failed_; }  // a length that cannot be
   // The next whole frame; the payload is valid until the next call.
   bool Next(FrameType* type, std::string_view* payload);
+  // The begin of a frame of which the end has not come; its payload is valid until the next call.
+  bool Begun(FrameType* type, std::string_view* payload) const;
 
  private:
   std::string bytes_;

@@ -1,6 +1,5 @@
 #include "loaders/remote/remote_load.h"
 
-#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -8,9 +7,9 @@
 #include <utility>
 
 #include "loaders/remote/child_process.h"
-#include "loaders/remote/frames.h"
-#include "loaders/remote/remote.pb.h"
+#include "loaders/remote/receiver.h"
 #include "loaders/remote/ssh.h"
+#include "loaders/remote/stream_part.h"
 #include "loaders/store/store_reader.h"
 
 namespace stepscope::remote {
@@ -40,182 +39,53 @@ std::string InstallCommand(uint64_t bytes) {
          "failed=$?; rm -f $part; exit $failed";
 }
 
-// Takes the frames of one load.
-class Receiver {
- public:
-  Receiver(const std::string& address, const RemotePath& remote, const LoadOptions& options,
-           const std::stop_token& stop, Progress* progress, std::vector<std::string>* runs)
-      : address_(address),
-        remote_(remote),
-        options_(options),
-        stop_(stop),
-        progress_(*progress),
-        runs_(runs) {}
-
-  // False where nothing more is expected: an error came, or the end.
-  bool Add(std::string_view bytes) {
-    frames_.Add(bytes);
-    if (!begun_ && !frames_.SkipToMagic()) return Fine("other than Stepscope answers there");
-    begun_ = true;
-    FrameType type{};
-    std::string_view payload;
-    while (status_.ok() && !ended_ && frames_.Next(&type, &payload)) Take(type, payload);
-    return Fine("the data of the host is damaged") && !ended_;
-  }
-
-  bool begun() const { return begun_; }
-  bool ended() const { return ended_; }
-  const Status& status() const { return status_; }
-  std::string& store() { return store_; }
-
- private:
-  bool Fine(const char* why) {
-    if (frames_.failed() && status_.ok())
-      status_ = Status(ErrorCode::kIo, remote_.Destination() + ": " + why);
-    return status_.ok();
-  }
-
-  template <typename Message>
-  bool Parse(std::string_view payload, Message* message) {
-    if (message->ParseFromArray(payload.data(), static_cast<int>(payload.size()))) return true;
-    status_ = Status(ErrorCode::kIo, remote_.Destination() + ": the data of the host is damaged");
-    return false;
-  }
-
-  void Take(FrameType type, std::string_view payload) {
-    switch (type) {
-      case FrameType::kHello:
-        return TakeHello(payload);
-      case FrameType::kProgress:
-        return TakeProgress(payload);
-      case FrameType::kRuns:
-        return TakeRuns(payload);
-      case FrameType::kData:
-        return TakeData(payload);
-      case FrameType::kFailure:
-        return TakeFailure(payload);
-      case FrameType::kEnd: {
-        pb::End end;
-        if (!Parse(payload, &end)) return;
-        ended_ = end.bytes() == store_.size();
-        if (!ended_)
-          status_ =
-              Status(ErrorCode::kIo, remote_.Destination() + ": parts of the profile are missing");
-        return;
-      }
-      default:
-        return;  // of a newer program
-    }
-  }
-
-  void TakeHello(std::string_view payload) {
-    pb::Hello hello;
-    if (!Parse(payload, &hello) || hello.protocol() == kProtocol) return;
-    status_ = Status(ErrorCode::kUnsupported,
-                     remote_.Destination() + ": another version of Stepscope is there (" +
-                         hello.program() + "), which does not fit this one; install the same");
-  }
-
-  void TakeProgress(std::string_view payload) {
-    pb::Progress report;
-    if (!Parse(payload, &report) || !store_.empty()) return;
-    if (progress_.bytes_total == 0) progress_.SetStage("Loading on the other machine");
-    progress_.bytes_total = report.bytes_total();
-    progress_.bytes_done = std::min(report.bytes_done(), report.bytes_total());
-  }
-
-  void TakeRuns(std::string_view payload) {
-    pb::Runs runs;
-    if (Parse(payload, &runs) && runs_ != nullptr)
-      runs_->assign(runs.names().begin(), runs.names().end());
-  }
-
-  void TakeData(std::string_view payload) {
-    if (store_.empty()) {
-      progress_.bytes_total = 0;  // the size of the store is known when all of it is there
-      progress_.bytes_done = 0;
-      progress_.SetStage("Receiving the profile");
-    }
-    if (store_.size() + payload.size() > options_.max_inflated_bytes) {
-      status_ = Status(ErrorCode::kLimit,
-                       remote_.Destination() + ": more comes than --max-inflated allows");
-      return;
-    }
-    store_.append(payload);
-    progress_.bytes_done += payload.size();
-    if (options_.preview != nullptr && !previewed_) Preview();
-  }
-
-  void Preview() {
-    const size_t bytes = store::PreviewBytes(store_, &preview_at_);
-    if (bytes == 0) return;
-    previewed_ = true;
-    Result<std::shared_ptr<const Trace>> picture = store::ReadPreview(
-        address_, std::string_view(store_).substr(0, bytes), options_.max_inflated_bytes, stop_);
-    if (picture.ok()) options_.preview(std::move(picture).value());
-  }
-
-  void TakeFailure(std::string_view payload) {
-    pb::Failure failure;
-    if (!Parse(payload, &failure)) return;
-    const auto code =
-        failure.code() > static_cast<uint32_t>(ErrorCode::kUsage) || failure.code() == 0
-            ? ErrorCode::kIo
-            : static_cast<ErrorCode>(failure.code());
-    status_ = Status(code, remote_.Destination() + ": " + failure.text());
-  }
-
-  const std::string& address_;
-  const RemotePath& remote_;
-  const LoadOptions& options_;
-  const std::stop_token& stop_;
-  Progress& progress_;
-  std::vector<std::string>* runs_;
-  FrameReader frames_;
-  std::string store_;
-  Status status_;
-  bool begun_ = false, ended_ = false, previewed_ = false;
-  size_t preview_at_ = 0;
-};
-
-std::string RequestOf(const RemotePath& remote, const LoadOptions& options) {
-  pb::Request request;
-  request.set_protocol(kProtocol);
-  request.set_path(remote.path);
-  request.set_run(options.run);
-  request.set_host(options.host);
-  request.set_max_inflated_bytes(options.max_inflated_bytes);
-  return Frame(FrameType::kRequest, request.SerializeAsString());
-}
-
-std::string MegabytesText(size_t bytes) {
+std::string SizeText(size_t bytes) {
   char text[32];
-  std::snprintf(text, sizeof text, "%.1f MB", static_cast<double>(bytes) / 1e6);
+  const bool small = bytes < 100'000;
+  std::snprintf(text, sizeof text, small ? "%.1f kB" : "%.1f MB",
+                static_cast<double>(bytes) / (small ? 1e3 : 1e6));
   return text;
 }
 
-Result<std::shared_ptr<const Trace>> ReadReceived(const std::string& address, std::string bytes,
+// `broken`: why not all of it has come, or ok.
+Result<std::shared_ptr<const Trace>> ReadReceived(std::shared_ptr<const ByteSource> store,
                                                   const Status& broken, const LoadOptions& options,
                                                   const std::stop_token& stop) {
-  Column<char> copy;
-  copy.Resize(bytes.size());
-  std::copy(bytes.begin(), bytes.end(), copy.data());
-  const size_t size = bytes.size();
-  bytes = {};
+  const size_t size = store->size();
   TraceBuilder builder;
-  builder.trace().path = address;
+  builder.trace().path = store->path();
   Progress progress;  // the bytes are counted already
-  const Status read =
-      store::ReadStoreInto(MakeMemorySource(address, size, std::move(copy), !broken.ok()),
-                           {options.max_inflated_bytes, false}, stop, &progress, &builder);
+  const Status read = store::ReadStoreInto(std::move(store), {options.max_inflated_bytes, false},
+                                           stop, &progress, &builder);
   if (!read.ok()) return broken.ok() ? read : broken;
   if (!broken.ok()) {
     builder.trace().diagnostics.Count(
         "remote.cut", Severity::kWarning,
         "The connection broke before all of the profile had come: what came is shown",
-        broken.message() + ", after " + MegabytesText(size));
+        broken.message() + ", after " + SizeText(size));
   }
   return builder.Finish(stop, &progress);
+}
+
+// Whether the next load may get what is missing: a limit would end it again.
+bool CanGoOn(const Status& why) {
+  return why.code() == ErrorCode::kIo || why.code() == ErrorCode::kCancelled ||
+         why.code() == ErrorCode::kNotInstalled;
+}
+
+// Passes on what ssh brings until it ends, and says why not all has come. kCancelled after a stop.
+Status ReceiveAll(ChildProcess& ssh, const RemotePath& remote, const std::stop_token& stop,
+                  Receiver* receiver) {
+  std::string bytes;
+  for (bool more = true; more;) {
+    if (stop.stop_requested()) return {ErrorCode::kCancelled, "cancelled"};
+    bytes.clear();
+    const ChildProcess::Got got = ssh.Receive(&bytes, kPollMs);
+    more = got != ChildProcess::Got::kEnd;
+    if (got == ChildProcess::Got::kBytes) more = receiver->Add(bytes);
+  }
+  if (receiver->ended() || !receiver->status().ok()) return receiver->status();
+  return WhyFailed(remote, ssh.Finish(), ssh.errors());
 }
 
 }  // namespace
@@ -230,24 +100,19 @@ Result<std::shared_ptr<const Trace>> LoadRemote(const std::string& address,
   Result<std::unique_ptr<ChildProcess>> started =
       ChildProcess::Start(SshArguments(*remote, ServeCommand()), SshVariables());
   if (!started.ok()) return started.status();
-  ChildProcess& ssh = **started;
-  ssh.Send(RequestOf(*remote, options));  // where it fails, nothing comes, and ssh says why
-  Receiver receiver(address, *remote, options, stop, &progress, runs);
-  std::string bytes;
-  for (bool more = true; more;) {
-    if (stop.stop_requested()) return Status(ErrorCode::kCancelled, "cancelled");
-    bytes.clear();
-    const ChildProcess::Got got = ssh.Receive(&bytes, kPollMs);
-    more = got != ChildProcess::Got::kEnd;
-    if (got == ChildProcess::Got::kBytes) more = receiver.Add(bytes);
-  }
-  if (!receiver.status().ok() && receiver.store().empty()) return receiver.status();
-  Status broken = receiver.status();
-  if (!receiver.ended() && broken.ok()) broken = WhyFailed(*remote, ssh.Finish(), ssh.errors());
-  if (receiver.store().empty())
-    return broken.ok() ? Status(ErrorCode::kIo, remote->Destination() + ": the host sent no data")
-                       : broken;
-  return ReadReceived(address, std::move(receiver.store()), broken, options, stop);
+  Receiver receiver({address, remote->Destination()}, options, stop, &progress, runs);
+  // Where it cannot be sent, nothing comes, and ssh says why.
+  (*started)->Send(receiver.Request(remote->path));
+  const Status broken = ReceiveAll(**started, *remote, stop, &receiver);
+  const std::shared_ptr<const ByteSource> before =
+      options.part == nullptr ? nullptr : options.part->came();
+  std::shared_ptr<const ByteSource> store = receiver.TakeStore();
+  const bool news = broken.ok() || (store != before && broken.code() != ErrorCode::kCancelled);
+  Result<std::shared_ptr<const Trace>> trace =
+      news ? ReadReceived(store, broken, options, stop) : broken;
+  const Status why = broken.ok() ? trace.status() : broken;
+  if (options.part != nullptr) options.part->Keep(CanGoOn(why) ? std::move(store) : nullptr);
+  return trace;
 }
 
 Status InstallRemote(const std::string& address, const std::string& program,

@@ -12,10 +12,12 @@
 namespace stepscope::remote {
 
 // `address`: ssh://…, which becomes the trace's path. `progress` counts the bytes that have come. A
-// connection that breaks keeps what came: the diagnostics say so (`remote.cut`, `truncated`).
-// kIo where the host cannot be reached or nothing came, in one line that names it; kNotInstalled
-// where InstallRemote would help; kCancelled within 0.2 s of a stop; errors of the load there as
-// they are.
+// connection that breaks keeps what came: the diagnostics say so (`remote.cut`, `truncated`), and
+// with LoadOptions::part the next load goes on there. Memory: the store as it came, which the
+// trace keeps for arguments; while a load goes on, the begin of the store twice.
+// kIo where the host cannot be reached or nothing new came, in one line that names it;
+// kNotInstalled where InstallRemote would help; kCancelled within 0.2 s of a stop; errors of the
+// load there as they are.
 Result<std::shared_ptr<const Trace>> LoadRemote(const std::string& address,
                                                 const LoadOptions& options,
                                                 const std::stop_token& stop, Progress& progress,

@@ -13,6 +13,7 @@
 #include "loaders/loader.h"
 #include "loaders/remote/frames.h"
 #include "loaders/remote/remote.pb.h"
+#include "loaders/remote/stream_sender.h"
 #include "loaders/store/store_writer.h"
 
 namespace stepscope::remote {
@@ -21,7 +22,6 @@ namespace {
 constexpr int kServePollMs = 50;
 constexpr int kPollsPerReport = 4;
 constexpr size_t kMaxRequest = size_t{1} << 20;
-constexpr size_t kDataBytes = size_t{1} << 18;  // of a frame
 
 // Writes frames. Any thread.
 class Out {
@@ -105,7 +105,7 @@ class Watcher {
 };
 
 Status SendStore(const pb::Request& request, const std::string& program, std::stop_source* stop,
-                 Progress* progress, uint64_t* sent, Out* out) {
+                 Progress* progress, uint64_t* store_bytes, Out* out) {
   LoadOptions options;
   options.run = request.run();
   options.host = request.host();
@@ -117,15 +117,19 @@ Status SendStore(const pb::Request& request, const std::string& program, std::st
   pb::Runs runs;
   for (const std::string& name : names) runs.add_names(name);
   out->Send(FrameType::kRuns, runs.SerializeAsString());
-  return store::WriteStore(
+  StreamSender sender(
+      request.came_bytes(), request.came_sum(),
+      [out](FrameType type, std::string_view payload) { out->Send(type, payload); });
+  const Status written = store::WriteStore(
       **trace, {{}, program},
       [&](std::string_view bytes) {
-        *sent += bytes.size();
-        for (; !bytes.empty(); bytes.remove_prefix(std::min(bytes.size(), kDataBytes)))
-          out->Send(FrameType::kData, bytes.substr(0, kDataBytes));
+        sender.Add(bytes);
         if (!out->good()) stop->request_stop();
       },
       stop->get_token());
+  if (written.ok()) sender.Finish();
+  *store_bytes = sender.bytes();
+  return written;
 }
 
 }  // namespace
@@ -143,10 +147,10 @@ bool Serve(int in, int out_fd, const std::string& program) {
   std::stop_source stop;
   Progress progress;
   Status status;
-  uint64_t sent = 0;
+  uint64_t store_bytes = 0;
   {
     const Watcher watcher(in, &out, &progress, &stop);
-    status = SendStore(request, program, &stop, &progress, &sent, &out);
+    status = SendStore(request, program, &stop, &progress, &store_bytes, &out);
   }
   if (!status.ok()) {
     pb::Failure failure;
@@ -156,7 +160,7 @@ bool Serve(int in, int out_fd, const std::string& program) {
     return false;
   }
   pb::End end;
-  end.set_bytes(sent);
+  end.set_bytes(store_bytes);
   out.Send(FrameType::kEnd, end.SerializeAsString());
   return out.good();
 }

@@ -40,6 +40,16 @@ const char* UnaskedText() {
          "SSH_ASKPASS name a program that asks)";
 }
 
+// Why ssh ended without a word of its own. It has the status of the program there, or 255.
+std::string WhyEnded(int exit_status) {
+  constexpr int kOfSsh = 255;
+  if (exit_status > kOfSsh + 1)
+    return "ssh was ended by signal " + std::to_string(exit_status - kOfSsh - 1);
+  if (exit_status == kOfSsh) return "the line broke, or the program there was killed";
+  if (exit_status == 0) return "the program there ended too early";
+  return "the program there ended with status " + std::to_string(exit_status);
+}
+
 }  // namespace
 
 std::vector<std::string> SshVariables() {
@@ -62,16 +72,18 @@ std::vector<std::string> SshArguments(const RemotePath& remote, const std::strin
 
 Status WhyFailed(const RemotePath& remote, int exit_status, std::string_view errors) {
   const std::string host = remote.Destination();
+  const std::string ssh =
+      "`ssh " + (remote.port.empty() ? "" : "-p " + remote.port + " ") + host + "`";
   const auto says = [errors](const char* text) {
     return errors.find(text) != std::string_view::npos;
   };
   const auto failed = [](std::string text) { return Status(ErrorCode::kIo, std::move(text)); };
   if (says("Could not resolve")) return failed(remote.host + ": there is no host of this name");
   if (says("Host key verification failed") || says("HOST IDENTIFICATION HAS CHANGED"))
-    return failed(host + ": its host key is unknown or has changed; `ssh " + host +
-                  "` says more and can accept it");
+    return failed(host + ": its host key is unknown or has changed; " + ssh +
+                  " says more and can accept it");
   if (says("Permission denied") || says("Too many authentication"))
-    return failed(host + ": the key or password was refused; `ssh " + host + "` must work first" +
+    return failed(host + ": the key or password was refused; " + ssh + " must work first" +
                   UnaskedText());
   if (says("Connection refused"))
     return failed(host + ": the connection was refused; is this the right host and port?");
@@ -87,12 +99,10 @@ Status WhyFailed(const RemotePath& remote, int exit_status, std::string_view err
   }
   if (exit_status == 2 && says("serve"))
     return failed(host + ": the Stepscope there is too old for ssh://; install a newer one");
-  const std::string_view line = LastLine(errors);
-  std::string text = host + ": the connection ended";
-  if (!line.empty()) text += ": " + std::string(line);
-  if (line.empty() && exit_status > 256)
-    text += ": ssh was ended by signal " + std::to_string(exit_status - 256);
-  return failed(std::move(text));
+  std::string_view line = LastLine(errors);
+  if (line.ends_with('.')) line.remove_suffix(1);  // more may follow
+  return failed(host + ": the connection ended: " +
+                (line.empty() ? WhyEnded(exit_status) : std::string(line)));
 }
 
 }  // namespace stepscope::remote

@@ -1,6 +1,7 @@
 #include "loaders/store/section.h"
 
 #include <isa-l/crc.h>
+#include <isa-l/crc64.h>
 #include <zstd.h>
 
 #include <cstring>
@@ -59,6 +60,10 @@ Status CheckFileHeader(std::string_view bytes) {
 
 uint32_t Checksum(std::string_view bytes) {
   return crc32_gzip_refl(0, reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size());
+}
+
+uint64_t BeginSum(uint64_t sum, std::string_view bytes) {
+  return crc64_ecma_refl(sum, reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size());
 }
 
 std::string PackSection(SectionHeader header, std::string_view payload) {

@@ -38,6 +38,9 @@ std::string PackSection(SectionHeader header, std::string_view payload);
 // False where the header is damaged.
 bool ReadHeader(std::string_view bytes, SectionHeader* header);
 uint32_t Checksum(std::string_view bytes);
+// The sum by which the begin of a store is known again: CRC-64 as in .xz files. `sum`: of the bytes
+// before these; 0: there are none. It finds a change, and is no protection against a forged one.
+uint64_t BeginSum(uint64_t sum, std::string_view bytes);
 // False where the bytes do not unpack to exactly `inflated` bytes.
 bool Inflate(std::string_view stored, uint64_t inflated, std::string* out);
 

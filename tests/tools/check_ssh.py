@@ -29,10 +29,12 @@ def free_port():
 
 
 class Relay:
-    """Passes connections on to a port: so many bytes a second, and no more than `cut` bytes from it."""
+    """Passes connections on to a port: so many bytes a second, and no more than `cut` bytes from it.
+
+    `cut` may be a function that says it for each connection; `passed` counts bytes of all."""
 
     def __init__(self, to):
-        self.to, self.rate, self.cut = to, None, None
+        self.to, self.rate, self.cut, self.passed = to, None, None, 0
         self.socket = socket.create_server(('127.0.0.1', 0))
         self.port = self.socket.getsockname()[1]
         threading.Thread(target=self.accept, daemon=True).start()
@@ -42,18 +44,20 @@ class Relay:
             client, _ = self.socket.accept()
             server = socket.create_connection(('127.0.0.1', self.to))
             threading.Thread(target=self.copy, args=(client, server, None, None), daemon=True).start()
-            threading.Thread(target=self.copy, args=(server, client, self.rate, self.cut), daemon=True).start()
+            cut = self.cut() if callable(self.cut) else self.cut
+            threading.Thread(target=self.copy, args=(server, client, self.rate, cut), daemon=True).start()
 
-    @staticmethod
-    def copy(source, sink, rate, cut):
+    def copy(self, source, sink, rate, cut):
         passed = 0
         with contextlib.suppress(OSError):
             while data := source.recv(16384):
                 if cut is not None and passed + len(data) >= cut:
                     sink.sendall(data[:cut - passed])
+                    self.passed += cut - passed
                     break
                 sink.sendall(data)
                 passed += len(data)
+                self.passed += len(data)
                 if rate:
                     time.sleep(len(data) / rate)
         for s in (source, sink):
@@ -271,6 +275,32 @@ def cuts(program, host, profile):
     expect(kept >= 2, 'nothing is kept of a connection that breaks')
 
 
+def goes_on(program, host, _):
+    """A connection that is cut after random bytes, again and again, brings the whole profile in the end."""
+    profile = large_profile(host.folder)
+    size = store_size(program, profile)
+    rng = random.Random(5)
+    shares = iter([0.02, 0.1, 0.35] + [rng.uniform(0, 0.08) for _ in range(60)])
+    host.relay.cut = lambda: int(4000 + size * share) if (share := next(shares, None)) is not None else None
+    host.relay.passed = 0
+    store = host.folder / 'far.stepscope'
+    lines = [f'file.open text="{host.address(profile)}"', 'wait_idle'] * 4 + ['file.load_rest', 'wait_idle'] * 61
+    lines += [f'file.save_as text="{store}"', 'wait_idle']
+    (host.folder / 'steps').write_text('\n'.join(lines) + '\n')
+    status, _, error = run(program, 'replay', host.folder / 'steps', '--no-pixels')
+    host.relay.cut = None
+    expect(status == 0, f'replay: {error}')
+    for arguments in (['report', '--format', 'json'], ['events', '--format', 'csv']):
+        far, near = (run(program, arguments[0], p, *arguments[1:]) for p in (store, profile))
+        expect(far[0] == 0, far[2])
+        expect(far[1].replace(str(store).encode(), str(profile).encode()) == near[1], f'{arguments[0]} differs')
+    used = 64 - len(list(shares))
+    print(f'  {used} connections, {host.relay.passed} bytes for a store of {size}')
+    expect(used > 10, f'only {used} connections')
+    # Of a packet of sshd that is cut, up to 32 KiB, nothing is read.
+    expect(host.relay.passed < size + used * 40_000, f'{host.relay.passed} bytes for a store of {size}')
+
+
 def store_size(program, profile):
     with tempfile.TemporaryDirectory() as folder:
         store = pathlib.Path(folder) / 'x.stepscope'
@@ -347,8 +377,8 @@ def main():
             if not host.wait():
                 print('SKIPPED: sshd cannot be started here:', (folder / 'log').read_text().strip())
                 return 0
-            for test in (equal_reports, log_directory, cuts, killed, slow_link, failures, installing, copies_from_the_window,
-                         asking):
+            for test in (equal_reports, log_directory, cuts, goes_on, killed, slow_link, failures, installing,
+                         copies_from_the_window, asking):
                 print(test.__name__)
                 test(program, host, logdir if test is log_directory else profile)
         finally:

@@ -17,6 +17,7 @@ class RecordingServices final : public AppServices {
     added = add;
   }
   void OpenRun(ProfileId, const std::string& run_name) override { opened_run = run_name; }
+  void LoadRest(ProfileId profile) override { rest_of = profile; }
   void CloseProfile(ProfileId) override { ++closed; }
   void Answer(OpenAnswer answer) override { answered = answer; }
   void CancelLoading() override { ++cancelled; }
@@ -69,7 +70,7 @@ class RecordingServices final : public AppServices {
   std::optional<bool> agents_allowed;
   std::string agents_error;
   std::string notes, aside = "aside";
-  ProfileId saved_profile;
+  ProfileId saved_profile, rest_of;
   TimeRange saved_range;
   std::string opened_run, clipboard, saved_path, saved;
   std::vector<CaptureRequest> captured;

@@ -139,34 +139,69 @@ const Diagnostic* CutOff(const Trace& trace) {
   return nullptr;
 }
 
-// Draws a chip that warns of what all numbers of the window depend on; a click opens a panel.
-// Returns the chip's x.
-float DrawWarning(const PanelContext& context, const char* label, const std::string& tooltip,
-                  const char* panel, float right, float top) {
+// A chip about what all numbers of the window depend on; a click runs the command.
+struct Notice {
+  const char* label;
+  std::string tooltip;
+  const char* icon;  // null: none
+  Role role;
+  const char* command;
+  CommandArgs args;
+};
+
+// Draws it left of `right`. Returns its x.
+float DrawNotice(const PanelContext& context, const Notice& notice, float right, float top) {
   const FaceScope bold(context, Face::kBold);
-  const std::string text =
-      context.fonts.icons ? std::string(icon::kWarn) + "  " + label : std::string(label);
+  const std::string text = context.fonts.icons && notice.icon != nullptr
+                               ? std::string(notice.icon) + "  " + notice.label
+                               : std::string(notice.label);
   const float em = Em(), width = TextWidth(text) + std::floor(em * 1.2f);
   const float box = std::floor(em * 1.7f);
   const float y = std::floor(top + (VerdictStripHeight() - box) * 0.5f), left = right - width;
   ImGui::SetCursorScreenPos(ImVec2(left, y));
-  ImGui::PushID(label);
-  if (ImGui::InvisibleButton("warning", ImVec2(width, box)))
-    context.commands.Push("panel.show", {.text = panel});
+  ImGui::PushID(notice.label);
+  if (ImGui::InvisibleButton("notice", ImVec2(width, box)))
+    context.commands.Push(notice.command, notice.args);
   ImGui::PopID();
   const bool hovered = ImGui::IsItemHovered();
   ImDrawList* list = ImGui::GetWindowDrawList();
   DrawBox(list, left, y, width, box, context.theme[hovered ? Role::kHover : Role::kRaised], 4);
   list->AddText(ImVec2(left + em * 0.6f, std::floor(y + (box - ImGui::GetTextLineHeight()) * 0.5f)),
-                context.theme[Role::kWarning], text.c_str());
-  if (hovered) WrappedTooltip(tooltip);
+                context.theme[notice.role], text.c_str());
+  if (hovered) WrappedTooltip(notice.tooltip);
   return left - em * 0.5f;
 }
 
-// Draws chips that the file is incomplete, so that its numbers cover a part, and that a snapshot
+float DrawWarning(const PanelContext& context, const char* label, const std::string& tooltip,
+                  const char* panel, float right, float top) {
+  return DrawNotice(
+      context,
+      {label, tooltip, icon::kWarn, Role::kWarning, "panel.show", CommandArgs{.text = panel}},
+      right, top);
+}
+
+// Offers what is missing of a profile whose connection broke. Returns the x of the first chip.
+float DrawRest(const PanelContext& context, float right, float top) {
+  const Profile& profile = *context.profile;
+  if (context.session.loading && context.session.loading->previewed) return right;  // it comes
+  const Notice rest = {
+      "Load the rest",  "Gets what had not come from the other machine when the connection broke",
+      nullptr,          Role::kAccent,
+      "file.load_rest", {.profile = profile.id}};
+  right = DrawNotice(context, rest, right, top);
+  const Diagnostic* cut = profile.diagnostics().Find("remote.cut");
+  const std::string what = cut == nullptr
+                               ? "The connection broke: a first picture of the profile has come"
+                               : cut->text + "\n" + (cut->first.empty() ? "" : cut->first.front());
+  return DrawWarning(context, "Incomplete profile", what, "diagnostics", right, top);
+}
+
+// Draws chips that the profile is incomplete, so that its numbers cover a part, and that a snapshot
 // and a trace do not belong to one time. Returns the x of the first.
 float DrawWarnings(const PanelContext& context, float right, float top) {
-  if (const Diagnostic* cut = CutOff(*context.profile->trace); cut != nullptr) {
+  if (context.profile->cut) {
+    right = DrawRest(context, right, top);
+  } else if (const Diagnostic* cut = CutOff(*context.profile->trace); cut != nullptr) {
     const std::string place = cut->first.empty() ? std::string() : "\n" + cut->first.front();
     const std::string what = cut->text + place + "\nWhat is shown is of the part that was read.";
     right = DrawWarning(context, "Incomplete file", what, "diagnostics", right, top);
@@ -428,7 +463,9 @@ bool DrawVerdictStrip(const PanelContext& context, VerdictSums* sums) {
   const bool steps = analysis == std::string_view("overview");
   DrawWaiting(context, right,
               context.profile->arriving
-                  ? "A first picture: the profile is analysed once all of it has come\u2026"
+                  ? context.profile->cut
+                        ? "A first picture: the profile is analysed once the rest is loaded"
+                        : "A first picture: the profile is analysed once all of it has come\u2026"
               : analysis == std::string_view("fleet") ? "Putting ranks together\u2026"
               : steps                                 ? "Adding up the steps\u2026"
                                                       : "Adding up the allocations\u2026");

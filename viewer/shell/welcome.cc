@@ -121,8 +121,10 @@ std::string LoadingText(const LoadingView& loading) {
   if (loading.bytes_total > 0) {
     text = fmt::format("{:.0f} of {:.0f} MB", done, static_cast<double>(loading.bytes_total) / 1e6);
   } else if (loading.bytes_done > 0) {
-    text =
-        fmt::format("{:.1f} MB   {:.1f} MB/s", done, done / std::max(loading.stage_seconds, 0.1));
+    const double before = static_cast<double>(loading.bytes_before) / 1e6;
+    text = fmt::format("{:.1f} MB", done);
+    if (before > 0) text += fmt::format(", {:.1f} MB already here", before);
+    text += fmt::format("   {:.1f} MB/s", (done - before) / std::max(loading.stage_seconds, 0.1));
   }
   if (loading.events > 0)
     text += fmt::format("   {:.2f} M events", static_cast<double>(loading.events) / 1e6);
@@ -166,15 +168,18 @@ void DrawLoading(const ShellInput& input) {
 void DrawError(const ShellInput& input) {
   const std::string& error = input.panel.session.error;
   if (error.empty()) return;
+  const ProfileId part_of = input.panel.session.rest_of;
+  const bool part = part_of.valid();
+  const Role role = part ? Role::kWarning : Role::kBad;
   PlaceBelowMenu(24);
   ImGui::SetNextWindowSize({RaisedWidth(560), 0});
   const RaisedStyle raised(input.panel.theme);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ScaledSize(20), ScaledSize(16)});
-  ImGui::PushStyleColor(ImGuiCol_Border, input.panel.theme[Role::kBad]);
+  ImGui::PushStyleColor(ImGuiCol_Border, input.panel.theme[role]);
   if (ImGui::Begin("##error", nullptr, kRaisedFlags | ImGuiWindowFlags_AlwaysAutoResize)) {
     ImGui::PushFont(input.panel.fonts.bold, TypeSize::kTitle);
-    ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(input.panel.theme[Role::kBad]),
-                       "This could not be opened");
+    ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(input.panel.theme[role]), "%s",
+                       part ? "Not all of the profile has come" : "This could not be opened");
     ImGui::PopFont();
     ImGui::PushTextWrapPos(0);
     ImGui::TextUnformatted(error.c_str());
@@ -189,6 +194,12 @@ void DrawError(const ShellInput& input) {
         input.panel.commands.Push("file.install_there");
       ImGui::SetItemTooltip(
           "Copies this program into ~/.cache/stepscope there, and opens the profile");
+    }
+    if (part) {
+      ImGui::SameLine();
+      if (PrimaryButton(input, "Load the rest"))
+        input.panel.commands.Push("file.load_rest", {.profile = part_of});
+      ImGui::SetItemTooltip("Gets what is missing only, and keeps what is shown until then");
     }
     ImGui::SameLine(ImGui::GetStyle().WindowPadding.x + inner - button);
     if (ImGui::Button("Close", {button, 0})) input.panel.services.DismissError();

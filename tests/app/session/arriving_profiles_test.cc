@@ -11,6 +11,7 @@
 
 #include "loaders/remote/frames.h"
 #include "loaders/remote/serve.h"
+#include "tests/app/session/large_trace.h"
 #include "tests/app/session/session_fixture.h"
 #include "tests/support/gpu_profile.h"
 
@@ -65,20 +66,6 @@ class SlowServer {
 
   std::filesystem::path folder_;
 };
-
-// A store of it is larger than what SlowServer sends at first.
-std::string LargeTrace(const std::filesystem::path& folder) {
-  std::string text = R"({"traceEvents":[)";
-  for (int64_t i = 0; i < 60'000; ++i) {
-    if (i > 0) text += ',';
-    text += R"({"ph":"X","cat":"cpu_op","name":"op )" + std::to_string(i * 7919 % 5000) +
-            R"(","pid":1,"tid":)" + std::to_string(i % 4) + R"(,"ts":)" +
-            std::to_string(i * 10 + i * 7919 % 3) + R"(,"dur":)" + std::to_string(i * 31 % 9) +
-            R"(,"args":{"External id":)" + std::to_string(i * 104729 % 1000003) + "}}";
-  }
-  std::ofstream(folder / "large.json") << text << "]}";
-  return (folder / "large.json").string();
-}
 
 TEST_CASE_FIXTURE(SessionFixture,
                   "session: a profile from another machine is shown while it comes") {

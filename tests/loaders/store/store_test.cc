@@ -18,9 +18,9 @@
 namespace stepscope {
 namespace {
 
-std::shared_ptr<const Trace> LoadSource(const std::string& path) {
+std::shared_ptr<const Trace> LoadSource(const std::string& path, unsigned threads = 0) {
   Progress progress;
-  auto trace = LoadPath(path, {}, {}, progress);
+  auto trace = LoadPath(path, {.threads = threads}, {}, progress);
   REQUIRE_MESSAGE(trace.ok(), trace.status().message());
   return *trace;
 }
@@ -42,6 +42,19 @@ TEST_CASE("A store of each sample gives the same trace") {
     CHECK(test::FirstDifference(*source, *stored) == "");
     CHECK(test::StoreOf(*source) == test::StoreOf(*source));  // nothing depends on timing
     CHECK(test::FirstDifference(*source, *LoadStore(test::StoreOf(*stored))) == "");
+  }
+}
+
+// A connection that broke goes on in the middle of the store that another load makes.
+TEST_CASE("A store is the same bytes after each load, by any number of threads") {
+  std::vector<std::string> paths = test::Samples();
+  for (const char* more : {"chromium.pftrace.zst", "torch_gloo"})
+    paths.push_back(test::SourcePath("tests/data/") + more);
+  for (const std::string& path : paths) {
+    CAPTURE(path);
+    const std::string store = test::StoreOf(*LoadSource(path));
+    for (const unsigned threads : {1u, 2u, 7u})
+      CHECK(test::StoreOf(*LoadSource(path, threads)) == store);
   }
 }
 

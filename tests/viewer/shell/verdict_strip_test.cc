@@ -7,6 +7,7 @@
 
 #include <string>
 
+#include "tests/viewer/drawn_text.h"
 #include "tests/viewer/viewer_fixture.h"
 #include "viewer/core/state/settings.h"
 
@@ -79,6 +80,26 @@ TEST_CASE("verdict strip: it says that a file was cut off") {
   CHECK(LeadsToDiagnostics(CutTrace("chrome.truncated_stream", Severity::kWarning)));
   CHECK_FALSE(LeadsToDiagnostics(CutTrace("chrome.overlap", Severity::kWarning)));
   CHECK_FALSE(LeadsToDiagnostics(testing::TrainingTrace()));
+}
+
+TEST_CASE("verdict strip: what is missing of a cut profile is a click away, until it comes") {
+  for (const ImVec2 size : {ImVec2(1280, 800), ImVec2(1920, 1080)}) {
+    ViewerFixture f(size);
+    OpenAnalysed(f, CutTrace("remote.cut", Severity::kWarning));
+    CHECK(DrawnText().Find("Load the rest") == nullptr);
+    f.session.profiles.back().cut = true;
+    ++f.session.generation;
+    f.Frame(3);
+    CHECK(DrawnText().Has("Incomplete profile"));
+    const TextPiece rest = DrawnText().At("Load the rest");
+    CHECK(rest.max.x < size.x);
+    f.Click(rest.middle().x, rest.middle().y);
+    f.Frame(2);
+    CHECK(f.services.rest_of == f.session.profiles.back().id);
+    f.session.loading.emplace().previewed = true;
+    f.Frame(3);
+    CHECK(DrawnText().Find("Load the rest") == nullptr);
+  }
 }
 
 TEST_CASE(

@@ -70,6 +70,13 @@ void CompareWith(C& c, const A& a) {
 void CloseProfile(C& c, const A& a) {
   if (const Profile* profile = c.ProfileOf(a.profile)) c.services.CloseProfile(profile->id);
 }
+bool IsCut(const C& c) {
+  const Profile* profile = c.ProfileOf();
+  return profile != nullptr && profile->cut && !c.session.loading;
+}
+void LoadRest(C& c, const A& a) {
+  if (const Profile* profile = c.ProfileOf(a.profile)) c.services.LoadRest(profile->id);
+}
 void ClearRecent(C& c, const A&) { c.services.ClearRecent(); }
 void AnswerQuestion(C& c, const A& a) {
   OpenAnswer answer = OpenAnswer::kCancel;
@@ -160,6 +167,12 @@ constexpr CommandDesc kFile[] = {
      "Saves the events that touch the range that panels are limited to as one small file; given a "
      "path, saves to it.",
      "store stepscope export part cut crop step", "", HasRange, SaveRangeAs, nullptr, &A::replace},
+    {"file.load_rest", "Load the rest", "File",
+     "Gets what is missing of the active profile since the connection to its machine broke. What "
+     "is "
+     "shown, marked and selected stays.",
+     "reload resume retry continue again ssh remote incomplete", "", IsCut, LoadRest, nullptr,
+     std::monostate(), true},
     {"file.close", "Close", "File", "Closes the active profile.", "", "Ctrl+W", HasProfile,
      CloseProfile},
     {"file.clear_recent", "Clear recent profiles", "File", "Forgets the list of recent profiles.",

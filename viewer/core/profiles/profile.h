@@ -51,7 +51,10 @@ struct Profile {
   std::string fingerprint = {};
   // The trace is a first picture, without analyses: the rest of the profile is on its way.
   bool arriving = false;
-  // The first picture of this profile, whose place it has taken. Invalid if there was none.
+  // The connection to the other machine broke before all of the profile had come.
+  bool cut = false;
+  // The part of this profile whose place it has taken: a first picture, or what had come before the
+  // connection broke. Invalid if there was none.
   ProfileId follows = {};
 
   const TrackSet& Set(uint32_t set) const { return set == 0 ? trace->set : *derived[set - 1]; }

@@ -20,7 +20,8 @@ struct LoadingView {  // a load in progress
   double seconds = 0;
   uint64_t bytes_done = 0, bytes_total = 0, events = 0;  // bytes_total: 0 where it is not known
   double stage_seconds = 0;                              // since the stage began
-  // A load: the first picture is among the profiles. Writing a profile is shown in the same way.
+  uint64_t bytes_before = 0;  // those of bytes_done that an earlier load had got
+  // A load: what has come of it is among the profiles. Writing a profile is shown in the same way.
   bool previewed = false;
 };
 
@@ -50,6 +51,8 @@ struct SessionStatus {
   CaptureStatus capture;
   std::string error;  // why the last load failed, where and what to do, in one line; empty: none
   bool can_install = false;  // the host of the last load has no Stepscope; InstallThere() copies it
+  // The profile that the error is of, where it is shown as far as it has come; LoadRest() goes on.
+  ProfileId rest_of;
   // For the status bar: what a job of the app has done. `notes` counts the texts.
   std::string note;
   uint64_t notes = 0;
@@ -83,6 +86,8 @@ class AppServices {
   virtual void Open(const std::vector<std::string>& paths, bool add_for_comparison) = 0;
   // Opens another run of the same log directory in place of the profile.
   virtual void OpenRun(ProfileId profile, const std::string& run_name) = 0;
+  // Loads what is missing of a profile whose connection broke (Profile::cut), in its place.
+  virtual void LoadRest(ProfileId profile) = 0;
   virtual void CloseProfile(ProfileId profile) = 0;
   virtual void Answer(OpenAnswer answer) = 0;  // to SessionView::question
   virtual void CancelLoading() = 0;            // and what is being written

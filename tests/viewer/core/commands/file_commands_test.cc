@@ -104,6 +104,48 @@ TEST_CASE("the view of a first picture goes on as that of the whole profile") {
   CHECK_FALSE(f.viewer->view().selected.valid());
 }
 
+// Threads a and b with so many events each, at different times.
+std::shared_ptr<const Trace> PartOfThreads(int events) {
+  testing::TraceMaker maker;
+  const PlaneId host = maker.Plane("Host threads", PlaneKind::kHostThreads);
+  for (const int thread : {0, 1}) {
+    std::vector<testing::SimpleEvent> list;
+    for (int i = 0; i < events; ++i)
+      list.push_back({i % 2 == 0 ? "even" : "odd", (thread + 10 * i) * kPsPerMs, kPsPerMs});
+    maker.Track(host, thread == 0 ? "a" : "b", TrackKind::kThread, list);
+  }
+  return maker.Finish();
+}
+
+TEST_CASE("what is missing of a cut profile is asked for, and the event that is selected stays") {
+  ViewerFixture f;
+  f.Open(PartOfThreads(3));
+  f.Push("file.load_rest");
+  f.Frame(2);
+  CHECK_FALSE(f.services.rest_of.valid());  // nothing is missing
+  f.session.profiles[0].cut = true;
+  ++f.session.generation;
+  const ProfileId part = f.session.profiles[0].id;
+  f.Frame(2);
+  f.Push("file.load_rest");
+  f.Frame(2);
+  CHECK(f.services.rest_of == part);
+
+  f.Push("select.event", {.event = {part, 0, EventRow(4)}});  // the second of b
+  f.Push("mark.add", {.range = {2 * kPsPerMs, 3 * kPsPerMs}});
+  f.WaitIdle();
+  REQUIRE(f.viewer->view().selected.row == EventRow(4));
+  Profile whole = f.session.profiles[0];
+  whole.follows = std::exchange(whole.id, ProfileId(7));
+  whole.cut = false;
+  whole.trace = PartOfThreads(5);
+  f.session.profiles[0] = whole;
+  ++f.session.generation;
+  f.Frame(2);
+  CHECK(f.viewer->view().selected == EventRef{ProfileId(7), 0, EventRow(6)});
+  CHECK(f.viewer->view().profiles[0].markers.size() == 1);
+}
+
 TEST_CASE("zoom, markers and folds of a large file's first picture stay when all of it is read") {
   LoadOptions options;
   options.preview_from_bytes = 0;

@@ -1,0 +1,286 @@
+// How a session loads profiles: what is queued, what is shown before all of it is there, and what
+// is kept of a load that ends too early.
+#include <algorithm>
+#include <mutex>
+#include <new>
+#include <utility>
+
+#include "app/session/job_view.h"
+#include "app/session/profile_fingerprint.h"
+#include "app/session/profile_label.h"
+#include "app/session/session.h"
+#include "loaders/remote/remote_path.h"
+#include "loaders/remote/stream_part.h"
+
+namespace stepscope {
+namespace {
+
+constexpr const char* kNoMemory =
+    ": not enough memory to load it; close other programs or record a shorter profile";
+
+double Seconds(std::chrono::steady_clock::duration d) {
+  return std::chrono::duration<double>(d).count();
+}
+
+// What has come before the connection broke; null: all is there.
+std::shared_ptr<const ByteSource> CameOf(const LoadOptions& options) {
+  return options.part == nullptr ? nullptr : options.part->came();
+}
+
+std::string WhyCut(const Trace& trace) {
+  const Diagnostic* cut = trace.diagnostics.Find("remote.cut");
+  const std::string why = cut == nullptr || cut->first.empty() ? trace.path : cut->first.front();
+  return why + (trace.counts.events() > 0 ? ": what came is shown"
+                                          : ": only a first picture of the profile has come");
+}
+
+}  // namespace
+
+// The load writes the trace, the window takes it.
+struct Session::Preview {
+  std::mutex mutex;
+  std::shared_ptr<const Trace> trace;
+};
+
+Session::Loaded Session::Load(const LoadRequest& request, const std::stop_token& stop,
+                              Progress& progress) {
+  try {
+    std::vector<std::string> runs;
+    Result<std::shared_ptr<const Trace>> trace =
+        LoadPaths(request.paths, request.options, stop, progress, &runs);
+    std::string fingerprint = trace.ok() ? ProfileFingerprint(*trace.value()) : std::string();
+    return {std::move(trace), std::move(runs), std::move(fingerprint)};
+  } catch (const std::bad_alloc&) {
+    return {Status(ErrorCode::kLimit, request.paths[0] + kNoMemory), {}, {}};
+  }
+}
+
+void Session::StartNext() {
+  if (load_ || queue_.empty()) return;
+  load_ = CurrentLoad{std::move(queue_.front()), std::chrono::steady_clock::now(),
+                      std::make_shared<Preview>(), ProfileId()};
+  queue_.pop_front();
+  load_->request.options.part = PartFor(load_->request);
+  unfinished_ = {};
+  LoadRequest request = load_->request;
+  // A profile that is to be replaced is shown until all of the other one has come.
+  if (!request.replaces.valid()) {
+    request.options.preview = [preview = load_->preview,
+                               wake = host_.wake](std::shared_ptr<const Trace> trace) {
+      {
+        std::lock_guard lock(preview->mutex);
+        preview->trace = std::move(trace);
+      }
+      if (wake) wake();
+    };
+  }
+  load_job_.Start(threads_, [request](const std::stop_token& stop, Progress& progress) {
+    return Load(request, stop, progress);
+  });
+  UpdateLoading();
+}
+
+// What an earlier load of the same address has got, for the next one to go on with.
+std::shared_ptr<StreamPart> Session::PartFor(const LoadRequest& request) const {
+  const std::string& path = request.paths[0];
+  if (request.paths.size() != 1 || !IsRemotePath(path) || IsBucketPath(path)) return nullptr;
+  std::shared_ptr<const ByteSource> came;
+  if (unfinished_.paths == request.paths) came = CameOf(unfinished_.options);
+  if (const size_t i = CutProfileOf(request.paths); i != kNowhere)
+    came = CameOf(loads_[i].request.options);
+  if (const size_t i = IndexOf(request.replaces); i != kNowhere && view_.profiles[i].cut)
+    came = CameOf(loads_[i].request.options);
+  return std::make_shared<StreamPart>(std::move(came));
+}
+
+// Keeps what a load has got that was stopped or failed, until a load of something else begins. What
+// a stopped one gets until it ends is kept, too.
+void Session::KeepPart(const LoadRequest& request) {
+  const size_t i = IndexOf(request.replaces);
+  if (i == kNowhere || !view_.profiles[i].cut) {
+    unfinished_ = request;
+  } else if (CameOf(request.options) != nullptr) {
+    loads_[i].request.options.part = request.options.part;
+  }
+}
+
+size_t Session::CutProfileOf(const std::vector<std::string>& paths) const {
+  for (size_t i = 0; i < loads_.size(); ++i) {
+    if (view_.profiles[i].cut && loads_[i].request.paths == paths) return i;
+  }
+  return kNowhere;
+}
+
+// Shows the first picture of a profile, whose place the profile takes later.
+void Session::TakePreview() {
+  std::shared_ptr<const Trace> trace;
+  {
+    std::lock_guard lock(load_->preview->mutex);
+    trace = std::exchange(load_->preview->trace, nullptr);
+  }
+  if (trace == nullptr) return;
+  LoadRequest request = load_->request;
+  Profile profile;
+  profile.id = load_->shown = ProfileId(next_id_++);
+  profile.trace = std::move(trace);
+  profile.label = LabelOf(*profile.trace);
+  profile.arriving = true;
+  Put(request, std::move(profile), ProfileLoad{request, false, {}});
+}
+
+// Nothing more comes after a first picture, which by itself would pass for the whole.
+void Session::DropPreview() {
+  if (load_) CloseProfile(std::exchange(load_->shown, ProfileId()));
+}
+
+void Session::UpdateLoading() {
+  if (!load_) {
+    view_.loading.reset();
+    if (save_.active()) view_.loading = save_.View();
+    if (install_.active()) view_.loading = install_.View();
+    return;
+  }
+  std::string path = load_->request.paths[0];
+  if (load_->request.paths.size() > 1)
+    path += " and " + std::to_string(load_->request.paths.size() - 1) + " more";
+  view_.loading = ViewOfJob(std::move(path), load_->begin, load_job_.progress());
+  const size_t replaced = IndexOf(load_->request.replaces);
+  view_.loading->previewed =
+      load_->shown.valid() || (replaced != kNowhere && view_.profiles[replaced].cut);
+  if (const auto& part = load_->request.options.part; part != nullptr)
+    view_.loading->bytes_before = part->reused();
+}
+
+void Session::FinishLoad() {
+  if (load_job_.progress() != nullptr && !load_job_.done()) return;  // the load still runs
+  LoadTimes times;
+  times.begin = load_->begin;
+  times.end = std::chrono::steady_clock::now();
+  if (const Progress* progress = load_job_.progress()) times.stages = progress->history();
+  std::optional<Loaded> loaded = load_job_.Take();
+  if (!loaded && load_job_.failed())
+    loaded = Loaded{Status(ErrorCode::kLimit, load_->request.paths[0] + kNoMemory), {}, {}};
+  if (!loaded) return;
+  load_times_ = std::move(times);
+  load_status_ = loaded->trace.status();
+  if (!load_status_.ok()) DropPreview();
+  LoadRequest request = std::move(load_->request);
+  const ProfileId shown = load_->shown;
+  load_.reset();
+  if (IndexOf(shown) != kNowhere) request.replaces = shown;
+  if (!load_status_.ok()) return FailLoad(std::move(request));
+  DismissError();
+  ShowLoaded(request, std::move(*loaded), shown);
+  Remember(request);
+}
+
+void Session::ShowLoaded(const LoadRequest& request, Loaded loaded, ProfileId picture) {
+  const Trace& trace = *loaded.trace.value();
+  const bool cut = CameOf(request.options) != nullptr;
+  if (cut) view_.error = WhyCut(trace);
+  const size_t i = IndexOf(request.replaces);
+  const bool part_shown = i != kNowhere && (request.replaces == picture || view_.profiles[i].cut);
+  if (cut && part_shown && trace.counts.events() == 0) {  // what is shown says more
+    loads_[i].request.options.part = request.options.part;
+    view_.profiles[i].cut = true;
+    view_.rest_of = request.replaces;
+    ++view_.generation;
+    return;
+  }
+  const auto& part = request.options.part;
+  const bool same = part_shown && part != nullptr && part->reused() > 0;
+  Place(request, std::move(loaded), Seconds(load_times_.end - load_times_.begin),
+        same ? request.replaces : picture);
+}
+
+void Session::FailLoad(LoadRequest request) {
+  KeepPart(request);
+  if (load_status_.code() == ErrorCode::kCancelled) return;
+  view_.error = load_status_.message();
+  view_.can_install = load_status_.code() == ErrorCode::kNotInstalled && request.paths.size() == 1;
+  const size_t shown = IndexOf(request.replaces);
+  const bool again = shown != kNowhere && view_.profiles[shown].cut && !view_.can_install;
+  view_.rest_of = again ? request.replaces : ProfileId();
+  if (view_.can_install) not_there_ = std::move(request);
+}
+
+void Session::Place(const LoadRequest& request, Loaded loaded, double seconds, ProfileId follows) {
+  Profile profile;
+  profile.id = ProfileId(next_id_++);
+  profile.trace = std::move(loaded.trace).value();
+  profile.label = LabelOf(*profile.trace);
+  if (!hold_analyses_)
+    profile.analysis = std::make_shared<AnalysisContext>(profile.trace, definitions_);
+  profile.runs = std::move(loaded.runs);
+  profile.load_seconds = seconds;
+  profile.fingerprint = std::move(loaded.fingerprint);
+  profile.follows = follows;
+  ProfileLoad state{request, !hold_analyses_ && HasDerivedParts(*profile.trace), {}};
+  state.request.options.run = profile.trace->run;
+  profile.cut = CameOf(request.options) != nullptr;
+  if (profile.cut) view_.rest_of = profile.id;
+  Put(request, std::move(profile), std::move(state));
+}
+
+void Session::Put(const LoadRequest& request, Profile profile, ProfileLoad state) {
+  const size_t place = IndexOf(request.replaces);
+  if (place != kNowhere) {
+    view_.profiles[place] = std::move(profile);
+    loads_[place] = std::move(state);
+  } else {
+    if (!request.add) {
+      view_.profiles.clear();
+      loads_.clear();
+    }
+    view_.profiles.push_back(std::move(profile));
+    loads_.push_back(std::move(state));
+  }
+  ++view_.generation;
+}
+
+void Session::OpenNow(const std::vector<std::string>& paths, bool add_for_comparison) {
+  if (paths.empty()) return;
+  view_.question.reset();  // the newest choice wins
+  // A new choice replaces a load that is under way; a profile to compare with waits for it.
+  if (!add_for_comparison) DropLoads();
+  LoadRequest request{paths, default_options_, add_for_comparison, ProfileId()};
+  // What is missing of a profile comes in its place.
+  const size_t cut = add_for_comparison ? kNowhere : CutProfileOf(paths);
+  if (cut != kNowhere) request.replaces = view_.profiles[cut].id;
+  queue_.push_back(std::move(request));
+  StartNext();
+  RequestFrame();
+}
+
+void Session::EnqueueReload(size_t profile_index, LoadOptions options) {
+  LoadRequest request = loads_[profile_index].request;
+  request.options = std::move(options);
+  request.replaces = view_.profiles[profile_index].id;
+  DropLoads();
+  queue_.push_back(std::move(request));
+  StartNext();
+  RequestFrame();
+}
+
+void Session::LoadRest(ProfileId profile) {
+  const size_t i = IndexOf(profile);
+  if (i == kNowhere || !view_.profiles[i].cut) return;
+  if (load_ && load_->request.replaces == profile) return;  // it comes already
+  DismissError();
+  EnqueueReload(i, loads_[i].request.options);
+}
+
+// A profile that is being written goes on.
+void Session::DropLoads() {
+  queue_.clear();
+  install_.Stop();
+  view_.loading.reset();
+  if (!load_) return;
+  DropPreview();
+  KeepPart(load_->request);
+  load_job_.Stop();
+  load_.reset();
+  load_status_ = Status(ErrorCode::kCancelled, "loading was cancelled");
+}
+
+}  // namespace stepscope
