@@ -39,7 +39,8 @@ void DiagnosticsPanel::DrawInFull(const PanelContext& context, const ResultTable
     WrappedIn(context, Role::kText2, places.substr(0, end));
     places.remove_prefix(std::min(end + 2, places.size()));
   }
-  if (context.profile->cut && text("id") == "remote.cut" && ImGui::Button("Load the rest"))
+  const bool missing = text("id") == "remote.cut" || text("id") == kTruncated;
+  if (context.profile->cut && missing && ImGui::Button("Load the rest"))
     context.commands.Push("file.load_rest", {.profile = context.profile->id});
 }
 

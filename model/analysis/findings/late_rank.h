@@ -10,8 +10,8 @@
 namespace stepscope {
 
 // If collectives lead the verdict and half of their time and more is waiting for the rank that the
-// page `ranks` calls slowest, the sentence names that rank, with that page's share and cause; from a
-// fifth on it ends with the share and the rank. Asks for the analysis `ranks` only if collectives
+// page `ranks` calls slowest, the sentence names that rank, with that page's share and cause; from
+// a fifth on it ends with the share and the rank. Asks for the analysis `ranks` only if collectives
 // lead and there are several hosts.
 void NameLateRank(AnalysisContext& context, const AnalysisParams& params, std::stop_token stop,
                   Verdict* verdict);
