@@ -11,8 +11,9 @@ std::vector<bool> GraphLaunches(const Trace& trace) {
   const NameTable& names = trace.names();
   std::vector<bool> graphs(names.metas.size());
   for (size_t m = 0; m < graphs.size(); ++m) {
-    const EventMeta& meta = names.metas[m];
-    graphs[m] = RoleOfHostEvent(names.strings.View(meta.name), meta.category) == HostRole::kGraph;
+    const std::string_view name = names.strings.View(names.metas[m].name);
+    graphs[m] = name.find("GraphLaunch") != name.npos &&  // no other name has the role
+                RoleOfHostEvent(name, names.metas[m].category) == HostRole::kGraph;
   }
   return graphs;
 }

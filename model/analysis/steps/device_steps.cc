@@ -19,12 +19,6 @@ namespace {
 constexpr size_t kMaxDevices = 250;
 constexpr size_t kMostIdleParts = 262'144;  // on all devices together; 40 bytes each
 
-Ps Length(std::span<const IdleGap> gaps) {
-  Ps sum = 0;
-  for (const IdleGap& gap : gaps) sum += gap.end - gap.begin;
-  return sum;
-}
-
 Ps Overlap(std::span<const IdleGap> gaps, const Ranges& b) {
   Ranges a;
   for (const IdleGap& gap : gaps) a.push_back({gap.begin, gap.end});
@@ -276,7 +270,6 @@ void Divider::SumGaps(const std::vector<IdleGap>& gaps, uint8_t device) {
     const std::span<const IdleGap> of_window(gaps.data() + w.first_gap, w.gap_count);
     const Ranges input = host_->InputWaits(w.step, w.span);
     const Ranges launch = host_->Launching(w.step, device, w.span);
-    w.idle = Length(of_window);
     w.input_wait = Overlap(of_window, input);
     w.launching = Overlap(of_window, Union(input, launch)) - w.input_wait;
   }
@@ -403,8 +396,8 @@ void Divider::DivideDevice(uint8_t number, const std::stop_token& stop) {
   DividedDevice* const device = &devices_[number];
   const std::vector<IdleGap> gaps = FillWindows(
       class_, [this](uint32_t row, Ps start) { return StepOf(row, start); }, device);
-  SumGaps(gaps, number);
   device->losses.assign(device->windows.size(), {});
+  if (!plan_.tile) SumGaps(gaps, number);
   if (!plan_.tile || stop.stop_requested()) return;
   explainer_->Explain(trace_.planes[device->plane].host, PlaneId(device->plane), gaps,
                       &device->losses, &device->causes, &device->idle, &device->parts, stop);

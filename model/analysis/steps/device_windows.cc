@@ -20,12 +20,18 @@ class WaitRecorder {
   // An event of the class runs in a time in which none of this class or a higher one ran so far.
   // Begins of one class must not fall.
   void Add(size_t time_class, TimeRange range) {
-    constexpr size_t kCollectives = static_cast<size_t>(TimeClass::kCollectives);
     if (time_class == kCollectives) AddTo(&device_->with_collectives, &next_with_, range);
     if (time_class == kCollectives + 1) AddTo(&device_->above_collectives, &next_above_, range);
   }
+  // The same for each class up to this one.
+  void AddUpTo(size_t time_class, TimeRange range) {
+    if (time_class >= kCollectives) AddTo(&device_->with_collectives, &next_with_, range);
+    if (time_class > kCollectives) AddTo(&device_->above_collectives, &next_above_, range);
+  }
 
  private:
+  static constexpr size_t kCollectives = static_cast<size_t>(TimeClass::kCollectives);
+
   void AddTo(Ranges* times, size_t* next, TimeRange range) const {
     while (*next < waits_.size() && waits_[*next].end <= range.begin) ++*next;
     if (*next < waits_.size() && waits_[*next].begin < range.end) MergeInto(times, range);
@@ -57,6 +63,7 @@ std::vector<IdleGap> FillWindows(const std::vector<uint8_t>& classes,
   ClassTimes cursor;
   cursor.fill(kMinPs);
   std::array<size_t, kTimeClasses> at{};  // by class: the window that its cursor is in
+  std::vector<ClassTimes> alone_in(windows.size());  // time of events that nothing overlaps
   std::vector<OpenCopy> copies;
   auto cover = [&](size_t c, Ps from, Ps to) {
     size_t& w = at[c];
@@ -73,11 +80,9 @@ std::vector<IdleGap> FillWindows(const std::vector<uint8_t>& classes,
     while (w < windows.size() && windows[w].span.end <= begin) ++w;
     if (w == windows.size() || begin < windows[w].span.begin || end > windows[w].span.end)
       return false;
-    for (size_t t = 1; t <= c; ++t) {
-      cursor[t] = end;
-      windows[w].above[t] += end - begin;
-      waits.Add(t, {begin, end});
-    }
+    std::fill_n(cursor.begin() + 1, c, end);
+    alone_in[w][c] += end - begin;
+    waits.AddUpTo(c, {begin, end});
     return true;
   };
   size_t gap_at = 0;
@@ -87,6 +92,7 @@ std::vector<IdleGap> FillWindows(const std::vector<uint8_t>& classes,
       TimeRange r{std::max(from, windows[k].span.begin), std::min(to, windows[k].span.end)};
       if (r.empty()) continue;
       if (windows[k].gap_count++ == 0) windows[k].first_gap = gaps.size();
+      windows[k].idle += r.length();
       gaps.push_back({static_cast<uint32_t>(k), next, r.begin, r.end, from});
     }
   };
@@ -119,6 +125,13 @@ std::vector<IdleGap> FillWindows(const std::vector<uint8_t>& classes,
     }
   });
   if (!windows.empty()) gap(cursor[1], kMaxPs, IdleGap::kNone);
+  for (size_t w = 0; w < windows.size(); ++w) {
+    Ps above = 0;
+    for (size_t t = kTimeClasses - 1; t > 0; --t) {
+      above += alone_in[w][t];
+      windows[w].above[t] += above;
+    }
+  }
   return gaps;
 }
 

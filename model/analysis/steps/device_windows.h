@@ -33,7 +33,8 @@ struct DeviceWindow {  // one step on one device
   size_t first_gap = 0;  // index into the device's gaps, in which no event runs
   size_t gap_count = 0;
   Ps idle = 0;                       // all gaps
-  Ps input_wait = 0, launching = 0;  // parts of `idle` that exclude each other
+  // Parts of `idle` that exclude each other. Where steps tile the time, the classes tell instead.
+  Ps input_wait = 0, launching = 0;
   std::vector<Collective> collectives;
   Ps collective_wait = 0;
   Ranges waits;  // collective_wait as intervals, by begin

@@ -25,6 +25,7 @@ void HostIntervals::FindLaunchDevices() {
 }
 
 // By MetaId; 1: waits for input, 2: launches (an executor; its launches tell for which device).
+// Where steps tile the time nobody asks for launches.
 std::vector<uint8_t> HostIntervals::Roles() const {
   const NameTable& names = trace_.names();
   std::vector<uint8_t> roles(names.metas.size(), 0);
@@ -33,10 +34,10 @@ std::vector<uint8_t> HostIntervals::Roles() const {
     std::string_view name = names.strings.View(meta.name);
     if (name.starts_with("IteratorGetNext") || name.starts_with("enumerate(DataLoader)")) {
       roles[m] = 1;
-    } else if (name == "ExecutorState::Process" ||
-               name.find("Executable::Execute") != std::string_view::npos ||
-               (name.find("PjRt") != std::string_view::npos &&
-                name.find("Execute") != std::string_view::npos)) {
+    } else if (!plan_.tile && (name == "ExecutorState::Process" ||
+                               name.find("Executable::Execute") != std::string_view::npos ||
+                               (name.find("PjRt") != std::string_view::npos &&
+                                name.find("Execute") != std::string_view::npos))) {
       roles[m] = 2;
     }
   }
@@ -60,6 +61,9 @@ void HostIntervals::ReadThread(const Track& track, std::vector<HostInterval>* ou
     open = Executor{};
   };
   const auto& stages = stats_.Text(StringStat::kIplStageName);
+  const auto launched_for = [this](uint32_t row) -> uint32_t {
+    return launch_device_.empty() ? 0 : launch_device_[row];
+  };
   std::vector<const Lane*> lanes;
   for (const Lane& lane : trace_.set.LanesOf(track)) {
     if (lane.kind != LaneKind::kInstant) lanes.push_back(&lane);
@@ -71,7 +75,7 @@ void HostIntervals::ReadThread(const Track& track, std::vector<HostInterval>* ou
     auto middle = static_cast<ptrdiff_t>(events.size());
     for (uint32_t i = 0; i < lane->size(); ++i) {
       uint32_t row = lane->first_row + i, meta = lane->meta[i];
-      if (role_[meta] || launch_device_[row])
+      if (role_[meta] || launched_for(row))
         events.push_back({lane->start[i], -lane->dur[i], row, meta});
     }
     auto at = events.begin() + middle;  // each lane is sorted already
@@ -104,8 +108,8 @@ void HostIntervals::ReadThread(const Track& track, std::vector<HostInterval>* ou
       open.end = end;
       open.step = step;
     }
-    if (!launch_device_[row]) continue;
-    size_t d = launch_device_[row] - 1u;
+    if (!launched_for(row)) continue;
+    const size_t d = launched_for(row) - 1u;
     if (open.end != kMinPs && end <= open.end) {
       open.mask[d / 64] |= uint64_t{1} << (d % 64);
     } else {
@@ -116,7 +120,7 @@ void HostIntervals::ReadThread(const Track& track, std::vector<HostInterval>* ou
 }
 
 void HostIntervals::Read(const std::stop_token& stop) {
-  FindLaunchDevices();
+  if (!plan_.tile) FindLaunchDevices();
   role_ = Roles();
   std::vector<const Track*> threads;
   for (const Track& t : trace_.set.tracks) {

@@ -1,6 +1,6 @@
-// HostIntervals: when the host waits for input in a step, and when it launches for a device. The
-// columns "Input" and "Kernel launch" of the step table are made of them (docs/rules.md#steps).
-// Read() once, then any thread may ask.
+// HostIntervals: when the host waits for input in a step, and, where steps do not tile the time,
+// when it launches for a device. The columns "Input" and "Kernel launch" of the step table are then
+// made of them (docs/rules.md#steps). Read() once, then any thread may ask.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ class HostIntervals {
 
   // The intervals that touch `within`, by begin; no two of them touch. O(log n + what is returned).
   Ranges InputWaits(int32_t step, TimeRange within) const;
-  Ranges Launching(int32_t step, uint8_t device, TimeRange within) const;
+  Ranges Launching(int32_t step, uint8_t device, TimeRange within) const;  // not if steps tile
 
   // ps that the step waits for input. Where steps are known by time alone: in waits that begin in
   // one of the two ranges.
@@ -61,7 +61,7 @@ class HostIntervals {
   const StepPlan& plan_;
   const std::span<const uint8_t> device_of_plane_;
   std::vector<uint8_t> role_;           // by MetaId
-  std::vector<uint8_t> launch_device_;  // by row: device + 1; 0: no launch
+  std::vector<uint8_t> launch_device_;  // by row: device + 1; 0: no launch; empty if steps tile
   std::vector<HostInterval> host_;      // by step, device, begin; intervals that touched are merged
 };
 

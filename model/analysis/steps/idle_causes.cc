@@ -126,6 +126,7 @@ void IdleExplainer::FindGraphs(const std::vector<bool>& graphs) {
 
 // Whether a graph that the call launched has begun: its other nodes wait for none of the host.
 bool IdleExplainer::GraphRuns(EventRow launch, Ps at) const {
+  if (graph_begins_.empty()) return false;
   const auto first = graph_begins_.find(launch.value);
   return first != graph_begins_.end() && first->second < at;
 }
@@ -178,6 +179,7 @@ void IdleExplainer::Divide(std::span<const IdleGap> gaps, Walk* walk) const {
   RowReader& launches = walk->calls;
   const Track*& feeding = walk->feeding;
   Parts* const done = &walk->done;
+  done->reserve(gaps.size());
   std::map<const Track*, std::vector<size_t>> calls;  // in `done`, those that tell no op
   const auto add = [&](PartsOfThreads* to, const Part& part) { (*to)[feeding].push_back(part); };
   for (uint32_t g = 0; g < gaps.size(); ++g) {
@@ -194,14 +196,11 @@ void IdleExplainer::Divide(std::span<const IdleGap> gaps, Walk* walk) const {
     feeding = &trace_.set.tracks[launches.TrackOf(launch.value)];
     const Ps begin = launches.Start(launch.value), end = launches.End(launch.value);
     if (end <= std::min(gap.since, gap.begin) || GraphRuns(launch, gap.begin)) {
-      const HostPiece awaited = EventAwaitedBy(*feeding, launch);
-      piece.row = awaited.row;
-      piece.meta = awaited.meta;
-      const Part queued{g, piece, true};
+      if (!waits_for_event_.empty()) AddAwaited(*feeding, launch, &piece);
       if (piece.row != HostPiece::kNone || piece.end - piece.begin < kLeastNamed) {
-        done->push_back(queued);
+        done->push_back({g, piece, true});
       } else {
-        add(&walk->late, queued);
+        add(&walk->late, {g, piece, true});
       }
       continue;
     }
@@ -234,19 +233,16 @@ void IdleExplainer::Divide(std::span<const IdleGap> gaps, Walk* walk) const {
   for (auto& [thread, some] : calls) NameOps(thread, std::move(some), done);
 }
 
-// The call before a launch, if that makes the stream wait for an event of another one; else a piece
-// without a row.
-HostPiece IdleExplainer::EventAwaitedBy(const Track& thread, EventRow launch) const {
-  HostPiece piece;
-  if (waits_for_event_.empty()) return piece;
+// Adds the call before a launch to the piece, if that makes the stream wait for an event of another
+// one.
+void IdleExplainer::AddAwaited(const Track& thread, EventRow launch, HostPiece* piece) const {
   for (const Lane& lane : trace_.set.LanesOf(thread)) {
     if (launch.value <= lane.first_row || launch.value - lane.first_row >= lane.size()) continue;
     const uint32_t before = launch.value - lane.first_row - 1, meta = lane.meta[before];
-    if (!waits_for_event_[meta]) return piece;
-    piece.row = lane.first_row + before;
-    piece.meta = meta;
+    if (!waits_for_event_[meta]) return;
+    piece->row = lane.first_row + before;
+    piece->meta = meta;
   }
-  return piece;
 }
 
 // Adds the op around launch calls.
@@ -441,10 +437,9 @@ void IdleExplainer::Explain(HostId host, PlaneId device, std::span<const IdleGap
                             IdleIntervals* intervals, DeviceIdle* parts_of_gaps,
                             const std::stop_token& stop) const {
   const HostInfo& info = InfoOf(host);
-  GapSums of_gap;
-  PartCutter cutter(device, parts_of_gaps);
-  CauseSums sums(info.markers, trace_.names().metas.size(), losses,
-                 intervals == nullptr ? nullptr : &of_gap, &cutter);
+  GapParts of_gap;
+  const bool each = intervals != nullptr || parts_of_gaps != nullptr;
+  CauseSums sums(info.markers, trace_.names().metas.size(), losses, each ? &of_gap : nullptr);
   Walk walk(trace_, grouping_);
   for (; !gaps.empty(); gaps = gaps.subspan(std::min(gaps.size(), kGapsAtATime))) {
     const std::span<const IdleGap> some = gaps.first(std::min(gaps.size(), kGapsAtATime));
@@ -454,8 +449,9 @@ void IdleExplainer::Explain(HostId host, PlaneId device, std::span<const IdleGap
       const IdleGap& gap = some[parts[i].gap];
       sums.Add(gap.window, parts[i].piece, parts[i].queued);
       if (i + 1 < parts.size() && parts[i + 1].gap == parts[i].gap) continue;
-      if (intervals != nullptr) intervals->Add(of_gap.Take(gap, device));
-      cutter.Cut();
+      if (intervals != nullptr) intervals->Add(of_gap.Whole(gap, device));
+      if (parts_of_gaps != nullptr) of_gap.Cut(gap, device, parts_of_gaps);
+      of_gap.Clear();
     }
   }
   sums.Flush(device, causes);

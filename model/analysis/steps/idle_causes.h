@@ -66,7 +66,7 @@ class IdleExplainer {
   void Divide(std::span<const IdleGap> gaps, Walk* walk) const;
   bool FindParts(const HostInfo& info, bool cpu, std::span<const IdleGap> gaps, Walk* walk,
                  const std::stop_token& stop) const;
-  HostPiece EventAwaitedBy(const Track& thread, EventRow launch) const;
+  void AddAwaited(const Track& thread, EventRow launch, HostPiece* piece) const;
   void NameOps(const Track* thread, std::vector<size_t> calls, Parts* done) const;
   void NameLate(const HostInfo& host, const Track* thread, const Parts& late, Parts* done) const;
   Parts Ask(const Track* thread, const Parts& open, Parts* done) const;

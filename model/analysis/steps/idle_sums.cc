@@ -46,58 +46,60 @@ void MergeCauses(const IdleCause& from, IdleCause* to) {
 
 }  // namespace
 
-IdleInterval GapSums::Take(const IdleGap& gap, PlaneId device) {
+IdleInterval GapParts::Whole(const IdleGap& gap, PlaneId device) const {
+  return IntervalOf(parts_, gap.window, device, {gap.begin, gap.end});
+}
+
+void GapParts::Cut(const IdleGap& gap, PlaneId device, DeviceIdle* out) const {
+  for (size_t first = 0, end = 0; first < parts_.size(); first = end) {
+    const auto joins = [&](size_t part) {
+      return parts_[part].loss == parts_[first].loss &&
+             parts_[part].range.begin == parts_[part - 1].range.end;
+    };
+    for (end = first + 1; end < parts_.size() && joins(end);) ++end;
+    const TimeRange range{parts_[first].range.begin, parts_[end - 1].range.end};
+    out->Add(IntervalOf(Parts(parts_).subspan(first, end - first), gap.window, device, range));
+  }
+}
+
+IdleInterval GapParts::IntervalOf(Parts parts, uint32_t window, PlaneId device, TimeRange range) {
   IdleInterval interval;
-  interval.step = gap.window;
+  interval.step = window;
   interval.device = device;
-  interval.range = {gap.begin, gap.end};
-  const Part part = parts_.size() == 1 ? parts_.front() : Largest();
+  interval.range = range;
+  const Part part = parts.size() == 1 ? parts.front() : Largest(parts);
   interval.loss = part.loss;
   interval.event = part.meta == HostPiece::kNone ? MetaId() : MetaId(part.meta);
   interval.inside = part.inside == HostPiece::kNone ? MetaId() : MetaId(part.inside);
   interval.row = part.row == HostPiece::kNone ? EventRow() : EventRow(part.row);
-  parts_.clear();
   return interval;
 }
 
-GapSums::Part GapSums::Largest() {
+GapParts::Part GapParts::Largest(Parts parts) {
   StepClassTimes classes{};
-  for (const Part& part : parts_) At(classes, part.loss) += part.time;
+  for (const Part& part : parts) At(classes, part.loss) += part.range.length();
   const auto most = std::max_element(classes.begin(), classes.end());
-  return LargestOf(static_cast<StepTimeClass>(most - classes.begin()));
+  return LargestOf(parts, static_cast<StepTimeClass>(most - classes.begin()));
 }
 
 // The largest part with that class; only the class is set if no part has time.
-GapSums::Part GapSums::LargestOf(StepTimeClass loss) {
-  std::erase_if(parts_, [loss](const Part& part) { return part.loss != loss; });
-  std::stable_sort(parts_.begin(), parts_.end(),
+GapParts::Part GapParts::LargestOf(Parts parts, StepTimeClass loss) {
+  std::vector<Part> of_class;
+  for (const Part& part : parts) {
+    if (part.loss == loss) of_class.push_back(part);
+  }
+  std::stable_sort(of_class.begin(), of_class.end(),
                    [](const Part& a, const Part& b) { return a.cause() < b.cause(); });
-  Part most, sum;
+  Part most;
   most.loss = loss;
-  for (const Part& part : parts_) {
-    if (sum.time > 0 && sum.cause() == part.cause()) {
-      sum.time += part.time;
-    } else {
-      sum = part;
-    }
-    if (sum.time > most.time) most = sum;
+  Ps longest = 0;
+  for (size_t first = 0, end = 0; first < of_class.size(); first = end) {
+    Ps time = 0;
+    for (; end < of_class.size() && of_class[end].cause() == of_class[first].cause(); ++end)
+      time += of_class[end].range.length();
+    if (time > longest) longest = time, most = of_class[first];
   }
   return most;
-}
-
-void PartCutter::Add(uint32_t window, StepTimeClass loss, const HostPiece& piece, TimeRange range) {
-  if (out_ == nullptr) return;
-  if (loss != loss_ || window != part_.window || range.begin != part_.end) Cut();
-  if (part_.end == part_.begin) part_.begin = range.begin;
-  part_.window = window;
-  part_.end = range.end;
-  loss_ = loss;
-  sums_.Add(loss, piece, range.length());
-}
-
-void PartCutter::Cut() {
-  if (part_.end > part_.begin) out_->Add(sums_.Take(part_, device_));
-  part_ = {};
 }
 
 void TimesOfCauses::Add(const HostPiece& piece) {
@@ -187,19 +189,26 @@ size_t CauseSums::FirstMarker(Ps t) const {
   return static_cast<size_t>(it - markers_.begin());
 }
 
-void CauseSums::AddPart(uint32_t window, StepTimeClass loss, const HostPiece& piece,
-                        TimeRange range) {
-  const Ps time = range.length();
-  At((*losses_)[window], loss) += time;
-  if (gap_ != nullptr) gap_->Add(loss, piece, time);
-  cutter_->Add(window, loss, piece, range);
+IdleCause& CauseSums::CauseOf(uint32_t window, StepTimeClass loss, const HostPiece& piece) {
   const Key key{loss, piece.meta, piece.inside};
-  if (last_ == nullptr || last_->first != key) last_ = &*sums_.try_emplace(key).first;
-  IdleCause& cause = last_->second;
+  if (last_ != nullptr && last_->first == key) return last_->second;
+  const auto [it, added] = sums_.try_emplace(key);
+  last_ = &*it;
+  IdleCause& cause = it->second;
+  if (!added) return cause;
   cause.step = window;
   cause.loss = loss;
   if (piece.meta != HostPiece::kNone) cause.event = MetaId(piece.meta);
   if (piece.inside != HostPiece::kNone) cause.inside = MetaId(piece.inside);
+  return cause;
+}
+
+void CauseSums::AddPart(uint32_t window, StepTimeClass loss, const HostPiece& piece,
+                        TimeRange range) {
+  const Ps time = range.length();
+  At((*losses_)[window], loss) += time;
+  if (gap_ != nullptr) gap_->Add(loss, piece, range);
+  IdleCause& cause = CauseOf(window, loss, piece);
   cause.time += time;
   ++cause.count;
   if (time > cause.longest.length()) cause.longest = range;

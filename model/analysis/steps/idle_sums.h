@@ -27,45 +27,32 @@ struct IdleGap {
   Ps since = kMaxPs;  // when the device became idle, where that is before `begin`
 };
 
-// Sums the parts of one gap.
-class GapSums {
+// The parts of one gap, in order of time. Gives intervals, each with the class that most of it has
+// and that class's largest cause.
+class GapParts {
  public:
-  void Add(StepTimeClass loss, const HostPiece& piece, Ps time) {
-    parts_.push_back({loss, piece.meta, piece.inside, piece.row, time});
+  void Add(StepTimeClass loss, const HostPiece& piece, TimeRange range) {
+    parts_.push_back({loss, piece.meta, piece.inside, piece.row, range});
   }
-  // The whole gap as one interval with the class that most of it has and that class's largest
-  // cause. O(parts log parts).
-  IdleInterval Take(const IdleGap& gap, PlaneId device);
+  // The whole gap as one interval. O(parts log parts).
+  IdleInterval Whole(const IdleGap& gap, PlaneId device) const;
+  // Adds the gap cut where its class changes. O(parts log parts).
+  void Cut(const IdleGap& gap, PlaneId device, DeviceIdle* out) const;
+  void Clear() { parts_.clear(); }
 
  private:
   struct Part {
     StepTimeClass loss = StepTimeClass::kUnknown;
     uint32_t meta = HostPiece::kNone, inside = HostPiece::kNone, row = HostPiece::kNone;
-    Ps time = 0;
+    TimeRange range;
     auto cause() const { return std::tie(meta, inside); }
   };
-  Part Largest();
-  Part LargestOf(StepTimeClass loss);
+  using Parts = std::span<const Part>;
+  static IdleInterval IntervalOf(Parts parts, uint32_t window, PlaneId device, TimeRange range);
+  static Part Largest(Parts parts);
+  static Part LargestOf(Parts parts, StepTimeClass loss);
 
   std::vector<Part> parts_;
-};
-
-// Cuts gaps where their class changes.
-class PartCutter {
- public:
-  // `out` may be null: then nothing is cut. It must outlive this.
-  PartCutter(PlaneId device, DeviceIdle* out) : device_(device), out_(out) {}
-
-  void Add(uint32_t window, StepTimeClass loss, const HostPiece& piece, TimeRange range);
-  // Gaps are cut at their ends too: the next one may begin at once, in another window.
-  void Cut();
-
- private:
-  const PlaneId device_;
-  DeviceIdle* const out_;
-  GapSums sums_;
-  IdleGap part_;
-  StepTimeClass loss_ = StepTimeClass::kUnknown;
 };
 
 // The time of each cause in all windows of a device.
@@ -85,10 +72,10 @@ class TimesOfCauses {
 class CauseSums {
  public:
   // `markers` are the steps of the host by begin; host work outside them is between steps. `gap`
-  // may be null. All arguments must outlive this.
+  // gets the parts, too; it may be null. All arguments must outlive this.
   CauseSums(std::span<const TimeRange> markers, size_t metas, std::vector<StepClassTimes>* losses,
-            GapSums* gap, PartCutter* cutter)
-      : markers_(markers), all_(metas), losses_(losses), gap_(gap), cutter_(cutter) {}
+            GapParts* gap)
+      : markers_(markers), all_(metas), losses_(losses), gap_(gap) {}
 
   // Windows must not fall. `queued`: the work after the gap was launched before the gap. O(log
   // markers + log causes).
@@ -101,14 +88,14 @@ class CauseSums {
  private:
   size_t FirstMarker(Ps t) const;
   void AddPart(uint32_t window, StepTimeClass loss, const HostPiece& piece, TimeRange range);
+  IdleCause& CauseOf(uint32_t window, StepTimeClass loss, const HostPiece& piece);
   void CloseWindow();
   void FlushWindow(std::span<IdleCause> causes, std::vector<IdleCause>* out) const;
 
   std::span<const TimeRange> markers_;
   TimesOfCauses all_;
   std::vector<StepClassTimes>* losses_;
-  GapSums* gap_;
-  PartCutter* cutter_;
+  GapParts* gap_;
   using Key = std::tuple<StepTimeClass, uint32_t, uint32_t>;
   uint32_t window_ = 0;
   std::map<Key, IdleCause> sums_;                    // of the window

@@ -114,12 +114,12 @@ CallKind KindOfCall(std::string_view name, EventCategory category) {
   return launch ? CallKind::kLaunch : CallKind::kOther;
 }
 
-// By MetaId. Calls of a name that is in no launch link start nothing. `started`: rows of calls.
-std::vector<CallKind> KindsOfCalls(const Trace& trace, const std::vector<uint32_t>& started) {
+// By MetaId. Calls of a name that is in no launch link start nothing.
+std::vector<CallKind> KindsOfCalls(const Trace& trace, const Grouping& grouping) {
   const NameTable& names = trace.names();
   std::vector<bool> starts(names.metas.size());
   RowReader reader(trace.set);
-  for (const uint32_t row : started) starts[reader.Meta(row)] = true;
+  for (const LaunchLink& link : grouping.launches) starts[reader.Meta(link.launch_row)] = true;
   std::vector<CallKind> kinds(names.metas.size());
   for (size_t m = 0; m < kinds.size(); ++m) {
     const CallKind kind =
@@ -154,25 +154,23 @@ bool IsCapturing(const Ranges& captures, Ps at) {
   return after != captures.begin() && std::prev(after)->end > at;
 }
 
-// Counts the launches of a thread. `started` is sorted.
+// Counts the launches of a thread. `started`: by row, whether the call started recorded work.
 void CountOnThread(const Trace& trace, const Grouping& grouping, const StepPlan& plan,
                    const Track& thread, const std::vector<CallKind>& kinds,
-                   const std::vector<uint32_t>& started, std::vector<StepLaunches>* counts) {
+                   const std::vector<bool>& started, std::vector<StepLaunches>* counts) {
   const bool captures =
       std::find(kinds.begin(), kinds.end(), CallKind::kBeginCapture) != kinds.end();
   const Ranges capturing = captures ? CapturesOf(trace, thread, kinds) : Ranges();
   for (const Lane& lane : trace.set.LanesOf(thread)) {
-    auto next = std::lower_bound(started.begin(), started.end(), lane.first_row);
     for (uint32_t i = 0; i < lane.size(); ++i) {
       if (kinds[lane.meta[i]] != CallKind::kLaunch || IsCapturing(capturing, lane.start[i]))
         continue;
       const uint32_t row = lane.first_row + i;
       const int32_t step = plan.StepOf(trace, grouping, row, lane.start[i]);
       if (step < 0) continue;
-      while (next != started.end() && *next < row) ++next;
       StepLaunches& of = (*counts)[static_cast<size_t>(step)];
       ++of.all;
-      of.lost += next == started.end() || *next != row ? 1 : 0;
+      of.lost += started[row] ? 0 : 1;
     }
   }
 }
@@ -219,15 +217,11 @@ std::vector<bool> FollowUnrecorded(std::span<const Step> plan,
 std::vector<StepLaunches> CountLaunches(const Trace& trace, const Grouping& grouping,
                                         const StepPlan& plan, const std::stop_token& stop) {
   std::vector<StepLaunches> counts(plan.steps.size());
-  if (plan.by_time()) return counts;
-  std::vector<uint32_t> started;
-  started.reserve(grouping.launches.size());
-  for (const LaunchLink& link : grouping.launches) {
-    if (started.empty() || started.back() != link.launch_row) started.push_back(link.launch_row);
-  }
-  std::sort(started.begin(), started.end());
-  const std::vector<CallKind> kinds = KindsOfCalls(trace, started);
-  for (uint32_t h = 0; h < trace.hosts.size() && !started.empty(); ++h) {
+  if (plan.by_time() || grouping.launches.empty()) return counts;
+  std::vector<bool> started(trace.set.rows);
+  for (const LaunchLink& link : grouping.launches) started[link.launch_row] = true;
+  const std::vector<CallKind> kinds = KindsOfCalls(trace, grouping);
+  for (uint32_t h = 0; h < trace.hosts.size(); ++h) {
     for (const Track* thread : HostThreadsOf(trace, HostId(h))) {
       if (stop.stop_requested()) return counts;
       CountOnThread(trace, grouping, plan, *thread, kinds, started, &counts);
