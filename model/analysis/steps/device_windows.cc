@@ -62,7 +62,7 @@ std::vector<IdleGap> FillWindows(const std::vector<uint8_t>& classes,
   WaitRecorder waits(device);
   ClassTimes cursor;
   cursor.fill(kMinPs);
-  std::array<size_t, kTimeClasses> at{};  // by class: the window that its cursor is in
+  std::array<size_t, kTimeClasses> at{};             // by class: the window that its cursor is in
   std::vector<ClassTimes> alone_in(windows.size());  // time of events that nothing overlaps
   std::vector<OpenCopy> copies;
   auto cover = [&](size_t c, Ps from, Ps to) {

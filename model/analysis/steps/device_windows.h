@@ -32,7 +32,7 @@ struct DeviceWindow {  // one step on one device
   ClassTimes above{};    // by class: time with an event of that class or above, within span
   size_t first_gap = 0;  // index into the device's gaps, in which no event runs
   size_t gap_count = 0;
-  Ps idle = 0;                       // all gaps
+  Ps idle = 0;  // all gaps
   // Parts of `idle` that exclude each other. Where steps tile the time, the classes tell instead.
   Ps input_wait = 0, launching = 0;
   std::vector<Collective> collectives;
