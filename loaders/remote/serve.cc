@@ -120,7 +120,7 @@ Status SendStore(const pb::Request& request, const std::string& program, std::st
   StreamSender sender(
       request.came_bytes(), request.came_sum(),
       [out](FrameType type, std::string_view payload) { out->Send(type, payload); });
-  const Status written = store::WriteStore(
+  Status written = store::WriteStore(
       **trace, {{}, program},
       [&](std::string_view bytes) {
         sender.Add(bytes);

@@ -66,7 +66,7 @@ uint64_t BeginSum(uint64_t sum, std::string_view bytes) {
   return crc64_ecma_refl(sum, reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size());
 }
 
-std::string PackSection(SectionHeader header, std::string_view payload) {
+std::string PackSection(const SectionHeader& header, std::string_view payload) {
   const size_t bound = ZSTD_compressBound(payload.size());
   std::string out(kSectionHeaderBytes + bound, '\0');
   thread_local const PackContext pack;

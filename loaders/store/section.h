@@ -34,7 +34,7 @@ std::string FileHeader();
 Status CheckFileHeader(std::string_view bytes);
 
 // Header and packed bytes. `header`: id, version, count and key; the rest is filled in.
-std::string PackSection(SectionHeader header, std::string_view payload);
+std::string PackSection(const SectionHeader& header, std::string_view payload);
 // False where the header is damaged.
 bool ReadHeader(std::string_view bytes, SectionHeader* header);
 uint32_t Checksum(std::string_view bytes);

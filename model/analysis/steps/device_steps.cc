@@ -131,7 +131,7 @@ void Divider::FindWindows(DividedDevice* device) const {
 // Marks the steps that lack the work of launches, so that they do not count. Returns, by step,
 // whether it does; one that may have been cut keeps no numbers, because nothing is said of it.
 std::vector<bool> Divider::MarkIncomplete() {
-  const std::vector<bool> incomplete = IncompleteSteps(launches_);
+  std::vector<bool> incomplete = IncompleteSteps(launches_);
   const std::vector<bool> sure = WithoutCut(plan_.steps, incomplete);
   for (size_t s = 0; s < plan_.steps.size(); ++s) {
     Step& step = plan_.steps[s];

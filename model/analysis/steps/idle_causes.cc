@@ -343,7 +343,7 @@ IdleExplainer::Parts IdleExplainer::AskMain(const HostInfo& host, std::span<cons
     const bool awaits = part.piece.state == HostState::kSync && activity_.Awaits(part.piece.meta);
     if (awaits) part.piece.state = HostState::kWork;
   }
-  PassOn(host, gaps, std::move(said), done);
+  PassOn(host, gaps, said, done);
   return left;
 }
 
@@ -355,7 +355,7 @@ bool IdleExplainer::ReturnsIn(const IdleGap& gap, const HostPiece& piece) const 
 
 // Adds what a thread did to `done`. Where that waits for another thread, which is in a blocking
 // call itself, that call is the cause. Who waits for a lock has it when the call returns.
-void IdleExplainer::PassOn(const HostInfo& host, std::span<const IdleGap> gaps, Parts said,
+void IdleExplainer::PassOn(const HostInfo& host, std::span<const IdleGap> gaps, const Parts& said,
                            Parts* done) const {
   const std::vector<HostPiece>& blockers = host.all.blockers;
   const auto is_held = [&](const Part& part) {
@@ -407,7 +407,7 @@ bool IdleExplainer::FindParts(const HostInfo& info, bool cpu, std::span<const Id
     if (parts.empty()) continue;
     Parts said;
     Parts left = Ask(thread, parts, &said);
-    PassOn(info, gaps, std::move(said), &done);
+    PassOn(info, gaps, said, &done);
     const auto executor = executors_.find(thread);
     if (executor != executors_.end()) left = Ask(executor->second, left, &done);
     left = AskAll(info.all.waits, left, &done);

@@ -74,7 +74,8 @@ class IdleExplainer {
   Parts AskMain(const HostInfo& host, std::span<const IdleGap> gaps, const Parts& open,
                 Parts* done) const;
   bool ReturnsIn(const IdleGap& gap, const HostPiece& piece) const;
-  void PassOn(const HostInfo& host, std::span<const IdleGap> gaps, Parts said, Parts* done) const;
+  void PassOn(const HostInfo& host, std::span<const IdleGap> gaps, const Parts& said,
+              Parts* done) const;
   Parts AskBlockers(const HostInfo& host, std::span<const IdleGap> gaps, const Parts& open,
                     Parts* done) const;
   const HostInfo& InfoOf(HostId host) const;

@@ -87,6 +87,7 @@ std::string StepsText(const std::vector<Step>& steps, size_t all) {
 std::string DevicesText(const Trace& trace, const std::vector<PlaneId>& devices) {
   const std::vector<SharedText> of_planes = DeviceNames(trace);
   std::vector<std::string> names;
+  names.reserve(devices.size());
   for (const PlaneId device : devices) names.push_back(of_planes[device.value].str());
   if (names.size() <= kMostListed) return fmt::format("{}", fmt::join(names, ", "));
   const Program program = ProgramOf(trace);
