@@ -40,9 +40,9 @@ struct LoadOptions {
   // A file on this machine has a preview if it has so many bytes of events: others are there at
   // once. 0: each file has one, however long it takes.
   uint64_t preview_from_bytes = uint64_t{768} << 20;
-  // What an earlier load got of the same ssh:// profile before the connection broke: only the rest
-  // is asked for. The load leaves there what it has got where it ends too early. Null: each load
-  // begins anew and keeps nothing.
+  // Holds the bytes that an earlier load got of the same ssh:// profile before the connection
+  // broke: this load asks for the rest only. It leaves its own bytes there where it ends too early.
+  // Null: each load begins anew and keeps nothing.
   std::shared_ptr<StreamPart> part = {};
 };
 

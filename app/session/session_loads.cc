@@ -22,7 +22,7 @@ double Seconds(std::chrono::steady_clock::duration d) {
   return std::chrono::duration<double>(d).count();
 }
 
-// What has come before the connection broke; null: all is there.
+// The bytes that came before the connection broke; null: all is there.
 std::shared_ptr<const ByteSource> CameOf(const LoadOptions& options) {
   return options.part == nullptr ? nullptr : options.part->came();
 }
@@ -80,7 +80,7 @@ void Session::StartNext() {
   UpdateLoading();
 }
 
-// What an earlier load of the same address has got, for the next one to go on with.
+// Finds what an earlier load of the same address has got, for the next one to go on with.
 std::shared_ptr<StreamPart> Session::PartFor(const LoadRequest& request) const {
   const std::string& path = request.paths[0];
   if (request.paths.size() != 1 || !IsRemotePath(path) || IsBucketPath(path)) return nullptr;
@@ -244,7 +244,7 @@ void Session::OpenNow(const std::vector<std::string>& paths, bool add_for_compar
   // A new choice replaces a load that is under way; a profile to compare with waits for it.
   if (!add_for_comparison) DropLoads();
   LoadRequest request{paths, default_options_, add_for_comparison, ProfileId()};
-  // What is missing of a profile comes in its place.
+  // The whole profile takes the place of the part that is shown.
   const size_t cut = add_for_comparison ? kNowhere : CutProfileOf(paths);
   if (cut != kNowhere) request.replaces = view_.profiles[cut].id;
   queue_.push_back(std::move(request));

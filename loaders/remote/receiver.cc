@@ -57,7 +57,7 @@ bool Receiver::Add(std::string_view bytes) {
 std::shared_ptr<const ByteSource> Receiver::TakeStore() {
   FrameType type{};
   std::string_view begun;
-  // What came of a frame that was cut is a part of the store like any other.
+  // The bytes of a frame that was cut belong to the store like any others.
   if (begun_ && !ended_ && status_.ok() && frames_.Begun(&type, &begun) && type == FrameType::kData)
     TakeData(begun);
   const std::string_view came = BytesOf(came_.get()), now = store();
@@ -136,20 +136,21 @@ void Receiver::TakeContinue(std::string_view payload) {
   const std::string_view came = BytesOf(came_.get());
   if (came.empty() || message.bytes() != came.size() || !store_.empty())
     return Fail(ErrorCode::kIo, kDamaged);
-  progress_.bytes_total = 0;
-  progress_.bytes_done = 0;
-  progress_.SetStage("Receiving the rest of the profile");
+  BeginStore("Receiving the rest of the profile");
   options_.part->SetReused(came.size());
   Append(came);
 }
 
 void Receiver::TakeData(std::string_view payload) {
-  if (store_.empty()) {
-    progress_.bytes_total = 0;  // the size of the store is known when all of it is there
-    progress_.bytes_done = 0;
-    progress_.SetStage("Receiving the profile");
-  }
+  if (store_.empty()) BeginStore("Receiving the profile");
   Append(payload);
+}
+
+// From here on progress counts bytes of the store. Its size is known when all of it is there.
+void Receiver::BeginStore(const char* stage) {
+  progress_.bytes_total = 0;
+  progress_.bytes_done = 0;
+  progress_.SetStage(stage);
 }
 
 void Receiver::Append(std::string_view bytes) {

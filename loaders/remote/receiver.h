@@ -23,8 +23,8 @@ class Receiver {
     std::string host;     // begins each error
   };
 
-  // `options`, `stop` and `progress` are borrowed. What an earlier load got is taken from
-  // `options.part` as it is now. `runs` may be null.
+  // `options`, `stop` and `progress` are borrowed. The constructor takes what an earlier load got
+  // from `options.part`. `runs` may be null.
   Receiver(Peer peer, const LoadOptions& options, const std::stop_token& stop, Progress* progress,
            std::vector<std::string>* runs);
 
@@ -36,8 +36,8 @@ class Receiver {
   bool ended() const { return ended_; }  // all has come
   const Status& status() const { return status_; }
   size_t store_bytes() const { return store_.size(); }
-  // What has come, with what an earlier load got; of that alone, the longer one of the two. Null
-  // where nothing has come yet. Call it once, at the end.
+  // The begin of the store as far as it is known: from this load, or from the earlier one where
+  // that has more of it. Null where nothing has come yet. Call it once, at the end.
   std::shared_ptr<const ByteSource> TakeStore();
 
  private:
@@ -53,6 +53,7 @@ class Receiver {
   void TakeData(std::string_view payload);
   void TakeFailure(std::string_view payload);
   void TakeEnd(std::string_view payload);
+  void BeginStore(const char* stage);
   void Append(std::string_view bytes);
   void Preview();
   std::string_view store() const { return {store_.data(), store_.size()}; }

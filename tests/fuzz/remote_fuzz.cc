@@ -62,7 +62,7 @@ void Receive(std::string_view came, const std::string& stream, size_t piece) {
   if (!receiver.status().ok() && receiver.status().message().empty()) __builtin_trap();
   const std::shared_ptr<const ByteSource> store = receiver.TakeStore();
   if (store == nullptr) return;
-  // What came before is a part of what is kept, or the profile is another one.
+  // The kept bytes begin with those that came before, or the profile is another one.
   const size_t reused = static_cast<size_t>(options.part->reused());
   if (reused > came.size() || TextOf(*store).substr(0, reused) != came.substr(0, reused))
     __builtin_trap();

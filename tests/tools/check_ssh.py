@@ -297,7 +297,7 @@ def goes_on(program, host, _):
     used = 64 - len(list(shares))
     print(f'  {used} connections, {host.relay.passed} bytes for a store of {size}')
     expect(used > 10, f'only {used} connections')
-    # Of a packet of sshd that is cut, up to 32 KiB, nothing is read.
+    # Nobody reads a packet of sshd that is cut, which has up to 32 KiB.
     expect(host.relay.passed < size + used * 40_000, f'{host.relay.passed} bytes for a store of {size}')
 
 

@@ -18,7 +18,7 @@ constexpr float kLeastName = 10;    // em
 
 }  // namespace
 
-// What the scroll bar for rows takes of the width, as the last frame drew it.
+// The width that the scroll bar for rows takes, as the last frame drew it.
 float ResultTableView::Scrollbar() const {
   return rows_scroll_ ? ImGui::GetStyle().ScrollbarSize : 0;
 }

@@ -1,5 +1,5 @@
-// What is said of work of the host that has words and a remedy of its own, in place of those of its
-// class of loss. Sentences of the verdict and of findings say the same. Pure; O(1).
+// Words and remedies for work of the host that has its own, in place of those of its class of loss.
+// Sentences of the verdict and of findings say the same. Pure; O(1).
 #pragma once
 
 #include "model/analysis/grouping/host_role.h"

@@ -155,7 +155,7 @@ TEST_CASE_FIXTURE(CutFixture, "session: a load that is stopped is gone on with, 
     REQUIRE(UpdateUntil([this](const SessionView& v) {
       return !v.profiles.empty() && std::filesystem::exists(dir.path() / "sent");
     }));
-    // What has been sent has come a moment later.
+    // The bytes that were sent arrive a moment later.
     const auto later = std::chrono::steady_clock::now() + std::chrono::milliseconds(300);
     REQUIRE(UpdateUntil(
         [&](const SessionView&) { return std::chrono::steady_clock::now() > later; }, 10));

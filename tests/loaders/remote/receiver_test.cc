@@ -53,7 +53,7 @@ std::string EndOf(uint64_t bytes) {
   return FrameOf(FrameType::kEnd, end);
 }
 
-// What a server answers to the request that a receiver makes.
+// Returns the answer of a server to the request that a receiver makes.
 std::string AnswerTo(const std::string& request_frame, const std::string& store) {
   FrameReader frames;
   frames.Add(request_frame);

@@ -21,7 +21,7 @@ std::string SomeBytes(size_t size) {
   return bytes;
 }
 
-// What the other side gets of a store that is sent in pieces.
+// The frames that the other side gets of a store that is sent in pieces.
 struct Sent {
   uint64_t continues = 0;  // the bytes that need not be sent; 0: all were
   std::string data;

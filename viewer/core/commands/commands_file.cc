@@ -168,9 +168,8 @@ constexpr CommandDesc kFile[] = {
      "path, saves to it.",
      "store stepscope export part cut crop step", "", HasRange, SaveRangeAs, nullptr, &A::replace},
     {"file.load_rest", "Load the rest", "File",
-     "Gets what is missing of the active profile since the connection to its machine broke. What "
-     "is "
-     "shown, marked and selected stays.",
+     "Gets what is missing of the active profile since the connection to its machine broke. The "
+     "view, marks and selection stay.",
      "reload resume retry continue again ssh remote incomplete", "", IsCut, LoadRest, nullptr,
      std::monostate(), true},
     {"file.close", "Close", "File", "Closes the active profile.", "", "Ctrl+W", HasProfile,
