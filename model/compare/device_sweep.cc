@@ -38,8 +38,8 @@ Ps Overlap(std::span<const TimeRange> ranges, TimeRange part) {
   return sum;
 }
 
+// What the sweep knows of an IdleGap.
 struct Gap {
-  IdleGap idle;
   double weight = 0;
   StepSample sample;
   // Event and work before it, work after it
@@ -92,9 +92,8 @@ class Sweep {
   void AddWait(double time, size_t level);
   void AddGap(const Window& window, TimeRange range, uint32_t next_row, uint32_t next_work);
   void ExplainGaps();
-  void Place(const Gap& gap, const IdleCause& cause);
+  void Place(const Gap& gap, bool is_short, const IdleCause& cause);
   bool HostWaitedFor(const Gap& gap) const;
-  static bool IsShort(const Gap& gap) { return gap.idle.end - gap.idle.begin <= kStarting; }
   const std::string& NameOf(const IdleCause& cause);
 
   const Trace& trace_;
@@ -120,7 +119,9 @@ class Sweep {
   // number of its open events. An event's share is the clock at its end less that at its begin.
   std::array<double, kTimeClasses> clock_{};
   Open last_{};
-  std::vector<Gap> gaps_;
+  std::vector<IdleGap> idle_;
+  std::vector<Gap> gaps_;  // by index into idle_
+  std::vector<IdleCause> causes_;
 };
 
 void Sweep::Run(PlaneId device, std::vector<Window> windows) {
@@ -234,29 +235,21 @@ void Sweep::AddWait(double time, size_t level) {
 
 void Sweep::AddGap(const Window& window, TimeRange range, uint32_t next_row, uint32_t next_work) {
   if (gaps_.size() >= kGapsAtATime) ExplainGaps();
-  Gap gap;
-  gap.idle.window = static_cast<uint32_t>(gaps_.size());
-  gap.idle.next_row = next_row == kNone ? IdleGap::kNone : next_row;
-  gap.idle.begin = range.begin;
-  gap.idle.end = range.end;
-  gap.weight = window.weight;
-  gap.sample = window.sample;
-  gap.before_row = last_.row;
-  gap.before = last_.work;
-  gap.next = next_work;
-  gaps_.push_back(gap);
+  idle_.push_back({static_cast<uint32_t>(gaps_.size()),
+                   next_row == kNone ? IdleGap::kNone : next_row, range.begin, range.end});
+  gaps_.push_back({window.weight, window.sample, last_.row, last_.work, next_work});
 }
 
 void Sweep::ExplainGaps() {
   if (stop_.stop_requested()) return;
-  std::vector<IdleGap> idle;
-  for (const Gap& gap : gaps_) idle.push_back(gap.idle);
-  std::vector<StepClassTimes> losses(gaps_.size());
-  std::vector<IdleCause> causes;
-  IdleIntervals intervals;  // an output that is not needed here
-  explainer_.Explain(trace_.planes[device_.value].host, device_, idle, &losses, &causes, &intervals,
+  causes_.clear();
+  explainer_.Explain(trace_.planes[device_.value].host, device_, idle_, nullptr, &causes_, nullptr,
                      nullptr, stop_);
-  for (const IdleCause& cause : causes) Place(gaps_[cause.step], cause);
+  for (const IdleCause& cause : causes_) {
+    const IdleGap& idle = idle_[cause.step];
+    Place(gaps_[cause.step], idle.end - idle.begin <= kStarting, cause);
+  }
+  idle_.clear();
   gaps_.clear();
 }
 
@@ -279,7 +272,7 @@ const std::string& Sweep::NameOf(const IdleCause& cause) {
   return name;
 }
 
-void Sweep::Place(const Gap& gap, const IdleCause& cause) {
+void Sweep::Place(const Gap& gap, bool is_short, const IdleCause& cause) {
   const double time = static_cast<double>(cause.time) * gap.weight;
   const bool launch = cause.loss == StepTimeClass::kLaunch,
              queued = cause.loss == StepTimeClass::kQueued,
@@ -288,7 +281,7 @@ void Sweep::Place(const Gap& gap, const IdleCause& cause) {
     table_.item(table_.work(gap.before).item).after.Add(gap.sample, time);
     return;
   }
-  if (gap.next != kNone && (launch || (queued && IsShort(gap)))) {
+  if (gap.next != kNone && (launch || (queued && is_short))) {
     table_.item(table_.work(gap.next).item).waits.Add(gap.sample, time);
     return;
   }

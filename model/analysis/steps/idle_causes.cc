@@ -439,7 +439,8 @@ void IdleExplainer::Explain(HostId host, PlaneId device, std::span<const IdleGap
   const HostInfo& info = InfoOf(host);
   GapParts of_gap;
   const bool each = intervals != nullptr || parts_of_gaps != nullptr;
-  CauseSums sums(info.markers, trace_.names().metas.size(), losses, each ? &of_gap : nullptr);
+  CauseSums sums(info.markers, trace_.names().metas.size(), losses, each ? &of_gap : nullptr,
+                 device, causes);
   Walk walk(trace_, grouping_);
   for (; !gaps.empty(); gaps = gaps.subspan(std::min(gaps.size(), kGapsAtATime))) {
     const std::span<const IdleGap> some = gaps.first(std::min(gaps.size(), kGapsAtATime));
@@ -454,7 +455,7 @@ void IdleExplainer::Explain(HostId host, PlaneId device, std::span<const IdleGap
       of_gap.Clear();
     }
   }
-  sums.Flush(device, causes);
+  sums.Finish();
 }
 
 }  // namespace stepscope

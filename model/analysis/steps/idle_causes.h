@@ -36,10 +36,10 @@ class IdleExplainer {
                 std::span<const Step> steps, bool cpu);
 
   // Divides gaps; these are sorted and disjoint, and their windows do not fall. Adds to
-  // losses[window]; causes and intervals have the number of their window as step. `intervals` and
-  // `parts_of_gaps` may be null. Any thread. O(gaps * log launches + host events in the gaps * log
-  // events); its memory does not grow with the gaps. Stopped, it returns early and leaves the
-  // results incomplete.
+  // losses[window]; causes and intervals have the number of their window as step. `losses`,
+  // `intervals` and `parts_of_gaps` may be null. Any thread. O(gaps * log launches + host events in
+  // the gaps * log events); its memory does not grow with the gaps. Stopped, it returns early and
+  // leaves the results incomplete.
   void Explain(HostId host, PlaneId device, std::span<const IdleGap> gaps,
                std::vector<StepClassTimes>* losses, std::vector<IdleCause>* causes,
                IdleIntervals* intervals, DeviceIdle* parts_of_gaps = nullptr,

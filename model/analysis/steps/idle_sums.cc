@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "model/base/number_hash.h"
+
 namespace stepscope {
 namespace {
 
@@ -25,18 +27,6 @@ StepTimeClass ClassOf(HostState state) {
   }
   return StepTimeClass::kUnknown;
 }
-
-// The key by which the causes of a class are ordered.
-struct RankedCause {
-  StepTimeClass loss;
-  Ps large, small;  // falling, each 0 for the other kind
-  uint32_t event, inside;
-  IdleCause* cause;
-  bool operator<(const RankedCause& o) const {
-    return std::tie(loss, large, small, event, inside) <
-           std::tie(o.loss, o.large, o.small, o.event, o.inside);
-  }
-};
 
 void MergeCauses(const IdleCause& from, IdleCause* to) {
   to->time += from.time;
@@ -102,13 +92,12 @@ GapParts::Part GapParts::LargestOf(Parts parts, StepTimeClass loss) {
   return most;
 }
 
-void TimesOfCauses::Add(const HostPiece& piece) {
-  if (piece.meta == HostPiece::kNone) return;
-  const Ps time = piece.end - piece.begin;
-  if (piece.inside == HostPiece::kNone) {
-    alone_[piece.meta] += time;
+void TimesOfCauses::Add(const IdleCause& cause) {
+  if (!cause.event.valid()) return;
+  if (!cause.inside.valid()) {
+    alone_[cause.event.value] += cause.time;
   } else {
-    inside_[KeyOf(piece.meta, piece.inside)] += time;
+    inside_[KeyOf(cause.event.value, cause.inside.value)] += cause.time;
   }
 }
 
@@ -119,10 +108,20 @@ Ps TimesOfCauses::Of(const IdleCause& cause) const {
   return found == inside_.end() ? 0 : found->second;
 }
 
+CauseSums::CauseSums(std::span<const TimeRange> markers, size_t metas,
+                     std::vector<StepClassTimes>* losses, GapParts* gap, PlaneId device,
+                     std::vector<IdleCause>* out)
+    : markers_(markers),
+      all_(metas),
+      losses_(losses),
+      gap_(gap),
+      device_(device),
+      out_(*out),
+      begin_(out->size()),
+      window_begin_(out->size()),
+      slots_(kFewSlots, kFree) {}
+
 void CauseSums::Add(uint32_t window, const HostPiece& piece, bool queued) {
-  if (window != window_) CloseWindow();
-  window_ = window;
-  all_.Add(piece);
   const StepTimeClass loss = queued ? StepTimeClass::kQueued : ClassOf(piece.state);
   if (loss != StepTimeClass::kHost || markers_.empty()) {
     AddPart(window, loss, piece, {piece.begin, piece.end});
@@ -141,72 +140,16 @@ void CauseSums::Add(uint32_t window, const HostPiece& piece, bool queued) {
   }
 }
 
-void CauseSums::CloseWindow() {
-  for (const auto& [key, cause] : sums_) closed_.push_back(cause);
-  sums_.clear();
-  last_ = nullptr;
-}
-
-void CauseSums::Flush(PlaneId device, std::vector<IdleCause>* out) {
-  CloseWindow();
-  for (IdleCause& cause : closed_) cause.device = device;
-  for (size_t first = 0, end = 0; first < closed_.size(); first = end) {
-    while (end < closed_.size() && closed_[end].step == closed_[first].step) ++end;
-    FlushWindow(std::span(closed_).subspan(first, end - first), out);
-  }
-  closed_.clear();
-}
-
-void CauseSums::FlushWindow(std::span<IdleCause> causes, std::vector<IdleCause>* out) const {
-  StepClassTimes here{};
-  for (const IdleCause& cause : causes) At(here, cause.loss) += cause.time;
-  std::vector<RankedCause> all;
-  all.reserve(causes.size());
-  for (IdleCause& cause : causes) {
-    const bool large = cause.time >= At(here, cause.loss) / 5;
-    all.push_back({cause.loss, large ? -cause.time : Ps{0}, large ? Ps{0} : -all_.Of(cause),
-                   cause.event.value, cause.inside.value, &cause});
-  }
-  std::sort(all.begin(), all.end());
-  size_t of_class = 0;
-  for (size_t i = 0; i < all.size(); ++i) {
-    IdleCause& cause = *all[i].cause;
-    of_class = i > 0 && all[i - 1].loss == cause.loss ? of_class + 1 : 0;
-    if (of_class < kCausesOfClass) {
-      out->push_back(cause);
-    } else if (of_class == kCausesOfClass) {
-      cause.event = cause.inside = MetaId();
-      out->push_back(cause);
-    } else {
-      MergeCauses(cause, &out->back());
-    }
-  }
-}
-
 size_t CauseSums::FirstMarker(Ps t) const {
   const auto it = std::upper_bound(markers_.begin(), markers_.end(), t,
                                    [](Ps at, const TimeRange& m) { return at < m.end; });
   return static_cast<size_t>(it - markers_.begin());
 }
 
-IdleCause& CauseSums::CauseOf(uint32_t window, StepTimeClass loss, const HostPiece& piece) {
-  const Key key{loss, piece.meta, piece.inside};
-  if (last_ != nullptr && last_->first == key) return last_->second;
-  const auto [it, added] = sums_.try_emplace(key);
-  last_ = &*it;
-  IdleCause& cause = it->second;
-  if (!added) return cause;
-  cause.step = window;
-  cause.loss = loss;
-  if (piece.meta != HostPiece::kNone) cause.event = MetaId(piece.meta);
-  if (piece.inside != HostPiece::kNone) cause.inside = MetaId(piece.inside);
-  return cause;
-}
-
 void CauseSums::AddPart(uint32_t window, StepTimeClass loss, const HostPiece& piece,
                         TimeRange range) {
   const Ps time = range.length();
-  At((*losses_)[window], loss) += time;
+  if (losses_ != nullptr) At((*losses_)[window], loss) += time;
   if (gap_ != nullptr) gap_->Add(loss, piece, range);
   IdleCause& cause = CauseOf(window, loss, piece);
   cause.time += time;
@@ -218,6 +161,86 @@ void CauseSums::AddPart(uint32_t window, StepTimeClass loss, const HostPiece& pi
     row = EventRow(piece.row);
     return;
   }
+}
+
+IdleCause& CauseSums::CauseOf(uint32_t window, StepTimeClass loss, const HostPiece& piece) {
+  if (window != window_) {
+    window_ = window;
+    window_begin_ = out_.size();
+  }
+  const Key key{loss, MetaId(piece.meta), MetaId(piece.inside)};
+  // The next part is mostly of the same cause.
+  if (out_.size() > window_begin_ && key == KeyOf(out_.back())) return out_.back();
+  uint32_t* slot = &SlotOf(key);
+  if (IsOfWindow(*slot)) return out_[*slot];
+  if (2 * (out_.size() - window_begin_ + 1) > slots_.size()) {
+    DoubleSlots();
+    slot = &SlotOf(key);
+  }
+  *slot = static_cast<uint32_t>(out_.size());
+  IdleCause& cause = out_.emplace_back();
+  cause.step = window;
+  cause.device = device_;
+  std::tie(cause.loss, cause.event, cause.inside) = key;
+  return cause;
+}
+
+// The slot with the cause, or the one to put it in.
+uint32_t& CauseSums::SlotOf(const Key& key) {
+  const auto [loss, event, inside] = key;
+  size_t at = HashOf({static_cast<uint64_t>(loss), event.value, inside.value});
+  for (;; ++at) {
+    uint32_t& slot = slots_[at & (slots_.size() - 1)];
+    if (!IsOfWindow(slot) || key == KeyOf(out_[slot])) return slot;
+  }
+}
+
+void CauseSums::DoubleSlots() {
+  slots_.assign(2 * slots_.size(), kFree);
+  for (size_t i = window_begin_; i < out_.size(); ++i)
+    SlotOf(KeyOf(out_[i])) = static_cast<uint32_t>(i);
+}
+
+void CauseSums::Finish() {
+  for (size_t i = begin_; i < out_.size(); ++i) all_.Add(out_[i]);
+  size_t to = begin_;
+  for (size_t first = begin_, end = 0; first < out_.size(); first = end) {
+    for (end = first + 1; end < out_.size() && out_[end].step == out_[first].step;) ++end;
+    to = RankWindow(first, end, to);
+  }
+  out_.resize(to);
+}
+
+size_t CauseSums::RankWindow(size_t first, size_t end, size_t to) {
+  const std::span<const IdleCause> causes = std::span(out_).subspan(first, end - first);
+  if (causes.size() == 1) {
+    out_[to] = causes[0];
+    return to + 1;
+  }
+  StepClassTimes here{};
+  for (const IdleCause& cause : causes) At(here, cause.loss) += cause.time;
+  unranked_.assign(causes.begin(), causes.end());
+  ranked_.clear();
+  for (const IdleCause& cause : unranked_) {
+    const bool large = cause.time >= At(here, cause.loss) / 5;
+    ranked_.push_back(
+        {cause.loss, large ? -cause.time : Ps{0}, large ? Ps{0} : -all_.Of(cause), &cause});
+  }
+  std::sort(ranked_.begin(), ranked_.end(),
+            [](const RankedCause& a, const RankedCause& b) { return a.key() < b.key(); });
+  size_t of_class = 0;
+  for (size_t i = 0; i < ranked_.size(); ++i) {
+    of_class = i > 0 && ranked_[i - 1].loss == ranked_[i].loss ? of_class + 1 : 0;
+    const IdleCause& cause = *ranked_[i].cause;
+    if (of_class > kCausesOfClass) {
+      MergeCauses(cause, &out_[to - 1]);
+      continue;
+    }
+    out_[to] = cause;
+    if (of_class == kCausesOfClass) out_[to].event = out_[to].inside = MetaId();
+    ++to;
+  }
+  return to;
 }
 
 }  // namespace stepscope

@@ -3,12 +3,11 @@
 // without locks: one thread at a time.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <map>
 #include <span>
 #include <tuple>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "model/analysis/grouping/host_activity.h"
@@ -59,7 +58,7 @@ class GapParts {
 class TimesOfCauses {
  public:
   explicit TimesOfCauses(size_t metas) : alone_(metas) {}
-  void Add(const HostPiece& piece);
+  void Add(const IdleCause& cause);
   Ps Of(const IdleCause& cause) const;
 
  private:
@@ -68,39 +67,60 @@ class TimesOfCauses {
   std::unordered_map<uint64_t, Ps> inside_;
 };
 
-// Sums the parts by window, class and cause.
+// A cause with the key by which the causes of a class are ordered.
+struct RankedCause {
+  StepTimeClass loss = StepTimeClass::kUnknown;
+  Ps large = 0, small = 0;  // falling, each 0 for the other kind
+  const IdleCause* cause = nullptr;
+  auto key() const { return std::tie(loss, large, small, cause->event, cause->inside); }
+};
+
+// Sums the parts of one device by window, class and cause.
 class CauseSums {
  public:
   // `markers` are the steps of the host by begin; host work outside them is between steps. `gap`
-  // gets the parts, too; it may be null. All arguments must outlive this.
+  // gets the parts, too; `losses` and `gap` may be null. All arguments must outlive this. Causes
+  // are added to `out`, which is not read before Finish().
   CauseSums(std::span<const TimeRange> markers, size_t metas, std::vector<StepClassTimes>* losses,
-            GapParts* gap)
-      : markers_(markers), all_(metas), losses_(losses), gap_(gap) {}
+            GapParts* gap, PlaneId device, std::vector<IdleCause>* out);
 
-  // Windows must not fall. `queued`: the work after the gap was launched before the gap. O(log
-  // markers + log causes).
+  // Windows must not fall. `queued`: the work after the gap was launched before the gap.
+  // O(log markers).
   void Add(uint32_t window, const HostPiece& piece, bool queued);
-  // Gives the largest causes of each window and class; the rest of the class is one cause without a
-  // name. Those with less than a fifth of the class there are chosen by their time in all windows,
-  // so that steps that hardly differ name the same ones. O(causes log causes).
-  void Flush(PlaneId device, std::vector<IdleCause>* out);
+  // Leaves the largest causes of each window and class; the rest of the class is one cause without
+  // a name. Those with less than a fifth of the class there are chosen by their time in all
+  // windows, so that steps that hardly differ name the same ones. O(causes log causes).
+  void Finish();
 
  private:
+  static constexpr uint32_t kFree = 0xffffffffu;
+  static constexpr size_t kFewSlots = 64;  // the number of slots is a power of two
+
+  using Key = std::tuple<StepTimeClass, MetaId, MetaId>;  // event and what it is inside
+  static Key KeyOf(const IdleCause& cause) { return {cause.loss, cause.event, cause.inside}; }
+  bool IsOfWindow(uint32_t slot) const { return slot >= window_begin_ && slot < out_.size(); }
   size_t FirstMarker(Ps t) const;
   void AddPart(uint32_t window, StepTimeClass loss, const HostPiece& piece, TimeRange range);
   IdleCause& CauseOf(uint32_t window, StepTimeClass loss, const HostPiece& piece);
-  void CloseWindow();
-  void FlushWindow(std::span<IdleCause> causes, std::vector<IdleCause>* out) const;
+  uint32_t& SlotOf(const Key& key);
+  void DoubleSlots();
+  // Ranks the causes [first, end) of one window and moves those that stay to `to`, which is not
+  // behind `first`. Returns their end.
+  size_t RankWindow(size_t first, size_t end, size_t to);
 
   std::span<const TimeRange> markers_;
   TimesOfCauses all_;
   std::vector<StepClassTimes>* losses_;
   GapParts* gap_;
-  using Key = std::tuple<StepTimeClass, uint32_t, uint32_t>;
-  uint32_t window_ = 0;
-  std::map<Key, IdleCause> sums_;                    // of the window
-  std::pair<const Key, IdleCause>* last_ = nullptr;  // the next part is mostly the same cause
-  std::vector<IdleCause> closed_;                    // of the windows before, by window
+  const PlaneId device_;
+  std::vector<IdleCause>& out_;
+  const size_t begin_;   // of the causes added here
+  uint32_t window_ = 0;  // the last one
+  size_t window_begin_;  // of its causes
+  // Places in out_ by a hash of the cause. Those that are not of the last window are free.
+  std::vector<uint32_t> slots_;
+  std::vector<IdleCause> unranked_;  // those that RankWindow is at
+  std::vector<RankedCause> ranked_;
 };
 
 }  // namespace stepscope
