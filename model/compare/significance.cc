@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -173,23 +175,49 @@ void Widen(double factor, RankTest* test) {
   test->high = middle + factor * half;
 }
 
-// Finds the interval of the shift among the differences of all pairs.
-void Bound(const std::vector<double>& a, const std::vector<double>& b, RankTest* test) {
-  const auto m = static_cast<double>(a.size()), n = static_cast<double>(b.size());
+// The number of pairs whose difference y - x is at most `limit`. Both sides ascend. O(m + n).
+size_t CountDifferences(const std::vector<double>& x, const std::vector<double>& y, double limit) {
+  size_t count = 0, smaller = 0;  // values of y, which are few enough for the x at hand
+  for (const double v : x) {
+    while (smaller < y.size() && y[smaller] - v <= limit) ++smaller;
+    count += smaller;
+  }
+  return count;
+}
+
+// Maps numbers to integers of the same order, and back.
+int64_t OrderOf(double value) {
+  const auto bits = std::bit_cast<int64_t>(value);
+  return bits < 0 ? std::numeric_limits<int64_t>::min() - bits : bits;
+}
+double NumberAt(int64_t order) {
+  return std::bit_cast<double>(order < 0 ? std::numeric_limits<int64_t>::min() - order : order);
+}
+
+// The n-th smallest difference y - x of all pairs, from 1. Both sides ascend. Halves the range of
+// numbers in which it lies, so that no list of all pairs is made. O(m + n).
+double NthDifference(const std::vector<double>& x, const std::vector<double>& y, size_t n) {
+  int64_t low = OrderOf(y.front() - x.back()), high = OrderOf(y.back() - x.front());
+  while (low < high) {
+    const int64_t middle = std::midpoint(low, high);
+    if (CountDifferences(x, y, NumberAt(middle)) >= n) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  return NumberAt(low);
+}
+
+// Finds the interval of the shift among the differences of all pairs. Both sides ascend.
+void Bound(const std::vector<double>& x, const std::vector<double>& y, RankTest* test) {
+  const size_t pairs = x.size() * y.size();
+  const auto m = static_cast<double>(x.size()), n = static_cast<double>(y.size());
   const double skip = std::floor(m * n / 2 - kZ95 * std::sqrt(m * n * (m + n + 1) / 12));
   if (skip < 1) return;
-  std::vector<double> differences;
-  differences.reserve(a.size() * b.size());
-  for (const double x : a) {
-    for (const double y : b) differences.push_back(y - x);
-  }
-  const auto at = static_cast<std::ptrdiff_t>(skip) - 1;
-  const auto low = differences.begin() + at;
-  std::nth_element(differences.begin(), low, differences.end());
-  test->low = *low;
-  const auto high = differences.end() - 1 - at;
-  std::nth_element(differences.begin(), high, differences.end());
-  test->high = *high;
+  const auto at = static_cast<size_t>(skip);
+  test->low = NthDifference(x, y, at);
+  test->high = NthDifference(x, y, pairs + 1 - at);
   test->bounded = true;
 }
 
@@ -212,7 +240,9 @@ double VarianceOfShift(const Scatter& a, const Scatter& b) {
 RankTest TestShift(std::span<const double> a, std::span<const double> b) {
   RankTest test;
   if (a.empty() || b.empty()) return test;
-  const std::vector<double> x = Sample(a), y = Sample(b);
+  std::vector<double> x = Sample(a), y = Sample(b);
+  std::sort(x.begin(), x.end());
+  std::sort(y.begin(), y.end());
   const Ranks ranks = RanksOf(x, y);
   const bool exact = ranks.ties == 0 && x.size() * y.size() <= kMostExact;
   test.p = exact ? ExactP(x.size(), y.size(), ranks.u)

@@ -47,7 +47,7 @@ struct RankTest {
 //   the means is by correlation.
 // - Welch's t test of the means, with the effective number of values of a first-order
 //   autoregressive series (docs/compare.md#significance).
-// O(n log n) for the tests, O(pairs) for the interval.
+// O(n log n).
 RankTest TestShift(std::span<const double> a, std::span<const double> b);
 
 }  // namespace stepscope::compare

@@ -2,7 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <random>
 #include <string>
 #include <vector>
@@ -112,6 +114,34 @@ TEST_CASE("One outlier hides no change, and equal values that moved differ") {
   CHECK(TestShift(a, b).significance == Significance::kStrong);
   const std::vector<double> low(8, 1.0), high(8, 2.0);
   CHECK(TestShift(low, high).significance == Significance::kStrong);
+}
+
+TEST_CASE("The interval's ends are differences of pairs, by their rank among all of them") {
+  std::mt19937_64 random(11);
+  for (int run = 0; run < 60; ++run) {
+    std::vector<double> a, b, differences;
+    const auto value = [&] {  // whole numbers have ties; shifts go both ways, through 0
+      const auto some = static_cast<double>(static_cast<int64_t>(random() % 40)) - 20;
+      return run % 2 == 0 ? some : some / 7;
+    };
+    for (uint64_t i = 10 + random() % 30; i > 0; --i) a.push_back(value());
+    for (uint64_t i = 10 + random() % 30; i > 0; --i) b.push_back(value() + run % 5 - 2);
+    for (const double x : a) {
+      for (const double y : b) differences.push_back(y - x);
+    }
+    std::sort(differences.begin(), differences.end());
+    const auto m = static_cast<double>(a.size()), n = static_cast<double>(b.size());
+    const auto skip =
+        static_cast<size_t>(m * n / 2 - 1.959963984540054 * std::sqrt(m * n * (m + n + 1) / 12));
+    REQUIRE(skip >= 1);
+    const RankTest test = TestShift(a, b);
+    REQUIRE(test.bounded);
+    // Correlation widens the interval around its middle.
+    const double middle = (differences[skip - 1] + differences[differences.size() - skip]) / 2;
+    CHECK((test.low + test.high) / 2 == doctest::Approx(middle).epsilon(1e-9));
+    CHECK(test.high - test.low >=
+          differences[differences.size() - skip] - differences[skip - 1] - 1e-9);
+  }
 }
 
 TEST_CASE("Thousands of steps are tested by a sample") {
