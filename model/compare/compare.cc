@@ -12,6 +12,7 @@
 #include "model/compare/contribution_table.h"
 #include "model/compare/contributions.h"
 #include "model/compare/hlo_tables.h"
+#include "model/compare/page_amounts.h"
 #include "model/compare/page_tables.h"
 #include "model/compare/profile_differences.h"
 #include "model/compare/snapshots.h"
@@ -29,8 +30,10 @@ constexpr double kLeast = 0.0002, kLarge = 0.01;
 void Read(const std::stop_token& stop, ComparedProfile* profile) {
   profile->steps = ChooseSteps(profile->context, profile->params, stop);
   const ComparedSteps& steps = profile->steps;
-  if (!steps.counted.empty())
-    profile->items = CollectItems(profile->context, *steps.db, steps.typical, stop);
+  if (steps.counted.empty()) return;
+  profile->items = CollectItems(profile->context, *steps.db, steps.typical, stop);
+  profile->facts = FactsOf(*profile, stop);
+  profile->pages = ReadPages(*profile, stop);
 }
 
 // Says what the outlier steps add to the mean step, under the class of time that is longest in
@@ -103,7 +106,7 @@ AnalysisResult CompareProfiles(AnalysisContext& a, AnalysisContext& b, const Com
   if (auto snapshots = CompareSnapshots(a.trace(), b.trace(), params)) return *std::move(snapshots);
   AnalysisResult out;
   out.panel = "compare";
-  ComparedProfile profile_a{a, params.a, {}, {}}, profile_b{b, params.b, {}, {}};
+  ComparedProfile profile_a{a, params.a, {}}, profile_b{b, params.b, {}};
   ParallelFor(2, [&](size_t i) { Read(stop, i == 0 ? &profile_a : &profile_b); });
   if (stop.stop_requested()) return {};
   out.empty_reason = EmptyReason(profile_a, profile_b);
@@ -120,9 +123,9 @@ AnalysisResult CompareProfiles(AnalysisContext& a, AnalysisContext& b, const Com
   AddClassTable(profile_a.steps, profile_b.steps, &out);
   AddWorkTables(profile_a.items, profile_b.items, &out);
   AddIdleTable(profile_a.items, profile_b.items, &out);
-  AddInputTable(profile_a, profile_b, &out, stop);
-  AddMemoryTables(profile_a, profile_b, &out, stop);
-  AddHloTables(profile_a, profile_b, &out, stop);
+  AddInputTable(profile_a.pages, profile_b.pages, &out);
+  AddMemoryTables(profile_a.pages, profile_b.pages, &out);
+  AddHloTables(profile_a.pages, profile_b.pages, &out);
   AddDifferenceTable(differences, &out);
   AddSummary(change, found, differences, &out);
   return out;

@@ -8,11 +8,12 @@
 // contribution is what one item, or several alike, add to the change. Contexts may be used
 // by any thread; nothing here keeps state.
 //
-// Start reading at CompareProfiles in compare.cc. It chooses the steps of each profile
-// (compared_steps.h), divides their mean into items (collect_items.h), finds for each item of A the
-// one of B (match.h) and lists what changed (contributions.h). The other files write that as tables
-// and sentences; snapshots.h compares memory snapshots, which have no steps. name_changes.h stands
-// apart: it gives each event name on a timeline its change.
+// Start reading at CompareProfiles in compare.cc. It reads each profile on its own: chooses the
+// steps (compared_steps.h), divides their mean into items (collect_items.h), and takes what pages
+// say (page_amounts.h). Then it finds for each item of A the one of B (match.h) and lists what
+// changed (contributions.h). The other files write that as tables and sentences; snapshots.h
+// compares memory snapshots, which have no steps. name_changes.h stands apart: it gives each event
+// name on a timeline its change.
 #pragma once
 
 #include <stop_token>

@@ -33,6 +33,15 @@ struct Amount {
 template <typename Key, typename Of = Amount>
 using BothSides = std::map<Key, std::pair<Of, Of>>;
 
+// O(n log n).
+template <typename Key>
+BothSides<Key> Join(const std::map<Key, Amount>& a, const std::map<Key, Amount>& b) {
+  BothSides<Key> both;
+  for (const auto& [key, amount] : a) both[key].first = amount;
+  for (const auto& [key, amount] : b) both[key].second = amount;
+  return both;
+}
+
 // The entries, those with the largest change first; equal ones by key. `change` maps what A and B
 // have to a number. O(n log n).
 template <typename Both, typename Change>

@@ -1,17 +1,58 @@
-// ComparedProfile: one side of a comparison, profile A or B. Borrows the context and the params.
+// ComparedProfile: one side of a comparison, profile A or B, and all that is read of it. The sides
+// are read on two threads. Borrows the context and the params.
 #pragma once
 
+#include <compare>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "model/analysis/analysis.h"
+#include "model/compare/compare_table.h"
 #include "model/compare/compared_steps.h"
 #include "model/compare/step_items.h"
 
 namespace stepscope::compare {
 
+// What is known of devices, versions and sizes, by id.
+struct Fact {
+  std::string what, text;
+  std::optional<double> number = {};  // set if the fact is a number that may differ a little
+};
+using Facts = std::map<std::string, Fact>;
+
+// An op of an XLA program.
+struct HloOpKey {
+  std::string module, name;
+  auto operator<=>(const HloOpKey&) const = default;
+};
+struct HloOpText {
+  std::string category, framework_op;
+};
+using MemoryRegion = std::pair<std::string, std::string>;  // allocator; region or kind of peak
+using AllocationKey = std::vector<std::string>;            // op, region, type, shape
+
+// What the pages Input pipeline and Memory and those of XLA's programs say: ms and calls of an
+// average step, bytes.
+struct PageAmounts {
+  std::map<std::string, Amount> input_ops;
+  std::map<MemoryRegion, Amount> regions;
+  std::map<AllocationKey, Amount> allocations;
+  std::map<HloOpKey, Amount> hlo_ops;
+  std::map<HloOpKey, HloOpText> hlo_texts;
+  std::map<std::string, Amount> hlo_categories;
+};
+
 struct ComparedProfile {
   AnalysisContext& context;
   const AnalysisParams& params;  // which part of it
   ComparedSteps steps;
-  StepItems items;  // what its average step consists of; empty if no step counts
+  // The rest is empty if no step counts.
+  StepItems items = {};  // what its average step consists of
+  Facts facts = {};
+  PageAmounts pages = {};
 };
 
 }  // namespace stepscope::compare

@@ -1,53 +1,12 @@
 #include "model/compare/hlo_tables.h"
 
-#include <algorithm>
-#include <compare>
-#include <map>
 #include <string>
-#include <utility>
+#include <vector>
 
-#include "model/analysis/xla/hlo_ops.h"
-#include "model/analysis/xla/hlo_programs.h"
 #include "model/compare/contributions.h"
 
 namespace stepscope::compare {
 namespace {
-
-constexpr Side kHloA = &Amounts::first, kHloB = &Amounts::second;
-
-struct OpKey {
-  std::string module, name;
-  auto operator<=>(const OpKey&) const = default;
-};
-struct OpText {
-  std::string category, framework_op;  // of B, else of A
-};
-struct HloAmounts {
-  BothSides<OpKey> ops;
-  BothSides<std::string> categories;
-  std::map<OpKey, OpText> texts;
-};
-
-bool MayHaveOps(AnalysisContext& context) {
-  return !context.hlo_programs().list().empty() || KindOf(context.trace()) == DeviceKind::kTpu;
-}
-
-void Read(const ComparedProfile& profile, HloAmounts* amounts, Side side,
-          const std::stop_token& stop) {
-  if (!MayHaveOps(profile.context)) return;
-  const auto ops = profile.context.hlo_ops(profile.params, stop);
-  const double steps = static_cast<double>(std::max<size_t>(1, profile.steps.db->steps.size())) *
-                       std::max(1u, ops->devices);
-  for (const HloOp& op : ops->ops) {
-    const OpKey key{op.module, op.name};
-    amounts->texts[key] = {op.category, op.provenance};
-    for (Amount* amount : {&(amounts->ops[key].*side), &(amounts->categories[op.category].*side)}) {
-      amount->value += MsOf(static_cast<double>(op.self)) / steps;
-      amount->count += static_cast<double>(op.occurrences) / steps;
-      KeepRows(op.rows, &amount->rows);
-    }
-  }
-}
 
 const char* AmountChangeText(const Amount& a, const Amount& b) {
   if (a.count == 0) return IdOf(Change::kAdded);
@@ -57,7 +16,14 @@ const char* AmountChangeText(const Amount& a, const Amount& b) {
              : IdOf(ChangeOfCalls(a.value, a.count, b.value, b.count));
 }
 
-void AddOps(const HloAmounts& amounts, AnalysisResult* to) {
+// What is said of an op by B, else by A.
+const HloOpText& TextOf(const HloOpKey& key, const PageAmounts& a, const PageAmounts& b) {
+  const auto of_b = b.hlo_texts.find(key);
+  return of_b != b.hlo_texts.end() ? of_b->second : a.hlo_texts.at(key);
+}
+
+void AddOps(const PageAmounts& a, const PageAmounts& b, AnalysisResult* to) {
+  const BothSides<HloOpKey> ops = Join(a.hlo_ops, b.hlo_ops);
   CompareTable t("hlo_ops", "HLO ops");
   t.AddText("program", "Program");
   t.AddText("hlo_op_name", "HLO op", "ops of one program and name are compared", true);
@@ -66,9 +32,9 @@ void AddOps(const HloAmounts& amounts, AnalysisResult* to) {
   t.AddText("change", "Change", "from A to B", true);
   t.AddValues("ms_per_step", "per step", Unit::kMs, "self time / steps / devices");
   t.AddCounts("executions per step and device");
-  for (const auto* entry : LargestChangeFirst(amounts.ops, ChangeOfValue)) {
+  for (const auto* entry : LargestChangeFirst(ops, ChangeOfValue)) {
     const auto& [key, sides] = *entry;
-    const OpText& text = amounts.texts.at(key);
+    const HloOpText& text = TextOf(key, a, b);
     t.AddAmounts({CompareTable::Text(key.module), CompareTable::Text(key.name),
                   CompareTable::Text(text.category), CompareTable::Text(text.framework_op),
                   SharedText(AmountChangeText(sides.first, sides.second))},
@@ -77,13 +43,13 @@ void AddOps(const HloAmounts& amounts, AnalysisResult* to) {
   t.Finish(to);
 }
 
-void AddCategories(const HloAmounts& amounts, AnalysisResult* to) {
+void AddCategories(const BothSides<std::string>& categories, AnalysisResult* to) {
   CompareTable t("hlo_categories", "HLO ops by category");
   t.AddText("category", "Category", "", true);
   t.AddText("change", "Change", "from A to B", true);
   t.AddValues("ms_per_step", "per step", Unit::kMs, "self time / steps / devices");
   t.AddCounts("executions per step and device");
-  for (const auto* entry : LargestChangeFirst(amounts.categories, ChangeOfValue)) {
+  for (const auto* entry : LargestChangeFirst(categories, ChangeOfValue)) {
     const auto& [category, sides] = *entry;
     t.AddAmounts(
         {CompareTable::Text(category), SharedText(AmountChangeText(sides.first, sides.second))},
@@ -94,14 +60,10 @@ void AddCategories(const HloAmounts& amounts, AnalysisResult* to) {
 
 }  // namespace
 
-void AddHloTables(const ComparedProfile& a, const ComparedProfile& b, AnalysisResult* to,
-                  std::stop_token stop) {
-  HloAmounts amounts;
-  Read(a, &amounts, kHloA, stop);
-  Read(b, &amounts, kHloB, stop);
-  if (amounts.ops.empty() || stop.stop_requested()) return;
-  AddOps(amounts, to);
-  AddCategories(amounts, to);
+void AddHloTables(const PageAmounts& a, const PageAmounts& b, AnalysisResult* to) {
+  if (a.hlo_ops.empty() && b.hlo_ops.empty()) return;
+  AddOps(a, b, to);
+  AddCategories(Join(a.hlo_categories, b.hlo_categories), to);
 }
 
 }  // namespace stepscope::compare

@@ -1,76 +1,12 @@
 #include "model/compare/page_tables.h"
 
 #include <algorithm>
+#include <string>
 
-#include "model/analysis/tables/cells.h"
 #include "model/compare/contributions.h"
 
 namespace stepscope::compare {
 namespace {
-
-constexpr Side kPageA = &Amounts::first, kPageB = &Amounts::second;
-
-std::string CellText(const ResultTable& t, size_t row, std::string_view column) {
-  const int c = t.Column(column);
-  return c < 0 ? std::string() : RawValue(t.rows[row][static_cast<size_t>(c)]);
-}
-
-void KeepEvents(const ResultTable& t, size_t row, Amount* amount) {
-  if (row < t.links.size()) KeepRows(t.links[row].rows, &amount->rows);
-}
-
-// The page's times are sums over the part of the profile; they are divided by its steps.
-void ReadInput(const ComparedProfile& profile, BothSides<std::string>* both, Side side,
-               const std::stop_token& stop) {
-  const auto page = profile.context.Get("input_pipeline", profile.params, stop);
-  const ResultTable* t = page->Table("host_ops");
-  const auto steps = static_cast<double>(std::max<size_t>(1, profile.steps.db->steps.size()));
-  for (size_t r = 0; t != nullptr && r < t->rows.size(); ++r) {
-    Amount& amount = (*both)[CellText(*t, r, "opName")].*side;
-    amount.value += NumberAt(*t, r, "selfTimeInMs") / steps;
-    amount.count += NumberAt(*t, r, "count") / steps;
-    KeepEvents(*t, r, &amount);
-  }
-}
-
-using Region = std::pair<std::string, std::string>;  // allocator; region or kind of peak
-using Allocation = std::vector<std::string>;         // op, region, type, shape
-
-struct MemoryAmounts {
-  BothSides<Region> regions;
-  BothSides<Allocation> allocations;
-};
-
-void ReadMemory(const ComparedProfile& profile, MemoryAmounts* amounts, Side side,
-                const std::stop_token& stop) {
-  const auto page = profile.context.Get("memory", profile.params, stop);
-  const ResultTable* summary = page->Table("summary");
-  for (size_t r = 0; summary != nullptr && r < summary->rows.size(); ++r) {
-    for (const auto& [what, column] : {std::pair("peak", "peak_bytes_in_use"),
-                                       std::pair("peak reserved", "peak_reserved_bytes")}) {
-      const double bytes = NumberAt(*summary, r, column);
-      if (bytes <= 0) continue;
-      Amount& amount = amounts->regions[{CellText(*summary, r, "memory_id"), what}].*side;
-      amount.value = std::max(amount.value, bytes);  // the fullest of several hosts
-      KeepEvents(*summary, r, &amount);
-    }
-  }
-  const ResultTable* live = page->Table("active_allocations");
-  for (size_t r = 0; live != nullptr && r < live->rows.size(); ++r) {
-    const double count = NumberAt(*live, r, "occurrences");
-    const double bytes = NumberAt(*live, r, "allocation_bytes") * count;
-    const std::string region = CellText(*live, r, "region_type");
-    const std::string what = region.empty() ? "live at the peak" : "region " + region;
-    (amounts->regions[{CellText(*live, r, "memory_id"), what}].*side).value += bytes;
-    Amount& amount =
-        amounts->allocations[{CellText(*live, r, "tf_op"), region, CellText(*live, r, "data_type"),
-                              CellText(*live, r, "tensor_shape")}].*
-        side;
-    amount.value += bytes;
-    amount.count += count;
-    KeepEvents(*live, r, &amount);
-  }
-}
 
 const char* ValueChangeText(const Amount& a, const Amount& b) {
   if (a.value == b.value) return "";
@@ -79,7 +15,7 @@ const char* ValueChangeText(const Amount& a, const Amount& b) {
   return IdOf(b.value > a.value ? Change::kMore : Change::kFewer);
 }
 
-void AddRegions(const BothSides<Region>& regions, AnalysisResult* to) {
+void AddRegions(const BothSides<MemoryRegion>& regions, AnalysisResult* to) {
   CompareTable t("memory", "Memory");
   t.AddText("memory_id", "Allocator");
   t.AddText("what", "What", "peak: most in use; regions: live at the peak", true);
@@ -92,7 +28,7 @@ void AddRegions(const BothSides<Region>& regions, AnalysisResult* to) {
   t.Finish(to);
 }
 
-void AddAllocations(const BothSides<Allocation>& allocations, AnalysisResult* to) {
+void AddAllocations(const BothSides<AllocationKey>& allocations, AnalysisResult* to) {
   CompareTable t("allocations", "Allocations that appeared, vanished or changed");
   t.AddText("tf_op", "Op");
   t.AddText("region_type", "Region");
@@ -114,11 +50,8 @@ void AddAllocations(const BothSides<Allocation>& allocations, AnalysisResult* to
 
 }  // namespace
 
-void AddInputTable(const ComparedProfile& a, const ComparedProfile& b, AnalysisResult* to,
-                   std::stop_token stop) {
-  BothSides<std::string> both;
-  ReadInput(a, &both, kPageA, stop);
-  ReadInput(b, &both, kPageB, stop);
+void AddInputTable(const PageAmounts& a, const PageAmounts& b, AnalysisResult* to) {
+  const BothSides<std::string> both = Join(a.input_ops, b.input_ops);
   if (both.empty()) return;
   CompareTable t("input_ops", "Input operations");
   t.AddText("opName", "Operation");
@@ -137,18 +70,15 @@ void AddInputTable(const ComparedProfile& a, const ComparedProfile& b, AnalysisR
   t.Finish(to);
 }
 
-void AddMemoryTables(const ComparedProfile& a, const ComparedProfile& b, AnalysisResult* to,
-                     std::stop_token stop) {
-  MemoryAmounts amounts;
-  ReadMemory(a, &amounts, kPageA, stop);
-  ReadMemory(b, &amounts, kPageB, stop);
-  if (amounts.regions.empty()) return;
-  AddRegions(amounts.regions, to);
-  AddAllocations(amounts.allocations, to);
+void AddMemoryTables(const PageAmounts& a, const PageAmounts& b, AnalysisResult* to) {
+  const BothSides<MemoryRegion> regions = Join(a.regions, b.regions);
+  if (regions.empty()) return;
+  AddRegions(regions, to);
+  AddAllocations(Join(a.allocations, b.allocations), to);
   for (const bool is_b : {false, true}) {
     double peak = 0;
-    for (const auto& [key, sides] : amounts.regions) {
-      if (key.second == "peak") peak = std::max(peak, (sides.*(is_b ? kPageB : kPageA)).value);
+    for (const auto& [key, amount] : (is_b ? b : a).regions) {
+      if (key.second == "peak") peak = std::max(peak, amount.value);
     }
     if (peak <= 0) continue;  // this side has no record of its memory
     to->properties.push_back({is_b ? "memory_peak_bytes_b" : "memory_peak_bytes_a",

@@ -22,12 +22,6 @@ constexpr double kOtherPrecision = 20;  // points between two shares of 16-bit c
 constexpr size_t kLongSizes = 60;       // characters
 constexpr size_t kMostStats = 40;       // facts, those about the environment included
 
-struct Fact {
-  std::string what, text;
-  std::optional<double> number = {};  // set if the fact is a number that may differ a little
-};
-using Facts = std::map<std::string, Fact>;
-
 std::string StatText(const PlaneStat& stat) {
   return std::visit(
       [](const auto& value) {
@@ -100,27 +94,6 @@ void AddPrecision(const ComparedProfile& profile, Facts* facts, const std::stop_
     (*facts)["compute_type"] = {"Type of most kernels", NameOf(most)};
 }
 
-Facts FactsOf(const ComparedProfile& profile, const std::stop_token& stop) {
-  const Trace& trace = profile.context.trace();
-  Facts facts;
-  AddDevices(profile, &facts);
-  AddWork(profile, &facts);
-  AddPrecision(profile, &facts, stop);
-  size_t hosts = 0;
-  for (uint32_t h = 0; h < trace.hosts.size(); ++h)
-    hosts += profile.params.WantsHost(trace.HostName(HostId(h)));
-  facts["hosts"] = {"Hosts", std::to_string(hosts)};
-  facts["format"] = {"Recording",
-                     CapabilitiesOf(trace).torch_profiler ? "PyTorch trace" : trace.format->name};
-  const auto steps = static_cast<double>(profile.steps.counted.size());
-  facts["steps"] = {"Steps", fmt::format("{}", profile.steps.counted.size()), steps};
-  facts["steps_found"] = {"Steps are", !profile.steps.found         ? "not found: all is one"
-                                       : profile.steps.db->inferred ? "inferred"
-                                                                    : "marked"};
-  AddEnvironment(profile, &facts);
-  return facts;
-}
-
 bool Differs(const std::string& id, const Fact& a, const Fact& b) {
   // A type that is not known is no other one; the share of 16 bits tells wider types.
   if (id == "compute_type" && (a.text.empty() || b.text.empty())) return false;
@@ -142,9 +115,30 @@ std::string ShortSizes(const std::string& sizes) {
 
 }  // namespace
 
+Facts FactsOf(const ComparedProfile& profile, const std::stop_token& stop) {
+  const Trace& trace = profile.context.trace();
+  Facts facts;
+  AddDevices(profile, &facts);
+  AddWork(profile, &facts);
+  AddPrecision(profile, &facts, stop);
+  size_t hosts = 0;
+  for (uint32_t h = 0; h < trace.hosts.size(); ++h)
+    hosts += profile.params.WantsHost(trace.HostName(HostId(h)));
+  facts["hosts"] = {"Hosts", std::to_string(hosts)};
+  facts["format"] = {"Recording",
+                     CapabilitiesOf(trace).torch_profiler ? "PyTorch trace" : trace.format->name};
+  const auto steps = static_cast<double>(profile.steps.counted.size());
+  facts["steps"] = {"Steps", fmt::format("{}", profile.steps.counted.size()), steps};
+  facts["steps_found"] = {"Steps are", !profile.steps.found         ? "not found: all is one"
+                                       : profile.steps.db->inferred ? "inferred"
+                                                                    : "marked"};
+  AddEnvironment(profile, &facts);
+  return facts;
+}
+
 std::vector<ProfileDifference> FindDifferences(const ComparedProfile& a, const ComparedProfile& b,
                                                const std::stop_token& stop) {
-  Facts of_a = FactsOf(a, stop), of_b = FactsOf(b, stop);
+  Facts of_a = a.facts, of_b = b.facts;
   if (const std::optional<InputSizes> sizes = SizesOfHeaviestOp(a, b, stop)) {
     of_a["input_sizes"] = {"Inputs of " + sizes->op, ShortSizes(sizes->a)};
     of_b["input_sizes"] = {"Inputs of " + sizes->op, ShortSizes(sizes->b)};
