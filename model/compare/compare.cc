@@ -43,7 +43,7 @@ std::optional<Contribution> OutlierPart(const ComparedSteps& a, const ComparedSt
   Contribution c;
   std::array<double, kStepTimeClasses> excess{};
   const auto read = [&](const ComparedSteps& steps, double* effect, double* count,
-                        std::vector<EventRow>* rows) {
+                        EventRows* rows) {
     *effect = (steps.summary.mean - steps.typical_mean) * static_cast<double>(kPsPerMs);
     *count = static_cast<double>(steps.outliers.size()) / static_cast<double>(steps.counted.size());
     const auto typical = static_cast<double>(steps.counted.size() - steps.outliers.size());
@@ -56,7 +56,7 @@ std::optional<Contribution> OutlierPart(const ComparedSteps& a, const ComparedSt
       const std::array<double, kStepTimeClasses> losses = ClassTimesOf(*step);
       for (size_t k = 0; k < kStepTimeClasses; ++k) excess[k] += losses[k];
       c.name += (c.name.empty() ? "outlier steps: " : ", ") + step->label;
-      rows->insert(rows->end(), step->rows.begin(), step->rows.end());
+      rows->Append(EventRows(step->rows));
     }
   };
   read(a, &c.a, &c.count_a, &c.rows_a);

@@ -24,11 +24,10 @@ void CompareTable::Append(double a, double b, std::vector<Value>* row) {
   row->push_back(percent ? Value(*percent) : Value());
 }
 
-void CompareTable::AddRow(std::vector<Value> row, const std::vector<EventRow>& a,
-                          const std::vector<EventRow>& b) {
+void CompareTable::AddRow(std::vector<Value> row, EventRows a, EventRows b) {
   table_.rows.push_back(std::move(row));
-  table_.links.push_back(LinkTo(EventRows(a)));
-  table_.links_b.push_back(LinkTo(EventRows(b)));
+  table_.links.push_back(LinkTo(std::move(a)));
+  table_.links_b.push_back(LinkTo(std::move(b)));
 }
 
 void CompareTable::AddAmounts(std::vector<Value> row, const Amount& a, const Amount& b) {

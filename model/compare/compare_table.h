@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "model/analysis/tables/result_table.h"
+#include "model/event_rows.h"
 
 namespace stepscope::compare {
 
@@ -26,7 +27,7 @@ inline Ps PsOfMs(double ms) { return Rounded(ms * static_cast<double>(kPsPerMs))
 // events.
 struct Amount {
   double value = 0, count = 0;
-  std::vector<EventRow> rows;
+  EventRows rows;
 };
 
 // The things of A and B, joined by their keys.
@@ -97,8 +98,7 @@ class CompareTable {
   static Value Text(const std::string& text) { return SharedText(text); }
 
   // Adds a row that links to the events `a` of A and `b` of B.
-  void AddRow(std::vector<Value> row, const std::vector<EventRow>& a = {},
-              const std::vector<EventRow>& b = {});
+  void AddRow(std::vector<Value> row, EventRows a = {}, EventRows b = {});
   // Appends the cells of AddValues() and AddCounts() to `row`, and adds it with both links.
   void AddAmounts(std::vector<Value> row, const Amount& a, const Amount& b);
   ResultTable& table() { return table_; }

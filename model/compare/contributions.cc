@@ -187,8 +187,8 @@ Contribution Merge(const std::vector<Contribution*>& parts, const char* what) {
     all.count_a += part->count_a, all.count_b += part->count_b;
     all.busy_a += part->busy_a, all.busy_b += part->busy_b;
     all.variance += part->variance;
-    KeepRows(part->rows_a, &all.rows_a);
-    KeepRows(part->rows_b, &all.rows_b);
+    all.rows_a.Append(part->rows_a);
+    all.rows_b.Append(part->rows_b);
   }
   all.items = parts.size();
   all.name = PatternOf(names) + fmt::format(" ({} {})", parts.size(), what);

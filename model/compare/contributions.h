@@ -33,7 +33,7 @@ struct Contribution {
   double busy_a = 0, busy_b = 0;    // whole durations of those events
   double variance = 0;              // variance of b - a, in ps^2
   size_t items = 1;                 // items that this row stands for
-  std::vector<EventRow> rows_a, rows_b;
+  EventRows rows_a, rows_b;
   double delta() const { return b - a; }
 };
 

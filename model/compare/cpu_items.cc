@@ -132,8 +132,8 @@ void CpuItems::AddOps() {
       item.busy += static_cast<double>(part.busy) * weight_;
       work.count += count;
       item.count += count;
-      KeepRows(part.rows, &work.rows);
-      KeepRows(part.rows, &item.rows);
+      KeepRows(part.rows, table_.rows_of_work(work_of[meta]));
+      KeepRows(part.rows, table_.rows_of_item(work.item));
     }
   }
 }
@@ -148,10 +148,11 @@ void CpuItems::AddIdle() {
     const std::string name = cause.event.valid() ? CauseName(trace_, cause)
                              : unknown           ? "not recorded"
                                                  : "several";
-    StepItem& item = table_.item(table_.Find(KindOf(cause.loss), cause.loss, name));
+    const uint32_t place = table_.Find(KindOf(cause.loss), cause.loss, name);
+    StepItem& item = table_.item(place);
     item.time.Add(samples_[cause.step], static_cast<double>(cause.time) * weight_);
     item.count += static_cast<double>(cause.count) * weight_;
-    KeepRows(cause.rows, &item.rows);
+    KeepRows(cause.rows, table_.rows_of_item(place));
     left[cause.step][static_cast<size_t>(cause.loss)] -= static_cast<double>(cause.time);
   }
   for (uint32_t s = 0; s < left.size(); ++s) {

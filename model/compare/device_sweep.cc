@@ -167,8 +167,8 @@ void Sweep::Begin(uint32_t row, uint32_t work, TimeRange range, size_t level) {
   w.busy += busy;
   item.count += weight;
   item.busy += busy;
-  KeepRow(EventRow(row), &w.rows);
-  KeepRow(EventRow(row), &item.rows);
+  KeepRow(EventRow(row), table_.rows_of_work(work));
+  KeepRow(EventRow(row), table_.rows_of_item(w.item));
   if (item.kind != WorkKind::kCopy) return;
   const int64_t bytes = work_.BytesOf(row);
   if (bytes > 0) w.bytes += static_cast<double>(bytes) * weight, w.sized += busy;
@@ -227,10 +227,10 @@ void Sweep::AddWait(double time, size_t level) {
     if (open.level == level && later) last = &open;
   }
   const std::string& name = table_.item(table_.work(last->work).item).name;
-  StepItem& wait =
-      table_.item(table_.Find(WorkKind::kWait, StepTimeClass::kCollectiveWait, std::string(name)));
-  wait.time.Add(sample_, time);
-  KeepRow(EventRow(last->row), &wait.rows);
+  const uint32_t wait =
+      table_.Find(WorkKind::kWait, StepTimeClass::kCollectiveWait, std::string(name));
+  table_.item(wait).time.Add(sample_, time);
+  KeepRow(EventRow(last->row), table_.rows_of_item(wait));
 }
 
 void Sweep::AddGap(const Window& window, TimeRange range, uint32_t next_row, uint32_t next_work) {
@@ -289,10 +289,11 @@ void Sweep::Place(const Gap& gap, bool is_short, const IdleCause& cause) {
                            : queued ? "gaps between launched work"
                                     : "several";
   const std::string& name = cause.event.valid() ? NameOf(cause) : none;
-  StepItem& item = table_.item(table_.Find(KindOf(cause.loss), cause.loss, name));
+  const uint32_t place = table_.Find(KindOf(cause.loss), cause.loss, name);
+  StepItem& item = table_.item(place);
   item.time.Add(gap.sample, time);
   item.count += static_cast<double>(cause.count) * gap.weight;
-  KeepRows(cause.rows, &item.rows);
+  KeepRows(cause.rows, table_.rows_of_item(place));
 }
 
 void NumberSamples(PlaneId device, std::vector<Window>* windows) {

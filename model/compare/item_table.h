@@ -1,5 +1,5 @@
-// ItemTable: collects the items and the work of one profile. Items are found by kind, class and
-// name. Not thread-safe.
+// ItemTable: collects the items and the work of one profile, and their events. Items are found by
+// kind, class and name. Not thread-safe.
 #pragma once
 
 #include <map>
@@ -27,23 +27,35 @@ class ItemTable {
     item.name = name;
     item.order = it->second;
     items_.push_back(std::move(item));
+    item_rows_.emplace_back();
     return it->second;
   }
   StepItem& item(uint32_t i) { return items_[i]; }
+  std::vector<EventRow>* rows_of_item(uint32_t i) { return &item_rows_[i]; }
 
   uint32_t AddWork(StepWork work) {
     work_.push_back(std::move(work));
+    work_rows_.emplace_back();
     return static_cast<uint32_t>(work_.size() - 1);
   }
   StepWork& work(uint32_t i) { return work_[i]; }
+  std::vector<EventRow>* rows_of_work(uint32_t i) { return &work_rows_[i]; }
 
-  std::vector<StepItem> TakeItems() { return std::move(items_); }
-  std::vector<StepWork> TakeWork() { return std::move(work_); }
+  std::vector<StepItem> TakeItems() { return WithRows(&items_, &item_rows_); }
+  std::vector<StepWork> TakeWork() { return WithRows(&work_, &work_rows_); }
 
  private:
+  template <typename T>
+  static std::vector<T> WithRows(std::vector<T>* things, std::vector<std::vector<EventRow>>* rows) {
+    for (size_t i = 0; i < things->size(); ++i)
+      (*things)[i].rows = EventRows(std::move((*rows)[i]));
+    return std::move(*things);
+  }
+
   std::map<std::tuple<WorkKind, StepTimeClass, std::string>, uint32_t> places_;
   std::vector<StepItem> items_;
   std::vector<StepWork> work_;
+  std::vector<std::vector<EventRow>> item_rows_, work_rows_;  // of each
 };
 
 }  // namespace stepscope::compare

@@ -26,7 +26,7 @@ void ReadInput(const ComparedProfile& profile, PageAmounts* pages, const std::st
     Amount& amount = pages->input_ops[op.name];
     amount.value += MsOf(static_cast<double>(op.self)) / steps;
     amount.count += static_cast<double>(op.occurrences) / steps;
-    KeepRows(op.rows, &amount.rows);
+    amount.rows.Append(op.rows);
   }
 }
 
@@ -36,10 +36,10 @@ void AddPeak(const AllocatorProfile& allocator, const char* what, int64_t bytes,
   if (bytes <= 0) return;
   Amount& amount = pages->regions[{allocator.id, what}];
   amount.value = std::max(amount.value, static_cast<double>(bytes));
-  KeepRow(EventRow(allocator.snapshots[allocator.peak].row), &amount.rows);
+  amount.rows.Append(EventRows({EventRow(allocator.snapshots[allocator.peak].row)}));
 }
 
-void AddLive(const AllocatorProfile& allocator, const LiveAllocation& live, PageAmounts* pages) {
+void AddLive(const AllocatorProfile& allocator, LiveAllocation live, PageAmounts* pages) {
   const auto count = static_cast<double>(live.count);
   const double bytes = static_cast<double>(live.allocated) * count;
   const std::string what = live.region.empty() ? "live at the peak" : "region " + live.region;
@@ -47,7 +47,7 @@ void AddLive(const AllocatorProfile& allocator, const LiveAllocation& live, Page
   Amount& amount = pages->allocations[{live.op, live.region, live.type, live.shape}];
   amount.value += bytes;
   amount.count += count;
-  KeepRows(live.rows, &amount.rows);
+  amount.rows.Append(EventRows(std::move(live.rows)));
 }
 
 void ReadMemory(const ComparedProfile& profile, PageAmounts* pages, const std::stop_token& stop) {
@@ -64,7 +64,7 @@ void ReadMemory(const ComparedProfile& profile, PageAmounts* pages, const std::s
     AddPeak(allocator, "peak reserved", allocator.reserved_peak, pages);
   }
   for (size_t i = 0; i < live.size(); ++i) {
-    for (const LiveAllocation& one : live[i]) AddLive(memory->allocators[i], one, pages);
+    for (LiveAllocation& one : live[i]) AddLive(memory->allocators[i], std::move(one), pages);
   }
 }
 
@@ -82,7 +82,7 @@ void ReadHlo(const ComparedProfile& profile, PageAmounts* pages, const std::stop
     for (Amount* amount : {&pages->hlo_ops[key], &pages->hlo_categories[op.category]}) {
       amount->value += MsOf(static_cast<double>(op.self)) / steps;
       amount->count += static_cast<double>(op.occurrences) / steps;
-      KeepRows(op.rows, &amount->rows);
+      amount->rows.Append(op.rows);
     }
   }
 }

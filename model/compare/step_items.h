@@ -12,6 +12,7 @@
 #include "model/analysis/steps/losses.h"
 #include "model/analysis/steps/steps.h"
 #include "model/compare/significance.h"
+#include "model/event_rows.h"
 #include "model/ids.h"
 
 namespace stepscope::compare {
@@ -78,7 +79,7 @@ struct StepItem {
   std::vector<std::string> place;  // scopes and host events around it, innermost first
   std::string shape;               // grid and block of its first kernel: "8,1,1 256,1,1"
   uint32_t order = 0;              // rank by first occurrence
-  std::vector<EventRow> rows;      // its events, at most kItemRows
+  EventRows rows;                  // its events, at most kItemRows
 };
 
 // Device work of one kernel for one op. The tables of kernels, ops and copies add it up. Times are
@@ -90,7 +91,7 @@ struct StepWork {
   double count = 0, busy = 0, time = 0;  // events, whole durations, part of the step
   double bytes = 0, sized = 0;           // copies whose size is recorded: bytes and ps
   KernelCategory category = KernelCategory::kOther;
-  std::vector<EventRow> rows;
+  EventRows rows;
 };
 
 struct StepItems {

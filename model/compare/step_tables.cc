@@ -8,11 +8,11 @@
 namespace stepscope::compare {
 namespace {
 
-std::vector<EventRow> MarkersOf(const ComparedSteps& steps) {
+EventRows MarkersOf(const ComparedSteps& steps) {
   std::vector<EventRow> rows;
   for (const Step* step : steps.counted)
     rows.insert(rows.end(), step->rows.begin(), step->rows.end());
-  return rows;
+  return EventRows(std::move(rows));
 }
 
 // The time of one class in each counted step, in ms.

@@ -24,7 +24,7 @@ struct WorkSum {
   KernelCategory category = KernelCategory::kOther;
   double count = 0, busy = 0, bytes = 0, sized = 0;
   uint32_t order = 0;
-  std::vector<EventRow> rows;
+  EventRows rows;
 };
 
 // The name by which work is added up; empty if it does not belong into the table.
@@ -51,7 +51,7 @@ std::vector<WorkSum> SumBy(const StepItems& step, const Naming& naming) {
     sum.busy += work.busy;
     sum.bytes += work.bytes;
     sum.sized += work.sized;
-    KeepRows(work.rows, &sum.rows);
+    sum.rows.Append(work.rows);
   }
   return sums;
 }
@@ -147,8 +147,8 @@ void AddRow(const TableKind& kind, const WorkSum* a, const WorkSum* b, const cha
   }
   row.push_back(CompareTable::Text(renamed ? a->name : ""));
   row.push_back(CompareTable::Text(renamed ? by : ""));
-  static const std::vector<EventRow> kNone;
-  t->AddRow(std::move(row), a != nullptr ? a->rows : kNone, b != nullptr ? b->rows : kNone);
+  t->AddRow(std::move(row), a != nullptr ? a->rows : EventRows(),
+            b != nullptr ? b->rows : EventRows());
   if (!kind.kernels) return;
   const std::string readable = Readable(any.name);
   t->table().readable_column = 0;
@@ -195,7 +195,7 @@ void ReadIdle(const StepItems& step, Side side, IdleSums* sums) {
     Amount& sum = (*sums)[{work ? StepTimeClass::kLaunch : item.loss, item.name}].*side;
     sum.value += work ? item.waits.total() : item.time.total();
     sum.count += item.count;
-    KeepRows(item.rows, &sum.rows);
+    sum.rows.Append(item.rows);
   }
 }
 
