@@ -18,6 +18,7 @@
 #include "viewer/core/look/new_frame.h"
 #include "viewer/core/state/settings.h"
 #include "viewer/gl/row_texture.h"
+#include "viewer/gl/solid_fills.h"
 
 namespace stepscope {
 namespace {
@@ -74,6 +75,7 @@ Gui::Gui(Surface& surface, Session& session, const SettingsStore& store, GuiConf
   std::unique_ptr<TexelSink> sink = RowTexture::Create(&no_shaders);
   if (!sink) sink = std::make_unique<DrawListSink>();
   sink_ = std::make_unique<WatchedSink>(std::move(sink));
+  solid_fills_ = SolidFills::Create(&no_shaders);
   content_scale_ = surface_.content_scale();
   viewer_ =
       std::make_unique<Viewer>(session_, sink_.get(),
@@ -90,6 +92,7 @@ Gui::~Gui() {
   tidy_.Stop();
   Persist();
   viewer_.reset();  // its jobs end before what they wake
+  solid_fills_.reset();
   sink_.reset();
   ImGui_ImplOpenGL3_Shutdown();
   surface_.Detach();
@@ -132,6 +135,7 @@ void Gui::DrawFrame(Image* picture) {
   const ImVec4 background = ImGui::GetStyleColorVec4(ImGuiCol_WindowBg);
   glClearColor(background.x, background.y, background.z, 1);
   glClear(GL_COLOR_BUFFER_BIT);
+  if (solid_fills_) solid_fills_->Split(*ImGui::GetDrawData());
   ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
   if (picture) *picture = ReadPixels(surface_.size().width, surface_.size().height);
   SavePictures();

@@ -19,6 +19,7 @@ struct ImGuiContext;
 
 namespace stepscope {
 
+class SolidFills;
 class WatchedSink;
 
 // How long commands without a user wait for loads and analyses.
@@ -73,6 +74,7 @@ class Gui {
   const SettingsStore& store_;
   ImGuiContext* context_ = nullptr;
   std::unique_ptr<WatchedSink> sink_;
+  std::unique_ptr<SolidFills> solid_fills_;  // null: its shaders do not compile
   std::unique_ptr<Viewer> viewer_;
   FramePacer pacer_;
   float content_scale_ = 1;

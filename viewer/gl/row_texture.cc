@@ -7,43 +7,10 @@
 #include <cstddef>
 
 #include "shaders/embedded.h"
+#include "viewer/gl/program.h"
 
 namespace stepscope {
 namespace {
-
-uint32_t Compile(GLenum type, std::string_view source, std::string* error) {
-  const uint32_t shader = glCreateShader(type);
-  const char* text = source.data();
-  const auto length = static_cast<GLint>(source.size());
-  glShaderSource(shader, 1, &text, &length);
-  glCompileShader(shader);
-  GLint ok = 0;
-  glGetShaderiv(shader, GL_COMPILE_STATUS, &ok);
-  if (ok != 0) return shader;
-  std::array<char, 1024> log{};
-  glGetShaderInfoLog(shader, static_cast<GLsizei>(log.size()), nullptr, log.data());
-  *error = log.data();
-  glDeleteShader(shader);
-  return 0;
-}
-
-uint32_t Link(std::string_view fragment_source, std::string* error) {
-  const uint32_t vertex = Compile(GL_VERTEX_SHADER, shaders::kTimelineVert, error);
-  const uint32_t fragment = Compile(GL_FRAGMENT_SHADER, fragment_source, error);
-  if (vertex == 0 || fragment == 0) return 0;
-  const uint32_t program = glCreateProgram();
-  glAttachShader(program, vertex);
-  glAttachShader(program, fragment);
-  glLinkProgram(program);
-  glDeleteShader(vertex);
-  glDeleteShader(fragment);
-  GLint ok = 0;
-  glGetProgramiv(program, GL_LINK_STATUS, &ok);
-  if (ok != 0) return program;
-  *error = "the timeline's shaders do not link";
-  glDeleteProgram(program);
-  return 0;
-}
 
 uint32_t NewTexture() {
   uint32_t texture = 0;
@@ -54,6 +21,13 @@ uint32_t NewTexture() {
   glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_S, GL_CLAMP_TO_EDGE);
   glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_T, GL_CLAMP_TO_EDGE);
   return texture;
+}
+
+void ShortsPerInstance(GLuint index, GLint count, size_t stride, size_t offset) {
+  glEnableVertexAttribArray(index);
+  glVertexAttribIPointer(index, count, GL_UNSIGNED_SHORT, static_cast<GLsizei>(stride),
+                         reinterpret_cast<const void*>(offset));
+  glVertexAttribDivisor(index, 1);
 }
 
 }  // namespace
@@ -68,12 +42,27 @@ struct RowTexture::DrawCall {
   RowTexture* self;
   Target target;
   uint32_t slot;
-  float x, y, width, height;
+  float x, y;
   Rgba background;
   float dim;
   bool patterns;
   std::array<Rgba, texel::kStackCurves> stack;
 };
+
+RowTexture::Program RowTexture::Link(std::string_view vertex, std::string_view fragment,
+                                     std::string* error) {
+  const uint32_t id = LinkProgram(vertex, fragment, error);
+  if (id == 0) return {};
+  const auto uniform = [id](const char* name) { return glGetUniformLocation(id, name); };
+  return {id,
+          uniform("u_origin"),
+          uniform("u_framebuffer"),
+          uniform("u_rows"),
+          uniform("u_background"),
+          uniform("u_dim"),
+          uniform("u_scale"),
+          uniform("u_stack")};
+}
 
 std::unique_ptr<RowTexture> RowTexture::Create(std::string* error) {
   std::unique_ptr<RowTexture> out(new RowTexture());
@@ -81,18 +70,11 @@ std::unique_ptr<RowTexture> RowTexture::Create(std::string* error) {
       shaders::kTimelineSlicesFrag, shaders::kTimelineAreaFrag, shaders::kTimelineStackFrag,
       shaders::kTimelineHatchedFrag};
   for (size_t kind = 0; kind < kKinds; ++kind) {
-    const uint32_t id = Link(sources[kind], error);
-    if (id == 0) return nullptr;
-    const auto uniform = [id](const char* name) { return glGetUniformLocation(id, name); };
-    out->programs_[kind] = {id,
-                            uniform("u_box"),
-                            uniform("u_framebuffer"),
-                            uniform("u_rows"),
-                            uniform("u_background"),
-                            uniform("u_dim"),
-                            uniform("u_scale"),
-                            uniform("u_stack")};
+    out->programs_[kind] = Link(shaders::kTimelineVert, sources[kind], error);
+    if (out->programs_[kind].id == 0) return nullptr;
   }
+  out->box_program_ = Link(shaders::kTimelineBoxVert, shaders::kSolidFrag, error);
+  if (out->box_program_.id == 0) return nullptr;
   return out;
 }
 
@@ -100,8 +82,10 @@ RowTexture::~RowTexture() {
   for (const Slot& slot : slots_) {
     glDeleteTextures(1, &slot.texture);  // GL ignores zeros
     glDeleteBuffers(1, &slot.buffer);
+    glDeleteBuffers(1, &slot.box_buffer);
   }
   for (const Program& program : programs_) glDeleteProgram(program.id);
+  glDeleteProgram(box_program_.id);
 }
 
 void RowTexture::UploadTexels(Slot& slot, const TexelFrame& frame) {
@@ -140,21 +124,39 @@ size_t RowTexture::OffsetOf(const Slot& slot, Kind kind) {
   return strips * sizeof(Strip);
 }
 
+// Adds what the canvas lines [first, end) show, which go on in one row.
+void RowTexture::AddPiecesOf(const TexelFrame& frame, size_t first, size_t end, Slot* slot) {
+  const TexelLine& line = frame.lines[first];
+  if (line.row >= frame.rows) return;
+  const RowPart part{static_cast<TexelLine::Kind>(line.kind), line.y,
+                     static_cast<uint16_t>(end - first), line.height};
+  pieces_.Clear();
+  AddPieces(frame.texels.subspan(size_t{line.row} * frame.width, frame.width), part, frame,
+            &pieces_);
+  for (const ColumnRange& range : pieces_.columns) {
+    slot->strips[KindOf(line)].push_back({static_cast<uint16_t>(first), part.lines, line.y,
+                                          line.height, line.row, range.begin, range.end});
+  }
+  for (const RowBox& box : pieces_.boxes) {
+    slot->boxes.push_back({box.begin, box.end, static_cast<uint16_t>(first + box.top - line.y),
+                           static_cast<uint16_t>(box.bottom - box.top), box.color});
+  }
+}
+
 void RowTexture::UploadStrips(Slot& slot, const TexelFrame& frame) {
   for (std::vector<Strip>& strips : slot.strips) strips.clear();
-  for (size_t i = 0; i < frame.lines.size(); ++i) {
+  slot.boxes.clear();
+  for (size_t i = 0, end = 0; i < frame.lines.size(); i = std::max(end, i + 1)) {
     const TexelLine& line = frame.lines[i];
-    // The last line of a row of slices is the gap to the next row.
-    const bool gap = line.kind == TexelLine::kSlices && line.y + 1 >= line.height;
-    if (line.kind == TexelLine::kNone || gap) continue;
-    std::vector<Strip>& strips = slot.strips[KindOf(line)];
-    const bool goes_on = !strips.empty() && strips.back().row == line.row &&
-                         strips.back().canvas_y + strips.back().lines == static_cast<int>(i);
-    if (goes_on) {
-      ++strips.back().lines;
-    } else {
-      strips.push_back({static_cast<uint16_t>(i), 1, line.y, line.height, line.row});
-    }
+    const auto goes_on = [&](const TexelLine& next) {
+      // The last line of a row of slices is the gap to the next row.
+      const bool gap = next.kind == TexelLine::kSlices && next.y + 1 >= next.height;
+      return next.kind != TexelLine::kNone && next.row == line.row && next.kind == line.kind &&
+             !gap;
+    };
+    end = i;
+    while (end < frame.lines.size() && goes_on(frame.lines[end])) ++end;
+    if (end > i) AddPiecesOf(frame, i, end, &slot);
   }
   if (slot.buffer == 0) glGenBuffers(1, &slot.buffer);
   glBindBuffer(GL_ARRAY_BUFFER, slot.buffer);
@@ -165,7 +167,18 @@ void RowTexture::UploadStrips(Slot& slot, const TexelFrame& frame) {
     glBufferSubData(GL_ARRAY_BUFFER, static_cast<GLintptr>(OffsetOf(slot, kind)),
                     static_cast<GLsizeiptr>(strips.size() * sizeof(Strip)), strips.data());
   }
+  UploadBoxes(slot);
   glBindBuffer(GL_ARRAY_BUFFER, 0);
+}
+
+void RowTexture::UploadBoxes(Slot& slot) {
+  const auto end = std::stable_partition(slot.boxes.begin(), slot.boxes.end(),
+                                         [](const Box& box) { return box.color[3] >= 1; });
+  slot.opaque_boxes = static_cast<size_t>(end - slot.boxes.begin());
+  if (slot.box_buffer == 0) glGenBuffers(1, &slot.box_buffer);
+  glBindBuffer(GL_ARRAY_BUFFER, slot.box_buffer);
+  glBufferData(GL_ARRAY_BUFFER, static_cast<GLsizeiptr>(slot.boxes.size() * sizeof(Box)),
+               slot.boxes.data(), GL_STREAM_DRAW);
 }
 
 void RowTexture::Draw(const TexelFrame& frame, ImDrawList* list) {
@@ -186,8 +199,6 @@ void RowTexture::Draw(const TexelFrame& frame, ImDrawList* list) {
       frame.slot,
       frame.x,
       frame.y,
-      static_cast<float>(frame.width),
-      static_cast<float>(frame.lines.size()),
       frame.background,
       frame.dim,
       frame.patterns,
@@ -225,26 +236,29 @@ void RowTexture::Render(const DrawCall& call, const float clip[4]) {
   uint32_t vertex_array = 0;
   glGenVertexArrays(1, &vertex_array);
   glBindVertexArray(vertex_array);
-  glBindBuffer(GL_ARRAY_BUFFER, slot.buffer);
   DrawStrips(call, call.patterns ? kHatched : kSlices);
   DrawStrips(call, kArea);
   DrawStrips(call, kStack);
+  DrawBoxes(call);
   glBindBuffer(GL_ARRAY_BUFFER, 0);
   glBindVertexArray(0);
   glDeleteVertexArrays(1, &vertex_array);
+}
+
+void RowTexture::SetUniforms(const DrawCall& call, const Program& program) {
+  const Target& t = call.target;
+  glUseProgram(program.id);
+  glUniform2f(program.origin, (call.x - t.x) * t.scale_x, (call.y - t.y) * t.scale_y);
+  glUniform2f(program.framebuffer, t.width * t.scale_x, t.height * t.scale_y);
+  glUniform2f(program.scale, t.scale_x, t.scale_y);
 }
 
 void RowTexture::DrawStrips(const DrawCall& call, Kind kind) {
   const Slot& slot = slots_[call.slot];
   const std::vector<Strip>& strips = slot.strips[kind == kHatched ? kSlices : kind];
   if (strips.empty()) return;
-  const Target& t = call.target;
   const Program& program = programs_[kind];
-  glUseProgram(program.id);
-  glUniform4f(program.box, (call.x - t.x) * t.scale_x, (call.y - t.y) * t.scale_y,
-              call.width * t.scale_x, call.height * t.scale_y);
-  glUniform2f(program.framebuffer, t.width * t.scale_x, t.height * t.scale_y);
-  glUniform2f(program.scale, t.scale_x, t.scale_y);
+  SetUniforms(call, program);
   glUniform1i(program.rows, 0);
   glUniform1f(program.dim, call.dim);
   const auto channel = [&](int shift) {
@@ -257,16 +271,33 @@ void RowTexture::DrawStrips(const DrawCall& call, Kind kind) {
       colors[i] = static_cast<float>(call.stack[i / 3] >> 8 * (i % 3) & 255u) / 255.0f;
     glUniform3fv(program.stack, static_cast<GLsizei>(texel::kStackCurves), colors.data());
   }
+  glBindBuffer(GL_ARRAY_BUFFER, slot.buffer);
   const size_t base = kind == kHatched ? 0 : OffsetOf(slot, kind);
-  const auto attribute = [base](GLuint index, GLint count, size_t offset) {
-    glEnableVertexAttribArray(index);
-    glVertexAttribIPointer(index, count, GL_UNSIGNED_SHORT, sizeof(Strip),
-                           reinterpret_cast<const void*>(base + offset));
-    glVertexAttribDivisor(index, 1);
-  };
-  attribute(0, 4, offsetof(Strip, canvas_y));
-  attribute(1, 1, offsetof(Strip, row));
+  ShortsPerInstance(0, 4, sizeof(Strip), base + offsetof(Strip, canvas_y));
+  ShortsPerInstance(1, 3, sizeof(Strip), base + offsetof(Strip, row));
   glDrawArraysInstanced(GL_TRIANGLE_STRIP, 0, 4, static_cast<GLsizei>(strips.size()));
+}
+
+// No two boxes overlap, so their order does not matter.
+void RowTexture::DrawBoxes(const DrawCall& call) {
+  const Slot& slot = slots_[call.slot];
+  if (slot.boxes.empty()) return;
+  SetUniforms(call, box_program_);
+  glBindBuffer(GL_ARRAY_BUFFER, slot.box_buffer);
+  const auto draw = [](size_t first, size_t end) {
+    if (first == end) return;
+    const size_t base = first * sizeof(Box);
+    ShortsPerInstance(0, 4, sizeof(Box), base + offsetof(Box, begin));
+    glEnableVertexAttribArray(1);
+    glVertexAttribPointer(1, 4, GL_FLOAT, GL_FALSE, sizeof(Box),
+                          reinterpret_cast<const void*>(base + offsetof(Box, color)));
+    glVertexAttribDivisor(1, 1);
+    glDrawArraysInstanced(GL_TRIANGLE_STRIP, 0, 4, static_cast<GLsizei>(end - first));
+  };
+  glDisable(GL_BLEND);
+  draw(0, slot.opaque_boxes);
+  glEnable(GL_BLEND);
+  draw(slot.opaque_boxes, slot.boxes.size());
 }
 
 }  // namespace stepscope

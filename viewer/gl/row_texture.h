@@ -1,5 +1,5 @@
 // RowTexture: the TexelSink of windows with OpenGL 3.3. Each slot is a texture of rows, and each
-// row is drawn as an instanced strip with shaders/timeline.*. It owns its GL objects, so its
+// row is drawn as instanced strips and boxes with shaders/timeline*. It owns its GL objects, so its
 // context must be current whenever it is used and when it goes. UI thread only.
 #pragma once
 
@@ -7,9 +7,11 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "viewer/core/look/texel_sink.h"
+#include "viewer/gl/row_pieces.h"
 
 struct ImDrawCmd;
 
@@ -26,35 +28,51 @@ class RowTexture final : public TexelSink {
   void Draw(const TexelFrame& frame, ImDrawList* list) override;
 
  private:
-  // The visible lines of one row; also the layout of the vertex attributes. A vertex array is made
-  // for each drawing: the contexts of several windows share textures and buffers, but not those.
+  // Visible lines and filled columns of one row; also the layout of the vertex attributes. A vertex
+  // array is made for each drawing: the contexts of several windows share textures and buffers, but
+  // not those.
   struct Strip {
-    uint16_t canvas_y = 0, lines = 0, row_y = 0, height = 0, row = 0;
+    uint16_t canvas_y = 0, lines = 0, row_y = 0, height = 0;
+    uint16_t row = 0, begin = 0, end = 0;
+  };
+  // A part of one colour. The layout of vertex attributes, too.
+  struct Box {
+    uint16_t begin = 0, end = 0, canvas_y = 0, lines = 0;
+    std::array<float, 4> color{};
   };
   // kHatched has no strips of its own: it draws those of kSlices with hatching.
   enum Kind { kSlices, kArea, kStack, kHatched, kKinds };
   struct Slot {
-    uint32_t texture = 0, buffer = 0;
+    uint32_t texture = 0, buffer = 0, box_buffer = 0;
     uint32_t width = 0, rows = 0;  // the texture's size
     std::array<std::vector<Strip>, kKinds> strips;
+    std::vector<Box> boxes;  // the opaque ones come first
+    size_t opaque_boxes = 0;
   };
   struct Program {
     uint32_t id = 0;
-    int box = -1, framebuffer = -1, rows = -1, background = -1, dim = -1, scale = -1, stack = -1;
+    int origin = -1, framebuffer = -1, rows = -1, background = -1, dim = -1, scale = -1, stack = -1;
   };
   struct Target;
   struct DrawCall;  // copied into the draw list
   RowTexture() = default;
+  static Program Link(std::string_view vertex, std::string_view fragment, std::string* error);
   static Kind KindOf(const TexelLine& line);
   static size_t OffsetOf(const Slot& slot, Kind kind);
   void UploadTexels(Slot& slot, const TexelFrame& frame);
   void UploadStrips(Slot& slot, const TexelFrame& frame);
+  void AddPiecesOf(const TexelFrame& frame, size_t first, size_t end, Slot* slot);
+  static void UploadBoxes(Slot& slot);
   void Render(const DrawCall& call, const float clip[4]);
   void DrawStrips(const DrawCall& call, Kind kind);
+  void DrawBoxes(const DrawCall& call);
+  static void SetUniforms(const DrawCall& call, const Program& program);
   static void Callback(const ImDrawList* list, const ImDrawCmd* command);
 
   std::array<Slot, kSlots> slots_;
   std::array<Program, kKinds> programs_;
+  Program box_program_;
+  RowPieces pieces_;  // scratch
 };
 
 }  // namespace stepscope

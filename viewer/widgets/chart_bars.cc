@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <utility>
+#include <vector>
 
 #include "model/analysis/intervals/step_number.h"
 #include "viewer/widgets/chart.h"
@@ -123,9 +125,45 @@ void BarTooltip(const PanelContext& context, const StepBars& bars, const ChartSt
   ImGui::EndTooltip();
 }
 
+// Draws parts of bars. Neighbours that are equally high become one box: a thousand steps are some
+// hundred boxes less, of a few pixels each. Draws the last ones when it goes.
+class BarParts {
+ public:
+  BarParts(ImDrawList* list, size_t series) : list_(list), open_(series) {}
+  ~BarParts() { Flush(); }
+  BarParts(const BarParts&) = delete;
+  BarParts& operator=(const BarParts&) = delete;
+
+  void Add(size_t series, ImVec2 min, ImVec2 max, Rgba color) {
+    if (min.y >= max.y) return;
+    Part& open = open_[series];
+    if (open.color == color && open.max.x == min.x && open.min.y == min.y && open.max.y == max.y) {
+      open.max.x = max.x;
+      return;
+    }
+    Draw(open);
+    open = {min, max, color};
+  }
+  void Flush() {
+    for (Part& part : open_) Draw(std::exchange(part, {}));
+  }
+
+ private:
+  struct Part {
+    ImVec2 min, max;
+    Rgba color = 0;
+  };
+  void Draw(const Part& part) {
+    if (part.max.x > part.min.x) list_->AddRectFilled(part.min, part.max, part.color);
+  }
+  ImDrawList* list_;
+  std::vector<Part> open_;  // by series
+};
+
 // Draws one bar from the bottom up. Partial and inferred steps are paler.
 void DrawBar(const PanelContext& context, ImDrawList* list, const StepBars& bars,
-             const ChartState& state, const Bucket& b, float left, float right, bool hovered) {
+             const ChartState& state, const Bucket& b, float left, float right, bool hovered,
+             BarParts* parts) {
   const size_t step = b.longest;
   const bool pale = step < bars.notes.size() && !bars.notes[step].empty();
   double sum = 0;
@@ -136,9 +174,10 @@ void DrawBar(const PanelContext& context, ImDrawList* list, const StepBars& bars
     sum += s.values[step];
     const float y1 = ImPlot::PlotToPixels(0, sum).y;
     const Rgba color = pale ? WithAlpha(s.color, 0.55f) : s.color;
-    list->AddRectFilled(ImVec2(left, std::floor(y1)), ImVec2(right, std::floor(y0)), color);
+    parts->Add(i, ImVec2(left, std::floor(y1)), ImVec2(right, std::floor(y0)), color);
   }
   if (hovered) {
+    parts->Flush();
     const float top = std::floor(ImPlot::PlotToPixels(0, sum).y),
                 base = std::floor(ImPlot::PlotToPixels(0, 0).y);
     list->AddRect(ImVec2(left - 1, top - 1), ImVec2(right + 1, base + 1),
@@ -225,6 +264,7 @@ int DrawStepBars(const PanelContext& context, const char* id, const StepBars& ba
   ImPlot::PushPlotClipRect();
   DrawGroupLines(context, list, bars);
   int under = -1;
+  BarParts parts(list, bars.series.size());
   for (const Bucket& b : BucketsOf(bars, *state, first, last, per_bucket)) {
     const auto from = static_cast<double>(b.first), to = static_cast<double>(b.last - 1);
     const bool over = hovered && mouse >= from - 0.5 && mouse < to + 0.5;
@@ -232,8 +272,9 @@ int DrawStepBars(const PanelContext& context, const char* id, const StepBars& ba
     const double half = per_bucket > 1 ? 0.5 : std::min(0.36, 40.0 / std::max(1.0f, step_px));
     const float left = std::floor(ImPlot::PlotToPixels(from - half, 0).x);
     const float right = std::max(left + 1, std::floor(ImPlot::PlotToPixels(to + half, 0).x));
-    DrawBar(context, list, bars, *state, b, left, right, over && per_bucket == 1);
+    DrawBar(context, list, bars, *state, b, left, right, over && per_bucket == 1, &parts);
   }
+  parts.Flush();
   if (bars.reference > 0) DrawReference(context, list, bars, *state);
   ImPlot::PopPlotClipRect();
   if (under >= 0) {

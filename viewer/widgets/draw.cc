@@ -58,7 +58,9 @@ bool Pen::TextFit(ImFont* font, float size, float x, float right, float y, Rgba 
 }
 
 void Pen::Box(float x, float y, float w, float h, Rgba color, float rounding) const {
-  list->AddRectFilled({x, y}, {x + w, y + h}, color, rounding);
+  // Dear ImGui takes corners back that do not fit, but then still smooths the edges.
+  const float fits = std::min(rounding, std::min(w, h) / 2 - 1);
+  list->AddRectFilled({x, y}, {x + w, y + h}, color, fits < 0.5f ? 0 : rounding);
 }
 
 void Pen::Frame(float x, float y, float w, float h, Rgba color, float rounding,

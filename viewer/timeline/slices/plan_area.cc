@@ -220,17 +220,29 @@ PlaneActivity PlaneActivityInView(const Profile& profile, PlaneId plane, const T
   return out;
 }
 
-CounterColumn CounterIn(const CounterSeries& series, TimeRange range) {
-  CounterColumn column;
+namespace {
+
+// Returns the first change from `from` on that is not `before`. O(log of its distance)
+template <class Before>
+size_t FirstFrom(const CounterSeries& series, size_t from, const Before& before) {
+  const size_t n = series.time.size();
+  size_t low = from, step = 1;
+  while (step <= n - low && before(series.time[low + step - 1])) low += step, step *= 2;
   const auto all = series.time.begin();
-  const auto first = std::upper_bound(all, series.time.end(), range.begin);
-  const auto last = std::lower_bound(first, series.time.end(), range.end);
-  double held = first == all ? std::min(0.0, series.min) : series.value[size_t(first - all) - 1];
+  const auto end = all + static_cast<ptrdiff_t>(std::min(n, low + step - 1));
+  return static_cast<size_t>(std::partition_point(all + static_cast<ptrdiff_t>(low), end, before) -
+                             all);
+}
+
+// `from` is the first change after the begin of the range.
+CounterColumn CounterFrom(const CounterSeries& series, TimeRange range, size_t from) {
+  CounterColumn column;
+  const size_t end = FirstFrom(series, from, [&](Ps t) { return t < range.end; });
+  double held = from == 0 ? std::min(0.0, series.min) : series.value[from - 1];
   column.first = column.least = column.most = held;
-  column.changes = static_cast<size_t>(last - first);
+  column.changes = end - from;
   // If there are many changes, one in each of kMostLooks equal parts is read, and always the last
   // one.
-  const auto from = static_cast<size_t>(first - all), end = from + column.changes;
   const size_t step = (column.changes + kMostLooks - 1) / kMostLooks;
   Ps at = range.begin;
   double sum = 0;
@@ -246,16 +258,29 @@ CounterColumn CounterIn(const CounterSeries& series, TimeRange range) {
   return column;
 }
 
+size_t FirstAfter(const CounterSeries& series, Ps time) {
+  const auto all = series.time.begin();
+  return static_cast<size_t>(std::upper_bound(all, series.time.end(), time) - all);
+}
+
+}  // namespace
+
+CounterColumn CounterIn(const CounterSeries& series, TimeRange range) {
+  return CounterFrom(series, range, FirstAfter(series, range.begin));
+}
+
 void CounterInView(const CounterSeries& series, const TimeAxis& axis, std::span<float> out,
                    CounterScale scale) {
   const bool share = scale == CounterScale::kPercent;
   const double low = share ? 0 : std::min(0.0, series.min);
   const double high = share ? 100 : series.max;
   const double range = high > low ? high - low : 1.0;
+  size_t from = FirstAfter(series, axis.At(0));
   for (size_t x = 0; x < out.size(); ++x) {
     const Ps begin = axis.At(static_cast<double>(x));
-    const CounterColumn column =
-        CounterIn(series, {begin, std::max(axis.At(static_cast<double>(x + 1)), begin + 1)});
+    from = FirstFrom(series, from, [begin](Ps t) { return t <= begin; });
+    const CounterColumn column = CounterFrom(
+        series, {begin, std::max(axis.At(static_cast<double>(x + 1)), begin + 1)}, from);
     out[x] = static_cast<float>(((share ? column.mean : column.most) - low) / range);
   }
 }

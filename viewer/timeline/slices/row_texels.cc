@@ -39,7 +39,11 @@ void DrawCurve(std::span<const float> values, Rgba color, std::span<uint32_t> ro
 }
 
 void DrawStack(const StackedShares& shares, std::span<uint32_t> row) {
-  for (size_t x = 0; x < row.size(); ++x) row[x] = StackAt(shares, x, row.size());
+  const size_t columns = shares.sums.empty() ? 0 : shares.sums.front().size();
+  for (size_t x = 0; x < row.size(); ++x) {
+    const bool same = x > 0 && x * columns / row.size() == (x - 1) * columns / row.size();
+    row[x] = same ? row[x - 1] : StackAt(shares, x, row.size());
+  }
 }
 
 void CoverByTime(const Lane& lane, std::span<const Bin> bins, const TimeAxis& axis,

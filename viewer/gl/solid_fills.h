@@ -1,0 +1,61 @@
+// SolidFills: large areas of one colour, such as bars, headings and charts, need neither the font
+// atlas nor, where they are opaque, what lies below. Dear ImGui draws all triangles with one
+// program that reads both, which a software renderer pays for at every pixel. SolidFills splits the
+// lists of a frame, so that such areas get a program of their own. The picture stays the same. It
+// owns its GL objects, so its context must be current whenever it is used and when it goes. UI
+// thread only.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+struct ImDrawCmd;
+struct ImDrawData;
+struct ImDrawList;
+struct ImVec2;
+
+namespace stepscope {
+
+// Triangles of a command that need no texture: indices [begin, end) of the command's own.
+struct SolidRun {
+  uint32_t begin = 0, end = 0;
+  bool opaque = false;  // all corners are
+};
+
+// Finds the runs that fill at least `least` pixels, in ascending order. A pixel that is filled
+// twice counts twice. `white` is the place of the atlas whose texel is white. O(triangles)
+std::vector<SolidRun> FindSolidRuns(const ImDrawList& list, const ImDrawCmd& command, ImVec2 white,
+                                    float least);
+
+class SolidFills {
+ public:
+  // Null if the shaders do not compile; *error says why.
+  static std::unique_ptr<SolidFills> Create(std::string* error);
+  ~SolidFills();
+  SolidFills(const SolidFills&) = delete;
+  SolidFills& operator=(const SolidFills&) = delete;
+
+  // Splits the lists of a frame that ImGui::Render() has finished. The backend draws them before
+  // the next call. O(triangles)
+  void Split(ImDrawData& data);
+
+ private:
+  struct Fill;  // what a callback is told
+  SolidFills() = default;
+  void SplitList(ImDrawList& list);
+  void Begin(const Fill& fill);
+  void End();
+  static void BeginCallback(const ImDrawList* list, const ImDrawCmd* command);
+  static void EndCallback(const ImDrawList* list, const ImDrawCmd* command);
+
+  uint32_t program_ = 0;
+  int view_ = -1;                                 // place of the uniform
+  int program_before_ = 0;                        // of Dear ImGui
+  float x_ = 0, y_ = 0, width_ = 0, height_ = 0;  // of the window that is split
+  std::deque<Fill> fills_;  // of this frame; a deque, because the lists point at them
+};
+
+}  // namespace stepscope
