@@ -10,7 +10,7 @@ uniform sampler2D u_rows;      // alpha: the curve's height, 1 is the row's
 void main() {
   vec4 t = texelFetch(u_rows, ivec2(int(v_texel.x), v_row), 0);
   float from_bottom = v_height - floor(v_texel.y);  // 1 at the lowest line
-  float top = ceil(t.a * v_height);
+  float top = ceil(t.a * v_height - 0.002);         // 1/255 of a line is more; rounding errors are less
   float alpha = from_bottom == top ? 0.9 : 0.3;     // a line over a wash
   o_color = vec4(t.rgb, t.a <= 0.0 || from_bottom > top ? 0.0 : alpha);
 }

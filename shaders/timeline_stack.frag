@@ -10,7 +10,7 @@ uniform vec3 u_stack[3];       // their colours
 
 void main() {
   float from_bottom = v_height - floor(v_texel.y);  // 1 at the lowest line
-  vec3 top = ceil(texelFetch(u_rows, ivec2(int(v_texel.x), v_row), 0).rgb * v_height);
+  vec3 top = ceil(texelFetch(u_rows, ivec2(int(v_texel.x), v_row), 0).rgb * v_height - 0.002);  // as for areas
   vec3 color = from_bottom <= top.r ? u_stack[0] : from_bottom <= top.g ? u_stack[1] : u_stack[2];
   float alpha = from_bottom == top.b ? 0.9 : 0.55;  // a line over washes that can be told apart
   o_color = vec4(color, from_bottom > top.b ? 0.0 : alpha);

@@ -1,7 +1,6 @@
 #include "viewer/gl/row_pieces.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace stepscope {
 namespace {
@@ -16,11 +15,8 @@ std::array<float, 4> ColorOf(Rgba color, float opacity) {
   return {channel(0), channel(8), channel(16), opacity};
 }
 
-// Lines below the curve of a height.
-uint32_t LinesOf(uint32_t height, uint16_t lines) {
-  return static_cast<uint32_t>(
-      std::ceil(static_cast<float>(height) / 255.0f * static_cast<float>(lines)));
-}
+// Lines below the curve of a height; a line that is covered in part counts.
+uint32_t LinesOf(uint32_t height, uint16_t lines) { return (height * lines + 254) / 255; }
 
 // Columns with equal looks are drawn alike. 0: nothing is drawn.
 uint32_t LookOf(uint32_t t, const RowPart& part) {

@@ -47,7 +47,7 @@ float PixelsOf(const Corners& c, const ImVec4& clip) {
 struct SolidFills::Fill {
   SolidFills* self;
   bool opaque;
-  float x, y, width, height;  // of the window
+  ImVec4 window;  // left, top, right, bottom
 };
 
 std::vector<SolidRun> FindSolidRuns(const ImDrawList& list, const ImDrawCmd& command, ImVec2 white,
@@ -78,7 +78,7 @@ std::unique_ptr<SolidFills> SolidFills::Create(std::string* error) {
   std::unique_ptr<SolidFills> out(new SolidFills());
   out->program_ = LinkProgram(shaders::kSolidVert, shaders::kSolidFrag, error);
   if (out->program_ == 0) return nullptr;
-  out->view_ = glGetUniformLocation(out->program_, "u_view");
+  out->projection_ = glGetUniformLocation(out->program_, "u_projection");
   return out;
 }
 
@@ -86,14 +86,12 @@ SolidFills::~SolidFills() { glDeleteProgram(program_); }
 
 void SolidFills::Split(ImDrawData& data) {
   fills_.clear();
-  x_ = data.DisplayPos.x;
-  y_ = data.DisplayPos.y;
-  width_ = data.DisplaySize.x;
-  height_ = data.DisplaySize.y;
-  for (ImDrawList* list : data.CmdLists) SplitList(*list);
+  const ImVec2 pos = data.DisplayPos, size = data.DisplaySize;
+  for (ImDrawList* list : data.CmdLists)
+    SplitList(*list, {pos.x, pos.y, pos.x + size.x, pos.y + size.y});
 }
 
-void SolidFills::SplitList(ImDrawList& list) {
+void SolidFills::SplitList(ImDrawList& list, const ImVec4& window) {
   const ImTextureRef atlas = ImGui::GetIO().Fonts->TexRef;
   const ImVec2 white = ImGui::GetFontTexUvWhitePixel();
   ImVector<ImDrawCmd> split;
@@ -119,7 +117,7 @@ void SolidFills::SplitList(ImDrawList& list) {
     };
     for (const SolidRun& run : runs) {
       add(run.begin);
-      Fill* fill = &fills_.emplace_back(Fill{this, run.opaque, x_, y_, width_, height_});
+      Fill* fill = &fills_.emplace_back(Fill{this, run.opaque, window});
       call(&SolidFills::BeginCallback, fill);
       add(run.end);
       call(&SolidFills::EndCallback, fill);
@@ -146,7 +144,24 @@ void SolidFills::EndCallback(const ImDrawList*, const ImDrawCmd* command) {
 void SolidFills::Begin(const Fill& fill) {
   glGetIntegerv(GL_CURRENT_PROGRAM, &program_before_);
   glUseProgram(program_);
-  glUniform4f(view_, fill.x, fill.y, fill.width, fill.height);
+  const auto [left, top, right, bottom] = fill.window;
+  const std::array<float, 16> projection = {2 / (right - left),
+                                            0,
+                                            0,
+                                            0,
+                                            0,
+                                            2 / (top - bottom),
+                                            0,
+                                            0,
+                                            0,
+                                            0,
+                                            -1,
+                                            0,
+                                            (right + left) / (left - right),
+                                            (top + bottom) / (bottom - top),
+                                            0,
+                                            1};
+  glUniformMatrix4fv(projection_, 1, GL_FALSE, projection.data());
   const auto attribute = [](GLuint index, GLint count, GLenum type, GLboolean normal, size_t at) {
     glEnableVertexAttribArray(index);
     glVertexAttribPointer(index, count, type, normal, sizeof(ImDrawVert),

@@ -16,6 +16,7 @@ struct ImDrawCmd;
 struct ImDrawData;
 struct ImDrawList;
 struct ImVec2;
+struct ImVec4;
 
 namespace stepscope {
 
@@ -45,16 +46,15 @@ class SolidFills {
  private:
   struct Fill;  // what a callback is told
   SolidFills() = default;
-  void SplitList(ImDrawList& list);
+  void SplitList(ImDrawList& list, const ImVec4& window);
   void Begin(const Fill& fill);
   void End();
   static void BeginCallback(const ImDrawList* list, const ImDrawCmd* command);
   static void EndCallback(const ImDrawList* list, const ImDrawCmd* command);
 
   uint32_t program_ = 0;
-  int view_ = -1;                                 // place of the uniform
-  int program_before_ = 0;                        // of Dear ImGui
-  float x_ = 0, y_ = 0, width_ = 0, height_ = 0;  // of the window that is split
+  int projection_ = -1;     // place of the uniform
+  int program_before_ = 0;  // of Dear ImGui
   std::deque<Fill> fills_;  // of this frame; a deque, because the lists point at them
 };
 
