@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
+#include <numeric>
 
 namespace stepscope {
 namespace {
@@ -51,7 +53,71 @@ std::pair<uint64_t, uint64_t> LeastAndGreatest(std::span<const uint64_t> bits) {
   return {static_cast<uint64_t>(least), static_cast<uint64_t>(greatest)};
 }
 
+template <typename Narrow, typename Wide>
+void LoadAs(const std::byte* from, uint64_t base, uint32_t count, Wide* to) {
+  for (uint32_t i = 0; i < count; ++i) {
+    Narrow narrow;
+    std::memcpy(&narrow, from + i * sizeof(Narrow), sizeof(Narrow));
+    to[i] = static_cast<Wide>(base + narrow);
+  }
+}
+
+// Reads what Store has written.
+template <typename Wide>
+void LoadAll(const std::byte* from, uint64_t base, uint8_t width, uint32_t count, Wide* to) {
+  switch (width) {
+    case 1:
+      return LoadAs<uint8_t>(from, base, count, to);
+    case 2:
+      return LoadAs<uint16_t>(from, base, count, to);
+    case 4:
+      return LoadAs<uint32_t>(from, base, count, to);
+    case 8:
+      return LoadAs<uint64_t>(from, base, count, to);
+    default:
+      std::fill_n(to, count, static_cast<Wide>(base));
+  }
+}
+
 }  // namespace
+
+template <typename T>
+uint32_t SparseColumn<T>::Read(size_t block, Entries* out) const {
+  const Block& b = blocks_[block];
+  const uint32_t count = b.last + 1u;
+  const std::byte* rows = bytes_.data() + b.offset;
+  if (b.row_width == 0) {
+    std::iota(out->rows.begin(), out->rows.begin() + count, b.first_row);
+  } else {
+    LoadAll(rows, b.first_row, b.row_width, count, out->rows.data());
+  }
+  LoadAll(rows + size_t{count} * b.row_width, b.base, b.value_width, count, out->bits.data());
+  return count;
+}
+
+template <typename T>
+auto SparseColumn<T>::ExtentOf(uint32_t first, uint32_t end) const
+    -> Extent requires std::is_same_v<T, int64_t> {
+  Extent extent;
+  Entries entries;
+  for (size_t b = BlockOf(first); b < blocks_.size() && blocks_[b].first_row < end; ++b) {
+    const auto base = static_cast<int64_t>(blocks_[b].base);
+    const uint32_t count = blocks_[b].last + 1u;
+    extent.entries += count;
+    extent.least = std::min(extent.least, base);
+    int64_t greatest = base;
+    if (blocks_[b].value_width <= 2) {
+      constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+      greatest = base + std::min<int64_t>(0xffff, kMost - std::max<int64_t>(base, 0));
+    } else {
+      Read(b, &entries);
+      for (uint32_t i = 0; i < count; ++i)
+        greatest = std::max(greatest, static_cast<int64_t>(entries.bits[i]));
+    }
+    extent.greatest = std::max(extent.greatest, greatest);
+  }
+  return extent;
+}
 
 template <typename T>
 void SparseColumn<T>::AppendBits(std::span<const uint32_t> rows, std::span<const uint64_t> bits) {

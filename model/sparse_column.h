@@ -5,10 +5,12 @@
 // appends, then any number of threads may read.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <optional>
 #include <span>
 #include <type_traits>
@@ -22,6 +24,14 @@ namespace stepscope {
 // T: int64_t, double or StringId.
 template <typename T>
 class SparseColumn {
+ private:
+  static constexpr size_t kBlockEntries = 256;
+  // A decoded block.
+  struct Entries {
+    std::array<uint32_t, kBlockEntries> rows;
+    std::array<uint64_t, kBlockEntries> bits;
+  };
+
  public:
   // Adds entries. Their rows must ascend and be larger than those already
   // there. O(n). Throws std::bad_alloc.
@@ -36,12 +46,13 @@ class SparseColumn {
   // Calls fn(row, value) for the entries with first <= row < end, ascending. O(log n + found).
   template <typename Fn>
   void ForRange(uint32_t first, uint32_t end, Fn fn) const {
+    Entries entries;
     for (size_t b = BlockOf(first); b < blocks_.size() && blocks_[b].first_row < end; ++b) {
-      const uint32_t n = blocks_[b].last + 1u;
+      const uint32_t n = Read(b, &entries);
       for (uint32_t i = 0; i < n; ++i) {
-        const uint32_t row = RowAt(b, i);
+        const uint32_t row = entries.rows[i];
         if (row >= end) return;
-        if (row >= first) fn(row, ValueAt(b, i));
+        if (row >= first) fn(row, FromBits(entries.bits[i]));
       }
     }
   }
@@ -50,45 +61,65 @@ class SparseColumn {
     ForRange(0, ~uint32_t{0}, fn);
   }
 
+  // What ForRange visits, at most: how many entries, and between which values. O(log n + blocks).
+  struct Extent {
+    size_t entries = 0;
+    int64_t least = std::numeric_limits<int64_t>::max();
+    int64_t greatest = std::numeric_limits<int64_t>::min();
+  };
+  Extent ExtentOf(uint32_t first, uint32_t end) const requires std::is_same_v<T, int64_t>;
+
   size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
   size_t bytes() const { return bytes_.size() + blocks_.size() * sizeof(Block); }
 
   // Reads values of ascending rows, each in O(1) amortised. Borrows the column. Not thread-safe.
+  // Takes 3 KB.
   class Cursor {
    public:
-    explicit Cursor(const SparseColumn& column) : column_(&column) {}
+    explicit Cursor(const SparseColumn& column) : column_(&column) { Enter(0); }
     // Call it before a series of ascending rows that begins at `row`. O(log n).
     void Seek(uint32_t row) { Enter(column_->BlockOf(row)); }
     // The row's value, or `missing`. Rows must ascend between two Seeks.
     T Get(uint32_t row, T missing) {
-      while (row_ < row) Next(row);
-      return row_ == row && block_ < column_->blocks_.size() ? column_->ValueAt(block_, i_)
-                                                             : missing;
+      if (row_ < row) Advance(row);
+      return row_ == row && row != kEnd ? Value() : missing;
     }
 
    private:
+    static constexpr uint32_t kEnd = ~uint32_t{0};  // no entry has this row
+
+    uint32_t FirstRow(size_t block) const {
+      return block < column_->blocks_.size() ? column_->blocks_[block].first_row : kEnd;
+    }
     void Enter(size_t block) {
       block_ = block;
-      i_ = 0;
-      row_ = block < column_->blocks_.size() ? column_->blocks_[block].first_row : ~uint32_t{0};
+      i_ = count_ = 0;
+      row_ = FirstRow(block);
+      next_first_ = FirstRow(block + 1);
     }
-    void Next(uint32_t row) {
-      const auto& blocks = column_->blocks_;
-      if (block_ + 1 < blocks.size() && blocks[block_ + 1].first_row <= row) {
-        Enter(block_ + 1);
-      } else if (i_ < blocks[block_].last) {
-        row_ = column_->RowAt(block_, ++i_);
-      } else {
-        Enter(block_ + 1);
-      }
+    void Advance(uint32_t row) {
+      while (next_first_ <= row && next_first_ != kEnd) Enter(block_ + 1);
+      if (row_ >= row) return;
+      Decode();
+      while (row_ < row && i_ + 1 < count_) row_ = entries_.rows[++i_];
+      if (row_ < row) Enter(block_ + 1);
+    }
+    void Decode() {  // a block that the rows pass by is not decoded
+      if (count_ == 0) count_ = column_->Read(block_, &entries_);
+    }
+    T Value() {
+      Decode();
+      return FromBits(entries_.bits[i_]);
     }
 
     const SparseColumn* column_;
     size_t block_ = 0;
     uint32_t i_ = 0;
-    // The row of the entry that the cursor is at. No entry has row ~0, which marks the end.
-    uint32_t row_ = column_->blocks_.empty() ? ~uint32_t{0} : column_->blocks_[0].first_row;
+    uint32_t count_ = 0;  // the entries of the block, once they are decoded
+    // The rows of the entry that the cursor is at and of the first entry of the next block.
+    uint32_t row_ = kEnd, next_first_ = kEnd;
+    Entries entries_;
   };
 
  private:
@@ -100,10 +131,10 @@ class SparseColumn {
     uint8_t row_width;    // bytes: 0 (rows follow one another), 1, 2 or 4
     uint8_t value_width;  // bytes: 0 (all are base), 1, 2, 4 or 8
   };
-  static constexpr size_t kBlockEntries = 256;
 
   void AppendBlock(std::span<const uint32_t> rows, std::span<const uint64_t> bits);
   void ReserveBytes(size_t n);
+  uint32_t Read(size_t block, Entries* out) const;  // decodes the block and returns its entries
   // The last block that begins at or before the row; the first block if none does.
   size_t BlockOf(uint32_t row) const;
 

@@ -26,20 +26,18 @@ void SiftDown(std::vector<Head>* heap) {
   (*heap)[at] = std::move(moving);
 }
 
-// A head is a position in one sequence, and `<` orders heads by their elements. `visit(head)` is
-// called for the earliest head: it uses the element and moves the head on. It returns kEnd if the
-// sequence has no more elements, and kStop to end the merge.
+// A head is a position in one sequence, and `<` orders heads by their elements. `visit(head, next)`
+// is called for the earliest head: it uses the element and moves the head on, and goes on with the
+// head's next elements as long as it likes while none comes after `*next`, the earliest of the
+// other heads (null: there is none). It returns kEnd if the sequence has no more elements, and
+// kStop to end the merge.
 template <typename Head, typename Visit>
-void HeapMerge(std::vector<Head> heap, Visit visit) {
+void HeapMergeRuns(std::vector<Head> heap, Visit visit) {
   std::make_heap(heap.begin(), heap.end(), [](const Head& a, const Head& b) { return b < a; });
-  const auto first_leads = [&heap] {
-    return (heap.size() < 2 || !(heap[1] < heap[0])) && (heap.size() < 3 || !(heap[2] < heap[0]));
-  };
   while (!heap.empty()) {
-    MergeStep step = MergeStep::kMore;
-    do {
-      step = visit(heap.front());
-    } while (step == MergeStep::kMore && first_leads());
+    const Head* next = heap.size() > 1 ? &heap[1] : nullptr;
+    if (heap.size() > 2 && heap[2] < heap[1]) next = &heap[2];
+    const MergeStep step = visit(heap.front(), next);
     if (step == MergeStep::kStop) return;
     if (step == MergeStep::kEnd) {
       std::swap(heap.front(), heap.back());
@@ -47,6 +45,18 @@ void HeapMerge(std::vector<Head> heap, Visit visit) {
     }
     SiftDown(&heap);
   }
+}
+
+// The same with `visit(head)`, which uses one element.
+template <typename Head, typename Visit>
+void HeapMerge(std::vector<Head> heap, Visit visit) {
+  HeapMergeRuns(std::move(heap), [&visit](Head& head, const Head* next) {
+    MergeStep step = MergeStep::kMore;
+    do {
+      step = visit(head);
+    } while (step == MergeStep::kMore && (next == nullptr || !(*next < head)));
+    return step;
+  });
 }
 
 }  // namespace stepscope

@@ -26,9 +26,12 @@ constexpr size_t kMapFrom = size_t{256} << 10;
 constexpr size_t kMapFrom = size_t{256} << 10;
 #endif
 
+constexpr size_t kHugeFrom = size_t{4} << 20;
+
 void* Map(size_t bytes) {
   void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (p == MAP_FAILED) throw std::bad_alloc();
+  if (bytes >= kHugeFrom) (void)madvise(p, bytes, MADV_HUGEPAGE);
   return p;
 }
 

@@ -166,5 +166,42 @@ TEST_CASE("sparse columns: equal values and successive rows take next to nothing
   CHECK(Make(counting).bytes() < 4 * counting.size());
 }
 
+TEST_CASE("sparse columns: the extent of a range holds all of its values, and no more blocks") {
+  std::map<uint32_t, int64_t> entries;
+  for (uint32_t i = 0; i < 4096; ++i)
+    entries[3 * i] = i < 2048 ? int64_t{-40'000} + i : (int64_t{i} << 40) - 5;
+  const SparseColumn<int64_t> column = Make(entries);
+  const auto near = column.ExtentOf(0, 3 * 1024);
+  CHECK(near.entries >= 1024);
+  CHECK(near.entries < 1024 + 512);  // of the block at each end
+  CHECK(near.least == -40'000);
+  CHECK(near.greatest >= -40'000 + 1023);
+  CHECK(near.greatest <= 65'536);  // narrow distances are not looked at
+  const auto all = column.ExtentOf(0, ~uint32_t{0});
+  CHECK(all.entries == 4096);
+  CHECK(all.greatest == (int64_t{4095} << 40) - 5);
+  CHECK(SparseColumn<int64_t>().ExtentOf(0, 100).entries == 0);
+
+  const std::map<uint32_t, int64_t> large{{1, std::numeric_limits<int64_t>::max() - 3}};
+  CHECK(Make(large).ExtentOf(0, 9).greatest == std::numeric_limits<int64_t>::max());
+}
+
+TEST_CASE("sparse columns: a cursor passes by blocks between the rows that it is asked for") {
+  std::map<uint32_t, int64_t> entries;
+  for (uint32_t i = 0; i < 10'000; ++i) entries[7 * i + 2] = int64_t{i} * i;
+  const SparseColumn<int64_t> column = Make(entries);
+  SparseColumn<int64_t>::Cursor cursor(column);
+  CHECK(cursor.Get(0, -1) == -1);
+  CHECK(cursor.Get(2, -1) == 0);
+  CHECK(cursor.Get(2, -1) == 0);  // the same row again
+  for (const uint32_t i : {1u, 255u, 256u, 900u, 5'000u, 9'999u}) {
+    CHECK(cursor.Get(7 * i + 1, -1) == -1);
+    CHECK(cursor.Get(7 * i + 2, -1) == int64_t{i} * i);
+  }
+  CHECK(cursor.Get(~uint32_t{0}, -1) == -1);
+  cursor.Seek(7 * 300);
+  CHECK(cursor.Get(7 * 300 + 2, -1) == 90'000);
+}
+
 }  // namespace
 }  // namespace stepscope

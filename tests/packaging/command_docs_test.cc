@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <string_view>
 
 #include "app/commands/registry.h"
 #include "app/system/paths.h"
@@ -17,14 +18,14 @@ namespace {
 
 std::vector<CommandDoc> Commands() { return ReadCommands(ProgramCommands()); }
 
-const CommandDoc& Find(const std::vector<CommandDoc>& commands, const std::string& name) {
+const CommandDoc& Find(const std::vector<CommandDoc>& commands, std::string_view name) {
   const auto it = std::find_if(commands.begin(), commands.end(),
                                [&](const CommandDoc& command) { return command.name == name; });
   REQUIRE(it != commands.end());
   return *it;
 }
 
-const OptionDoc& Find(const CommandDoc& command, const std::string& name) {
+const OptionDoc& Find(const CommandDoc& command, std::string_view name) {
   const auto it =
       std::find_if(command.options.begin(), command.options.end(), [&](const OptionDoc& option) {
         return std::find(option.names.begin(), option.names.end(), name) != option.names.end();

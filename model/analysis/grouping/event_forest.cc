@@ -1,7 +1,6 @@
 #include "model/analysis/grouping/event_forest.h"
 
 #include <algorithm>
-#include <atomic>
 #include <iterator>
 #include <limits>
 #include <map>
@@ -29,56 +28,6 @@ bool IsSpecial(HostEventType type) {
 }
 
 }  // namespace
-
-// Maps correlation ids to launches: a table where the ids are dense, else a sorted list.
-class LaunchIndex {
- public:
-  // `tracks` are in the order of the host's tracks; the last launch of an id wins.
-  explicit LaunchIndex(const std::vector<std::vector<LaunchEntry>>& tracks) {
-    int64_t last = std::numeric_limits<int64_t>::min();
-    size_t count = 0;
-    base_ = std::numeric_limits<int64_t>::max();
-    for (const auto& track : tracks) {
-      count += track.size();
-      for (const LaunchEntry& e : track) base_ = std::min(base_, e.id), last = std::max(last, e.id);
-    }
-    if (count == 0) return;
-    const uint64_t span = static_cast<uint64_t>(last) - static_cast<uint64_t>(base_);
-    if (span <= 4 * count + 65536) {
-      FillTable(tracks, span + 1);
-    } else {
-      FillList(tracks, count);
-    }
-  }
-  uint32_t Find(int64_t id) const {
-    if (!table_.empty()) {
-      uint64_t i = static_cast<uint64_t>(id) - static_cast<uint64_t>(base_);
-      return i < table_.size() ? table_[i] : EventForest::kNone;
-    }
-    auto it = std::upper_bound(entries_.begin(), entries_.end(), id,
-                               [](int64_t v, const LaunchEntry& e) { return v < e.id; });
-    return it != entries_.begin() && std::prev(it)->id == id ? std::prev(it)->row
-                                                             : EventForest::kNone;
-  }
-
- private:
-  void FillTable(const std::vector<std::vector<LaunchEntry>>& tracks, uint64_t size) {
-    table_.assign(size, EventForest::kNone);
-    for (const auto& track : tracks) {
-      for (const LaunchEntry& e : track) table_[static_cast<size_t>(e.id - base_)] = e.row;
-    }
-  }
-  void FillList(const std::vector<std::vector<LaunchEntry>>& tracks, size_t count) {
-    entries_.reserve(count);
-    for (const auto& track : tracks) entries_.insert(entries_.end(), track.begin(), track.end());
-    std::stable_sort(entries_.begin(), entries_.end(),
-                     [](const LaunchEntry& a, const LaunchEntry& b) { return a.id < b.id; });
-  }
-
-  std::vector<LaunchEntry> entries_;
-  std::vector<uint32_t> table_;
-  int64_t base_ = 0;
-};
 
 EventForest::EventForest(const Trace& trace, const StatTable& stats, const EventOrder& order)
     : trace_(trace), stats_(stats), order_(order) {}
@@ -148,8 +97,8 @@ void EventForest::Build(std::stop_token stop) {
       special_[h].insert(special_[h].end(), special[t].begin(), special[t].end());
     }
     LinkSpecial(h);
-    LinkLaunches(h);
     LinkContexts(h);
+    LinkLaunches(h);  // the last, as it asks what other links lead to the work
   }
   auto by_row = [](const LaunchLink& a, const LaunchLink& b) {
     return a.device_row < b.device_row;
@@ -231,9 +180,13 @@ void EventForest::NestTrack(uint32_t track, std::vector<uint32_t>* special) {
   }
 }
 
-void EventForest::AddLink(uint32_t parent, uint32_t child) {
+void EventForest::AddEdge(uint32_t parent, uint32_t child) {
   edges_.push_back({child, head_[parent]});
   head_[parent] = static_cast<uint32_t>(edges_.size());
+}
+
+void EventForest::AddLink(uint32_t parent, uint32_t child) {
+  AddEdge(parent, child);
   links_.push_back({child, parent});
   linked_child_[child] = 1;
 }
@@ -331,88 +284,62 @@ void EventForest::LinkSpecial(uint32_t host) {
   LinkTpu(host, special);
 }
 
-// The calls of a track that may have queued work, in the track's order of time.
-std::vector<LaunchEntry> EventForest::LaunchesOn(uint32_t track) const {
-  const auto& ids = stats_.Int(IntStat::kCorrelationId);
-  const TrackSet& set = trace_.set;
-  std::vector<LaunchEntry> launches;
-  launches.reserve(std::min<size_t>(ids.size(), RowsOf(set, set.tracks[track]).count));
-  // Within a lane rows are in order of time, but a track may have several lanes.
-  const auto by_pos = [](const LaunchEntry& a, const LaunchEntry& b) {
-    return a.sequence < b.sequence;
-  };
-  for (const Lane& lane : set.LanesOf(set.tracks[track])) {
-    const auto middle = static_cast<ptrdiff_t>(launches.size());
-    ForColumn(ids, {lane.first_row, lane.size()}, [&](uint32_t row, int64_t id) {
-      const HostEventType type = types_[lane.meta[row - lane.first_row]];
-      if (type != HostEventType::kNone && type != HostEventType::kKernelLaunch) return;
-      launches.push_back({id, row, pos_[row]});
-    });
-    const auto begin = launches.begin(), at = launches.begin() + middle;
-    if (!std::is_sorted(at, launches.end(), by_pos)) std::sort(at, launches.end(), by_pos);
-    if (at != begin && at != launches.end() && by_pos(*at, *(at - 1)))
-      std::inplace_merge(begin, at, launches.end(), by_pos);
-  }
-  return launches;
+// Marks work as linked. Says whether it has anything but its launch: other links, an event that
+// encloses it, or events within it.
+bool EventForest::MarkLinked(uint32_t device_row) {
+  const uint32_t pos = pos_[device_row];
+  const bool more = parent_[pos] != 0 || below_[pos] != 0 || head_[pos] != 0 || async_[pos] != 0 ||
+                    linked_child_[pos] != 0;
+  linked_child_[pos] = 1;
+  return more;
 }
 
-// The work of a track that one of the calls queued, by row.
-std::vector<LaunchLink> EventForest::LaunchedOn(uint32_t track, const LaunchIndex& index) const {
-  std::vector<LaunchLink> links;
+// Links the work of a track to the calls that queued it.
+EventForest::TrackLinks EventForest::LinkWork(const Track& track, const LaunchIndex& calls,
+                                              LaunchLink* out) {
+  TrackLinks links;
   RowReader reader(trace_.set);
-  const auto& ids = stats_.Int(IntStat::kCorrelationId);
-  const RowRange rows = RowsOf(trace_.set, trace_.set.tracks[track]);
-  links.reserve(std::min<size_t>(ids.size(), rows.count));
-  ForColumn(ids, rows, [&](uint32_t row, int64_t id) {
-    const HostEventType type = types_[reader.Meta(row)];
-    if (type != HostEventType::kNone && type != HostEventType::kKernelExecute) return;
-    const uint32_t launch = index.Find(id);
-    if (launch != kNone) links.push_back({row, launch});
-  });
+  ForColumn(stats_.Int(IntStat::kCorrelationId), RowsOf(trace_.set, track),
+            [&](uint32_t row, int64_t id) {
+              const HostEventType type = types_[reader.Meta(row)];
+              if (type != HostEventType::kNone && type != HostEventType::kKernelExecute) return;
+              const LaunchLink link{row, calls.Find(id)};
+              if (link.launch_row == LaunchIndex::kNone) return;
+              out[links.count++] = link;
+              if (MarkLinked(row)) links.hidden.push_back(link);
+            });
   return links;
 }
 
-LaunchIndex EventForest::IndexLaunches(const std::vector<uint32_t>& callers) const {
-  std::vector<std::vector<LaunchEntry>> calls(callers.size());
-  ParallelFor(callers.size(), [&](size_t i) { calls[i] = LaunchesOn(callers[i]); });
-  return LaunchIndex(calls);
-}
-
 void EventForest::LinkLaunches(uint32_t host) {
+  const auto& ids = stats_.Int(IntStat::kCorrelationId);
   std::vector<uint32_t> callers, others;
   for (uint32_t t : host_tracks_[host]) {
     const Track& track = trace_.set.tracks[t];
     (HoldsHostEvents(trace_, trace_.planes[track.plane.value]) ? callers : others).push_back(t);
   }
-  const LaunchIndex index = IndexLaunches(callers);
-  std::vector<std::vector<LaunchLink>> links(others.size());
-  ParallelFor(others.size(), [&](size_t i) { links[i] = LaunchedOn(others[i], index); });
-  std::vector<size_t> first;  // by track: index of its first link among those of the host
-  size_t count = 0;
-  for (const std::vector<LaunchLink>& of_track : links) {
-    first.push_back(count);
-    count += of_track.size();
+  const LaunchIndex calls({trace_.set, ids, types_, pos_.span()}, callers);
+  // Each track writes its links where there is room for all; then they move together.
+  std::vector<size_t> first{launches_.size()};
+  for (const uint32_t t : others) {
+    const RowRange rows = RowsOf(trace_.set, trace_.set.tracks[t]);
+    const size_t entries = ids.ExtentOf(rows.first, rows.end()).entries;
+    first.push_back(first.back() + std::min<size_t>(rows.count, entries));
   }
-  const size_t edges = edges_.size(), launches = launches_.size();
-  edges_.Resize(edges + count);
-  launches_.resize(launches + count);
-  ParallelFor(links.size(), [&](size_t t) {
-    AddLaunches(links[t], edges + first[t]);
-    std::copy(links[t].begin(), links[t].end(),
-              launches_.begin() + static_cast<ptrdiff_t>(launches + first[t]));
-    links[t] = {};
+  launches_.resize(first.back());
+  std::vector<TrackLinks> links(others.size());
+  ParallelFor(others.size(), [&](size_t i) {
+    links[i] = LinkWork(trace_.set.tracks[others[i]], calls, launches_.data() + first[i]);
   });
-}
-
-// The order of a call's children does not matter, so tracks add their edges in parallel.
-void EventForest::AddLaunches(const std::vector<LaunchLink>& links, size_t edge) {
-  for (const LaunchLink& link : links) {
-    const uint32_t parent = pos_[link.launch_row], child = pos_[link.device_row];
-    const std::atomic_ref<uint32_t> head(head_[parent]);
-    const auto number = static_cast<uint32_t>(edge + 1);
-    edges_[edge++] = {child, head.exchange(number, std::memory_order_relaxed)};
-    linked_child_[child] = 1;
+  size_t end = first.front();
+  for (size_t i = 0; i < others.size(); ++i) {
+    const LaunchLink* const from = launches_.data() + first[i];
+    std::copy(from, from + links[i].count, launches_.data() + end);
+    end += links[i].count;
+    for (const LaunchLink& link : links[i].hidden)
+      AddEdge(pos_[link.launch_row], pos_[link.device_row]);
   }
+  launches_.resize(end);
 }
 
 // Makes every producer of a (type, id) a parent of every consumer of it, unless both sides have 64

@@ -2,7 +2,8 @@
 // xla/tsl/profiler/utils/group_events.cc). Edges are nesting on a line, launches by correlation id,
 // iterator calls, and contexts of producers and consumers. Built for grouping and thrown away after
 // it, except for the launch links. One thread uses it; building runs parallel over tracks. O(n) for
-// nesting; 12 bytes an event.
+// nesting; 12 bytes an event. Most work of devices has a launch and nothing else: no edge leads to
+// it, because launches() tell.
 #pragma once
 
 #include <array>
@@ -12,6 +13,7 @@
 #include <stop_token>
 #include <vector>
 
+#include "model/analysis/grouping/launch_index.h"
 #include "model/analysis/intervals/event_order.h"
 #include "model/analysis/naming/op_name.h"
 #include "model/base/column.h"
@@ -31,13 +33,6 @@ void ForColumn(const SparseColumn<T>& column, RowRange range, Fn fn) {
   column.ForRange(range.first, range.end(), fn);
 }
 
-// A call that may have queued work. `sequence` is its position in its track.
-struct LaunchEntry {
-  int64_t id = 0;
-  uint32_t row = 0, sequence = 0;
-};
-class LaunchIndex;
-
 class EventForest {
  public:
   static constexpr uint32_t kNone = 0xffffffffu;
@@ -49,6 +44,7 @@ class EventForest {
   uint32_t PositionOf(uint32_t row) const { return pos_[row]; }
   uint32_t SubtreeEnd(uint32_t pos) const { return pos + 1 + below_[pos]; }
   bool InTree(uint32_t pos) const { return !async_[pos]; }
+  // The children but for work of devices that has only its launch.
   template <typename Fn>
   void ForLinkedChildren(uint32_t pos, Fn fn) const {
     for (uint32_t e = head_[pos]; e != 0; e = edges_[e - 1].next) fn(edges_[e - 1].child);
@@ -111,11 +107,15 @@ class EventForest {
   void LinkSpecial(uint32_t host);
   void LinkExecutors(const ByType& special);
   void LinkTpu(uint32_t host, const ByType& special);
-  std::vector<LaunchEntry> LaunchesOn(uint32_t track) const;
-  std::vector<LaunchLink> LaunchedOn(uint32_t track, const LaunchIndex& index) const;
-  LaunchIndex IndexLaunches(const std::vector<uint32_t>& tracks) const;
   void LinkLaunches(uint32_t host);
-  void AddLaunches(const std::vector<LaunchLink>& links, size_t edge);
+  // The links of a track. `hidden` ones lead to work about which launches() do not tell all.
+  struct TrackLinks {
+    size_t count = 0;
+    std::vector<LaunchLink> hidden;
+  };
+  TrackLinks LinkWork(const Track& track, const LaunchIndex& calls, LaunchLink* out);
+  bool MarkLinked(uint32_t device_row);
+  void AddEdge(uint32_t parent, uint32_t child);
   void LinkContexts(uint32_t host);
 
   const Trace& trace_;

@@ -219,6 +219,24 @@ void Grouper::Run(uint32_t host) {
   }
 }
 
+// Calls fn(begin, end) for parts of [0, size), in parallel.
+template <typename Fn>
+void ForParts(size_t size, Fn fn) {
+  constexpr size_t kPart = size_t{1} << 18;
+  ParallelFor((size + kPart - 1) / kPart,
+              [&](size_t part) { fn(part * kPart, std::min(size, (part + 1) * kPart)); });
+}
+
+// Work joins the group of its call where Assign has not met it, because no edge leads to it.
+void GroupLaunched(const std::vector<LaunchLink>& launches, Grouping* out) {
+  ForParts(launches.size(), [&](size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i) {
+      int32_t& group = out->group[launches[i].device_row];
+      if (group < 0) group = out->group[launches[i].launch_row];
+    }
+  });
+}
+
 // Marks an event if the nearest EagerExecute, the event itself or an ancestor, is not a function's.
 void MarkEager(const Trace& trace, const StatTable& stats, const EventOrder& order,
                const EventForest& forest, Grouping* out) {
@@ -445,7 +463,9 @@ Grouping BuildGrouping(const Trace& trace, const StatTable& stats, const EventOr
                        bool ungrouped_events_join, std::stop_token stop) {
   Grouping out;
   out.group.Resize(trace.set.rows);
-  std::fill_n(out.group.data(), out.group.size(), Grouping::kNone);
+  ForParts(out.group.size(), [&](size_t begin, size_t end) {
+    std::fill(out.group.data() + begin, out.group.data() + end, Grouping::kNone);
+  });
   EventForest forest(trace, stats, order);
   forest.Build(stop);
   out.types.assign(forest.types().begin(), forest.types().end());
@@ -461,6 +481,7 @@ Grouping BuildGrouping(const Trace& trace, const StatTable& stats, const EventOr
     for (uint32_t host = 0; host < trace.hosts.size() && !stop.stop_requested(); ++host) {
       grouper.Run(host);
     }
+    GroupLaunched(forest.launches(), &out);
     MarkEager(trace, stats, order, forest, &out);
   } else {
     const auto& eager = stats.Int(IntStat::kIsEager);

@@ -43,9 +43,12 @@ void MergeLanes(std::span<const Lane> lanes, uint32_t* out) {
     head.lane = &lane;
     if (Load(&head)) heads.push_back(head);
   }
-  HeapMerge(std::move(heads), [&out](Head& head) {
-    *out++ = head.lane->first_row + head.index++;
-    return Load(&head) ? MergeStep::kMore : MergeStep::kEnd;
+  HeapMergeRuns(std::move(heads), [&out](Head& head, const Head* next) {
+    do {
+      *out++ = head.lane->first_row + head.index++;
+      if (!Load(&head)) return MergeStep::kEnd;
+    } while (next == nullptr || head.start < next->start || !(*next < head));
+    return MergeStep::kMore;
   });
 }
 

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <tuple>
-#include <unordered_map>
 
 #include "model/analysis/definitions.h"
+#include "model/analysis/memory/address_table.h"
 #include "model/capabilities.h"
 
 namespace stepscope {
@@ -69,23 +69,24 @@ std::vector<LiveAllocation> ActiveAt(AnalysisContext& context, const AllocatorPr
       step = s.in_use() == at.in_use() ? s.step : step;
     while (end < allocator.snapshots.size() && allocator.snapshots[end].time <= at.time) ++end;
   }
-  std::unordered_map<int64_t, uint32_t> open;  // address -> allocation event
+  AddressTable open;
   int64_t unexplained = at.heap, unmatched = 0;
   for (size_t i = 0; i < end; ++i) {
     if (stop.stop_requested()) return {};
     const MemorySnapshot& s = allocator.snapshots[i];
     if (step_only && s.step != step) continue;
-    if (s.allocation) {
-      open[s.address] = s.row;
-      unexplained -= s.bytes;
-    } else {
-      if (open.erase(s.address) == 0) unmatched += s.bytes;
-      unexplained += s.bytes;
-    }
+    uint32_t& row = open.Of(s.address);
+    if (s.allocation) unexplained -= s.bytes;
+    if (!s.allocation) unexplained += s.bytes;
+    if (!s.allocation && row == AddressTable::kNone) unmatched += s.bytes;
+    row = s.allocation ? s.row : AddressTable::kNone;
   }
+  std::vector<uint32_t> rows;
+  open.ForLive([&](uint32_t row) { rows.push_back(row); });
+  std::sort(rows.begin(), rows.end());
   std::vector<LiveAllocation> live;
-  live.reserve(open.size() + 2);
-  for (const auto& [address, row] : open) {
+  live.reserve(rows.size() + 2);
+  for (const uint32_t row : rows) {
     if (stop.stop_requested()) return {};
     live.push_back(DescribeAllocation(context.trace(), stats, row));
   }

@@ -24,7 +24,7 @@ constexpr size_t At(IntStat s) { return static_cast<size_t>(s); }
 
 // The events of an allocator, with the values that depend on their order in the file.
 struct Events {
-  std::vector<MemorySnapshot> snapshots;
+  MemorySnapshots snapshots;
   int64_t most_lifetime = 0;  // largest peak_bytes_in_use seen
   uint64_t last_order = 0;    // place of the last event in the file
   int64_t last_lifetime = 0;  // peak_bytes_in_use of that event
@@ -183,7 +183,7 @@ class Collector {
 
 // Sets XProf's step ids: an event without a group belongs to the step after the last one that has
 // a group.
-void FillSteps(std::vector<MemorySnapshot>* snapshots) {
+void FillSteps(MemorySnapshots* snapshots) {
   int32_t last = -1;
   for (MemorySnapshot& s : *snapshots) {
     if (s.step < 0) {
@@ -196,7 +196,7 @@ void FillSteps(std::vector<MemorySnapshot>* snapshots) {
 
 // Sorts by time, ties by thread id, then as in the file; `as_in_file` leaves out the thread id,
 // as XProf does. Events of one allocator mostly come from one thread and are in order.
-void SortByTime(const Trace& trace, bool as_in_file, std::vector<MemorySnapshot>* snapshots) {
+void SortByTime(const Trace& trace, bool as_in_file, MemorySnapshots* snapshots) {
   RowReader reader(trace.set);
   const auto less = [&](const MemorySnapshot& a, const MemorySnapshot& b) {
     if (a.time != b.time) return a.time < b.time;
@@ -346,7 +346,7 @@ size_t SnapshotAt(const AllocatorProfile& allocator, Ps t) {
 }
 
 std::vector<size_t> SampleSnapshots(const AllocatorProfile& allocator, size_t boxes) {
-  const std::vector<MemorySnapshot>& s = allocator.snapshots;
+  const MemorySnapshots& s = allocator.snapshots;
   std::vector<size_t> sampled;
   const size_t n = allocator.end - allocator.begin;
   const size_t width = n <= boxes ? 1 : n / boxes;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "model/analysis/analysis.h"
+#include "model/base/block_allocator.h"
 #include "model/time.h"
 
 namespace stepscope {
@@ -30,10 +31,12 @@ struct MemorySnapshot {
   int64_t in_use() const { return stack + heap; }
 };
 
+using MemorySnapshots = std::vector<MemorySnapshot, BlockAllocator<MemorySnapshot>>;
+
 struct AllocatorProfile {
   HostId host;
-  std::string id;                         // allocator_name: "GPU_0_bfc"
-  std::vector<MemorySnapshot> snapshots;  // by time
+  std::string id;             // allocator_name: "GPU_0_bfc"
+  MemorySnapshots snapshots;  // by time
   // The snapshots [begin, end) are in the part of the trace that was asked for; there is at least
   // one. The others tell what was live before, and when it was freed.
   size_t begin = 0, end = 0;

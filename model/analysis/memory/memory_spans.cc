@@ -4,49 +4,10 @@
 #include <map>
 #include <utility>
 
+#include "model/analysis/memory/address_table.h"
+
 namespace stepscope {
 namespace {
-
-// The span that is open at each address. Allocators use addresses again, so an address stays in the
-// table when it is freed, and no event allocates memory. Open addressing; O(1) amortised.
-class SpanByAddress {
- public:
-  static constexpr size_t kNone = ~size_t{0};
-
-  // kNone where none is open. Valid until the next call.
-  size_t& Of(int64_t address) {
-    if (2 * (used_ + 1) > slots_.size()) Grow();
-    Slot& slot = SlotOf(address);
-    if (!slot.used) {
-      slot = {address, kNone, true};
-      ++used_;
-    }
-    return slot.span;
-  }
-
- private:
-  struct Slot {
-    int64_t address = 0;
-    size_t span = kNone;
-    bool used = false;
-  };
-
-  Slot& SlotOf(int64_t address) {
-    size_t at = (static_cast<uint64_t>(address) * 0x9e3779b97f4a7c15u >> 32) & (slots_.size() - 1);
-    while (slots_[at].used && slots_[at].address != address) at = (at + 1) & (slots_.size() - 1);
-    return slots_[at];
-  }
-  void Grow() {
-    std::vector<Slot> old(slots_.empty() ? 64 : 2 * slots_.size());
-    old.swap(slots_);
-    for (const Slot& slot : old) {
-      if (slot.used) SlotOf(slot.address) = slot;
-    }
-  }
-
-  std::vector<Slot> slots_;  // a power of two
-  size_t used_ = 0;
-};
 
 double Area(const AllocationSpan& s) {
   return static_cast<double>(s.bytes) * static_cast<double>(std::max<Ps>(s.end - s.begin, 1));
@@ -103,22 +64,17 @@ void NameOps(AnalysisContext& context, const AllocatorProfile& allocator, Alloca
 }  // namespace
 
 std::vector<AllocationSpan> SpansOf(const AllocatorProfile& allocator) {
+  const MemorySnapshots& snapshots = allocator.snapshots;
   std::vector<AllocationSpan> spans;
-  SpanByAddress open;
-  for (size_t i = 0; i < allocator.snapshots.size(); ++i) {
-    const MemorySnapshot& s = allocator.snapshots[i];
-    if (s.allocation) {
-      open.Of(s.address) = spans.size();
-      spans.push_back({s.time, allocator.snapshots.back().time, s.bytes, 0,
-                       static_cast<uint32_t>(i), s.row, 0, false});
-      continue;
-    }
-    size_t& at = open.Of(s.address);
-    if (at == SpanByAddress::kNone) continue;
-    spans[at].end = s.time;
-    spans[at].freed = true;
-    at = SpanByAddress::kNone;
-  }
+  const auto made = [&](uint32_t i) {
+    const MemorySnapshot& s = snapshots[i];
+    spans.push_back({s.time, snapshots.back().time, s.bytes, 0, i, s.row, 0, false});
+    return static_cast<uint32_t>(spans.size() - 1);
+  };
+  PairByAddress(allocator, made, [&](uint32_t span, uint32_t i) {
+    spans[span].end = snapshots[i].time;
+    spans[span].freed = true;
+  });
   return spans;
 }
 

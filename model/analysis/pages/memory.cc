@@ -2,11 +2,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
+#include <array>
+#include <utility>
+#include <vector>
 
 #include "model/analysis/definitions.h"
+#include "model/analysis/memory/address_table.h"
 #include "model/analysis/memory/live_allocations.h"
-#include "model/analysis/memory/memory_spans.h"
 #include "model/analysis/naming/remedies.h"
 #include "model/analysis/tables/in_unit.h"
 #include "model/base/task.h"
@@ -140,39 +142,66 @@ ResultTable ActiveTable(AnalysisContext& context, const MemoryProfile& profile) 
 }
 
 // The lifetimes of an op's allocations: from an allocation to the deallocation of its address.
-struct Lifetime {
+struct OpLifetimes {
+  const MemorySnapshot* any = nullptr;
   uint64_t freed = 0;
   Ps total = 0, min = kMaxPs, max = 0;  // of the freed ones, ps
   int64_t bytes = 0;
   std::vector<EventRow> rows;  // of all allocations
 
-  void Add(const AllocationSpan& s) {
-    bytes += s.bytes;
-    rows.emplace_back(s.row);
-    if (!s.freed) return;
-    const Ps life = s.end - s.begin;
+  void Free(Ps life) {
     ++freed, total += life, min = std::min(min, life), max = std::max(max, life);
   }
 };
 
 // Lifetimes by MemorySnapshot::op_in_trace and op, so that text is read once per op, not per
 // event.
-struct OpLifetimes {
-  const MemorySnapshot* any = nullptr;
-  Lifetime sum;
-};
-using LifetimesByOp = std::map<std::pair<bool, uint32_t>, OpLifetimes>;
-
-LifetimesByOp AddUpLifetimes(const AllocatorProfile& allocator) {
-  LifetimesByOp by_op;
-  for (const AllocationSpan& span : SpansOf(allocator)) {
-    if (span.snapshot < allocator.begin || span.snapshot >= allocator.end) continue;
-    const MemorySnapshot& made = allocator.snapshots[span.snapshot];
-    OpLifetimes& op = by_op[{made.op_in_trace, made.op}];
-    op.any = &made;
-    op.sum.Add(span);
+class LifetimesByOp {
+ public:
+  OpLifetimes& Of(const MemorySnapshot& allocation) {
+    std::vector<uint32_t>& numbers = numbers_[allocation.op_in_trace ? 1 : 0];
+    if (allocation.op >= numbers.size()) numbers.resize(size_t{allocation.op} + 1, kNew);
+    uint32_t& number = numbers[allocation.op];
+    if (number == kNew) {
+      number = static_cast<uint32_t>(ops_.size());
+      ops_.emplace_back().any = &allocation;
+    }
+    return ops_[number];
   }
-  return by_op;
+  // The most allocated bytes first.
+  std::vector<OpLifetimes> Take() {
+    const auto id = [](const OpLifetimes& op) {
+      return std::pair(op.any->op_in_trace, op.any->op);
+    };
+    std::sort(ops_.begin(), ops_.end(), [&](const OpLifetimes& a, const OpLifetimes& b) {
+      return a.bytes != b.bytes ? a.bytes > b.bytes : id(a) < id(b);
+    });
+    return std::move(ops_);
+  }
+
+ private:
+  static constexpr uint32_t kNew = ~uint32_t{0};
+
+  std::array<std::vector<uint32_t>, 2> numbers_;  // by op_in_trace and op: index of ops_, or kNew
+  std::vector<OpLifetimes> ops_;
+};
+
+// The lifetimes of what was allocated in the part that was asked for.
+std::vector<OpLifetimes> AddUpLifetimes(const AllocatorProfile& allocator) {
+  const MemorySnapshots& snapshots = allocator.snapshots;
+  const auto counts = [&](uint32_t i) { return i >= allocator.begin && i < allocator.end; };
+  LifetimesByOp ops;
+  const auto made = [&](uint32_t i) {
+    if (!counts(i)) return i;
+    OpLifetimes& op = ops.Of(snapshots[i]);
+    op.bytes += snapshots[i].bytes;
+    op.rows.emplace_back(snapshots[i].row);
+    return i;
+  };
+  PairByAddress(allocator, made, [&](uint32_t from, uint32_t to) {
+    if (counts(from)) ops.Of(snapshots[from]).Free(snapshots[to].time - snapshots[from].time);
+  });
+  return ops.Take();
 }
 
 ResultTable LifetimeTable(AnalysisContext& context, const MemoryProfile& profile) {
@@ -185,22 +214,17 @@ ResultTable LifetimeTable(AnalysisContext& context, const MemoryProfile& profile
                  Time("max_lifetime_ms", "Max")},
                 {},
                 {}};
-  std::vector<LifetimesByOp> found(profile.allocators.size());
+  std::vector<std::vector<OpLifetimes>> found(profile.allocators.size());
   ParallelFor(found.size(), [&](size_t i) { found[i] = AddUpLifetimes(profile.allocators[i]); });
   for (size_t i = 0; i < found.size(); ++i) {
     const AllocatorProfile& a = profile.allocators[i];
-    std::vector<OpLifetimes*> ops;
-    for (auto& [key, op] : found[i]) ops.push_back(&op);
-    std::stable_sort(ops.begin(), ops.end(),
-                     [](const auto* x, const auto* y) { return x->sum.bytes > y->sum.bytes; });
-    for (OpLifetimes* op : ops) {
-      Lifetime& l = op->sum;
+    for (OpLifetimes& op : found[i]) {
       t.rows.push_back({HostText(context.trace(), a.host), a.id,
-                        std::string(OpOf(context, *op->any)), static_cast<int64_t>(l.freed),
-                        static_cast<int64_t>(l.rows.size() - l.freed), l.bytes,
-                        l.freed ? InMs(l.total) / static_cast<double>(l.freed) : 0.0,
-                        l.freed ? InMs(l.min) : 0.0, InMs(l.max)});
-      t.links.push_back(LinkTo(EventRows(std::move(l.rows))));
+                        std::string(OpOf(context, *op.any)), static_cast<int64_t>(op.freed),
+                        static_cast<int64_t>(op.rows.size() - op.freed), op.bytes,
+                        op.freed ? InMs(op.total) / static_cast<double>(op.freed) : 0.0,
+                        op.freed ? InMs(op.min) : 0.0, InMs(op.max)});
+      t.links.push_back(LinkTo(EventRows(std::move(op.rows))));
     }
   }
   return t;

@@ -59,5 +59,22 @@ TEST_CASE("a merge that is stopped visits no more") {
   CHECK(Merged({{1, 3, 5}}, 1).size() == 1);
 }
 
+TEST_CASE("a merge of runs names the head that ends a run") {
+  const Lists lists{{1, 2, 3, 9}, {4, 5}, {5, 6}};
+  std::vector<Head> heads;
+  for (size_t i = 0; i < lists.size(); ++i) heads.push_back({lists[i][0], i, 0});
+  std::vector<std::vector<int>> runs;
+  HeapMergeRuns(std::move(heads), [&](Head& head, const Head* next) {
+    std::vector<int>& run = runs.emplace_back();
+    do {
+      run.push_back(head.value);
+      if (++head.index == lists[head.list].size()) return MergeStep::kEnd;
+      head.value = lists[head.list][head.index];
+    } while (next == nullptr || !(*next < head));
+    return MergeStep::kMore;
+  });
+  CHECK(runs == std::vector<std::vector<int>>{{1, 2, 3}, {4, 5}, {5, 6}, {9}});
+}
+
 }  // namespace
 }  // namespace stepscope
