@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "model/analysis/analysis.h"
-#include "model/base/block_allocator.h"
+#include "model/analysis/memory/block_allocator.h"
 #include "model/time.h"
 
 namespace stepscope {
