@@ -226,6 +226,7 @@ void Sweep::AddWait(double time, size_t level) {
                        trace_.set.Start(EventRow(open.row)) > trace_.set.Start(EventRow(last->row));
     if (open.level == level && later) last = &open;
   }
+  if (last == nullptr) return;
   const std::string& name = table_.item(table_.work(last->work).item).name;
   const uint32_t wait =
       table_.Find(WorkKind::kWait, StepTimeClass::kCollectiveWait, std::string(name));
