@@ -46,7 +46,8 @@ TEST_CASE("ranks: the late rank, its lateness and its cause") {
       "Rank 2 is the last in 100 % of the steps, by 400 µs a step (27.4 % of it); the cause is "
       "waiting for input"));
   CHECK(text.RightOf("Slowest rank").starts_with("2 | Waits for it | 27.4 % | "));
-  CHECK(text.RightOf("Collectives of several ranks").starts_with("24 | "));
+  // The font's width decides whether more stands in the line.
+  CHECK((text.RightOf("Collectives of several ranks") + " | ").starts_with("24 | "));
   CHECK(text.RightOf("rank 2").starts_with("0.000 | 0.000 | 1.459 | 100.0 % | 400.0 | input"));
   CHECK(text.RightOf("rank 1").starts_with("0.000 | 0.000 | 1.459 | 0.0 % | "));
 }
