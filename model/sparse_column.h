@@ -61,7 +61,7 @@ class SparseColumn {
     ForRange(0, ~uint32_t{0}, fn);
   }
 
-  // What ForRange visits, at most: how many entries, and between which values. O(log n + blocks).
+  // Says how many entries ForRange visits at most, and bounds their values. O(log n + blocks).
   struct Extent {
     size_t entries = 0;
     int64_t least = std::numeric_limits<int64_t>::max();

@@ -26,8 +26,8 @@ constexpr size_t kMapFrom = size_t{256} << 10;
 constexpr size_t kMapFrom = size_t{256} << 10;
 #endif
 
-// From this size on a block asks for huge pages, which are faulted in at a fifth of the cost. Below
-// it the rest of the last page would be too large a part.
+// A block that is mapped with at least this size asks for huge pages, which are faulted in at a
+// fifth of the cost. For smaller blocks the rest of the last page would be too large a part.
 constexpr size_t kHugeFrom = size_t{4} << 20;
 
 void* Map(size_t bytes) {

@@ -16,7 +16,7 @@
 
 namespace stepscope::compare {
 
-// What is known of devices, versions and sizes, by id.
+// A fact about devices, versions or sizes. Facts are found by id.
 struct Fact {
   std::string what, text;
   std::optional<double> number = {};  // set if the fact is a number that may differ a little
@@ -34,8 +34,8 @@ struct HloOpText {
 using MemoryRegion = std::pair<std::string, std::string>;  // allocator; region or kind of peak
 using AllocationKey = std::vector<std::string>;            // op, region, type, shape
 
-// What the pages Input pipeline and Memory and those of XLA's programs say: ms and calls of an
-// average step, bytes.
+// The figures of the pages Input pipeline and Memory and of those of XLA's programs: ms and calls
+// of an average step, and bytes.
 struct PageAmounts {
   std::map<std::string, Amount> input_ops;
   std::map<MemoryRegion, Amount> regions;

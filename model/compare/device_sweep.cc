@@ -38,7 +38,7 @@ Ps Overlap(std::span<const TimeRange> ranges, TimeRange part) {
   return sum;
 }
 
-// What the sweep knows of an IdleGap.
+// An IdleGap as the sweep sees it.
 struct Gap {
   double weight = 0;
   StepSample sample;

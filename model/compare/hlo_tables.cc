@@ -16,7 +16,7 @@ const char* AmountChangeText(const Amount& a, const Amount& b) {
              : IdOf(ChangeOfCalls(a.value, a.count, b.value, b.count));
 }
 
-// What is said of an op by B, else by A.
+// The words for an op: those of B, and those of A where B lacks the op.
 const HloOpText& TextOf(const HloOpKey& key, const PageAmounts& a, const PageAmounts& b) {
   const auto of_b = b.hlo_texts.find(key);
   return of_b != b.hlo_texts.end() ? of_b->second : a.hlo_texts.at(key);

@@ -55,11 +55,9 @@ void EventForest::ClassifyMetas() {
 }
 
 void EventForest::FindPositions() {
-  constexpr size_t kPart = 1 << 18;
   pos_.Resize(order_.row.size());
-  ParallelFor((order_.row.size() + kPart - 1) / kPart, [&](size_t part) {
-    const size_t end = std::min(order_.row.size(), (part + 1) * kPart);
-    for (size_t p = part * kPart; p < end; ++p) pos_[order_.row[p]] = static_cast<uint32_t>(p);
+  ForParts(order_.row.size(), [&](size_t begin, size_t end) {
+    for (size_t p = begin; p < end; ++p) pos_[order_.row[p]] = static_cast<uint32_t>(p);
   });
 }
 
@@ -98,7 +96,7 @@ void EventForest::Build(std::stop_token stop) {
     }
     LinkSpecial(h);
     LinkContexts(h);
-    LinkLaunches(h);  // the last, as it asks what other links lead to the work
+    LinkLaunches(h);  // last, because it asks what other links lead to the work
   }
   auto by_row = [](const LaunchLink& a, const LaunchLink& b) {
     return a.device_row < b.device_row;
@@ -306,7 +304,7 @@ EventForest::TrackLinks EventForest::LinkWork(const Track& track, const LaunchIn
               const LaunchLink link{row, calls.Find(id)};
               if (link.launch_row == LaunchIndex::kNone) return;
               out[links.count++] = link;
-              if (MarkLinked(row)) links.hidden.push_back(link);
+              if (MarkLinked(row)) links.with_edge.push_back(link);
             });
   return links;
 }
@@ -336,7 +334,7 @@ void EventForest::LinkLaunches(uint32_t host) {
     const LaunchLink* const from = launches_.data() + first[i];
     std::copy(from, from + links[i].count, launches_.data() + end);
     end += links[i].count;
-    for (const LaunchLink& link : links[i].hidden)
+    for (const LaunchLink& link : links[i].with_edge)
       AddEdge(pos_[link.launch_row], pos_[link.device_row]);
   }
   launches_.resize(end);

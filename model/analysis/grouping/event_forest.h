@@ -6,6 +6,7 @@
 // it, because launches() tell.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -17,6 +18,7 @@
 #include "model/analysis/intervals/event_order.h"
 #include "model/analysis/naming/op_name.h"
 #include "model/base/column.h"
+#include "model/base/task.h"
 #include "model/stats.h"
 #include "model/trace.h"
 
@@ -31,6 +33,14 @@ struct LaunchLink {
 template <typename T, typename Fn>
 void ForColumn(const SparseColumn<T>& column, RowRange range, Fn fn) {
   column.ForRange(range.first, range.end(), fn);
+}
+
+// Calls fn(begin, end) for parts of [0, size), in parallel.
+template <typename Fn>
+void ForParts(size_t size, Fn fn) {
+  constexpr size_t kPart = size_t{1} << 18;
+  ParallelFor((size + kPart - 1) / kPart,
+              [&](size_t part) { fn(part * kPart, std::min(size, (part + 1) * kPart)); });
 }
 
 class EventForest {
@@ -108,10 +118,11 @@ class EventForest {
   void LinkExecutors(const ByType& special);
   void LinkTpu(uint32_t host, const ByType& special);
   void LinkLaunches(uint32_t host);
-  // The links of a track. `hidden` ones lead to work about which launches() do not tell all.
+  // The links of a track, and those among them that need an edge, because their work has more than
+  // its launch.
   struct TrackLinks {
     size_t count = 0;
-    std::vector<LaunchLink> hidden;
+    std::vector<LaunchLink> with_edge;
   };
   TrackLinks LinkWork(const Track& track, const LaunchIndex& calls, LaunchLink* out);
   bool MarkLinked(uint32_t device_row);

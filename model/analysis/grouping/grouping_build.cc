@@ -219,14 +219,6 @@ void Grouper::Run(uint32_t host) {
   }
 }
 
-// Calls fn(begin, end) for parts of [0, size), in parallel.
-template <typename Fn>
-void ForParts(size_t size, Fn fn) {
-  constexpr size_t kPart = size_t{1} << 18;
-  ParallelFor((size + kPart - 1) / kPart,
-              [&](size_t part) { fn(part * kPart, std::min(size, (part + 1) * kPart)); });
-}
-
 // Work joins the group of its call where Assign has not met it, because no edge leads to it.
 void GroupLaunched(const std::vector<LaunchLink>& launches, Grouping* out) {
   ForParts(launches.size(), [&](size_t begin, size_t end) {

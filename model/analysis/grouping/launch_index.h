@@ -15,7 +15,7 @@
 
 namespace stepscope {
 
-// What tells calls from other events. Borrows all of it.
+// CallFacts tell calls from other events. They borrow everything.
 struct CallFacts {
   const TrackSet& set;
   const SparseColumn<int64_t>& ids;      // correlation ids
@@ -27,8 +27,8 @@ class LaunchIndex {
  public:
   static constexpr uint32_t kNone = 0xffffffffu;
 
-  // `tracks`: those of a host that have calls, in the host's order. Of several calls with one id
-  // the last one counts: the one on the last track, and there the one with the last position.
+  // `tracks`: those of a host that have calls, in the host's order. Where several calls have one
+  // id, the last one counts: the one on the last track, and there the one with the last position.
   // Parallel over tracks; O(calls), and O(n log n) where ids are not dense.
   LaunchIndex(const CallFacts& facts, std::span<const uint32_t> tracks);
   // The row of the call, or kNone.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/analysis/memory/memory_profile.h"
+#include "model/base/number_hash.h"
 
 namespace stepscope {
 
@@ -26,6 +27,7 @@ class AddressTable {
     }
     return slot.number;
   }
+  // Calls fn(number) for each, in no order.
   template <typename Fn>
   void ForLive(Fn fn) const {
     for (const Slot& slot : slots_) {
@@ -41,7 +43,7 @@ class AddressTable {
   };
 
   Slot& SlotOf(int64_t address) {
-    size_t at = (static_cast<uint64_t>(address) * 0x9e3779b97f4a7c15u >> 32) & (slots_.size() - 1);
+    size_t at = hash_(static_cast<uint64_t>(address)) & (slots_.size() - 1);
     while (slots_[at].used && slots_[at].address != address) at = (at + 1) & (slots_.size() - 1);
     return slots_[at];
   }
@@ -53,6 +55,7 @@ class AddressTable {
     }
   }
 
+  SeededHash hash_;
   std::vector<Slot> slots_;  // a power of two
   size_t used_ = 0;
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 #include "model/analysis/definitions.h"
 #include "model/analysis/memory/address_table.h"
@@ -76,10 +77,13 @@ std::vector<LiveAllocation> ActiveAt(AnalysisContext& context, const AllocatorPr
     const MemorySnapshot& s = allocator.snapshots[i];
     if (step_only && s.step != step) continue;
     uint32_t& row = open.Of(s.address);
-    if (s.allocation) unexplained -= s.bytes;
-    if (!s.allocation) unexplained += s.bytes;
-    if (!s.allocation && row == AddressTable::kNone) unmatched += s.bytes;
-    row = s.allocation ? s.row : AddressTable::kNone;
+    if (s.allocation) {
+      row = s.row;
+      unexplained -= s.bytes;
+    } else {
+      if (std::exchange(row, AddressTable::kNone) == AddressTable::kNone) unmatched += s.bytes;
+      unexplained += s.bytes;
+    }
   }
   std::vector<uint32_t> rows;
   open.ForLive([&](uint32_t row) { rows.push_back(row); });

@@ -3,7 +3,7 @@
 // time; live_allocations.h lists what was live, memory_spans.h places allocations as boxes. The
 // files named alloc* and stack_tree.h are about PyTorch's memory snapshots
 // (docs/memory-snapshots.md); start with allocation_groups.h. ComputeMemory is a pure function,
-// O(n log n) in memory events; a snapshot takes 56 bytes.
+// O(n log n) in memory events; a snapshot takes 64 bytes.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What the window's programs of OpenGL draw, read back as pixels.
+// Reads back as pixels what the window's programs of OpenGL draw.
 #include <doctest/doctest.h>
 #include <epoxy/gl.h>
 #include <imgui.h>
@@ -76,6 +76,15 @@ bool Skipped(const Canvas& canvas) {
   return canvas.context == nullptr;
 }
 
+// A program of OpenGL, which must compile.
+template <class Program>
+auto Compiled() {
+  std::string error;
+  auto program = Program::Create(&error);
+  REQUIRE_MESSAGE(program != nullptr, error);
+  return program;
+}
+
 // Areas and text that cover each other, so that the order of drawing shows.
 void DrawMixed(ImDrawList* list) {
   list->AddRectFilled({0, 0}, {190, 140}, IM_COL32(20, 60, 90, 255));
@@ -96,9 +105,7 @@ void DrawMixed(ImDrawList* list) {
 TEST_CASE("large areas are drawn by a program of their own, and the picture is the same") {
   Canvas canvas;
   if (Skipped(canvas)) return;
-  std::string error;
-  const auto fills = SolidFills::Create(&error);
-  REQUIRE_MESSAGE(fills != nullptr, error);
+  const auto fills = Compiled<SolidFills>();
   for (const float scale : {1.0f, 2.0f}) {
     CAPTURE(scale);
     canvas.Picture(scale, nullptr, DrawMixed);  // the atlas gets its letters
@@ -208,9 +215,7 @@ size_t WrongPixels(const Image& picture, const Rows& rows) {
 TEST_CASE("rows of texels are drawn as their shaders say, in boxes or column by column") {
   Canvas canvas;
   if (Skipped(canvas)) return;
-  std::string error;
-  const auto sink = RowTexture::Create(&error);
-  REQUIRE_MESSAGE(sink != nullptr, error);
+  const auto sink = Compiled<RowTexture>();
   for (const PixelSize size : {kCanvasSize, PixelSize{640, 360}}) {
     REQUIRE(canvas.surface->Resize(size).ok());
     for (uint32_t seed = 0; seed < 5; ++seed) {
@@ -225,9 +230,7 @@ TEST_CASE("rows of texels are drawn as their shaders say, in boxes or column by 
 TEST_CASE("at twice the pixels a row of texels is twice as large") {
   Canvas canvas;
   if (Skipped(canvas)) return;
-  std::string error;
-  const auto sink = RowTexture::Create(&error);
-  REQUIRE_MESSAGE(sink != nullptr, error);
+  const auto sink = Compiled<RowTexture>();
   const Rows rows(1);
   const auto draw = [&](ImDrawList* list) { sink->Draw(rows.Frame(5, 4), list); };
   const Image once = canvas.Picture(1, nullptr, draw);

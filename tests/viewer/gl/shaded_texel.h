@@ -1,4 +1,4 @@
-// What shaders/timeline_*.frag draw of a texel, computed without GL.
+// Computes without GL what shaders/timeline_*.frag draw for a texel.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@ inline Color ColorOf(Rgba color, float opacity) {
   return {channel(0), channel(8), channel(16), opacity};
 }
 
-// What the shaders draw of a texel at a line of the row, counted from its top.
+// Returns the colour that the shaders draw for a texel at a line, counted from the row's top.
 inline Color Shaded(TexelLine::Kind kind, uint32_t t, uint32_t line, uint16_t height, float dim) {
   const auto lines = static_cast<float>(height);
   const float from_bottom = lines - static_cast<float>(line);

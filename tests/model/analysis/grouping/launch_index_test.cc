@@ -35,8 +35,8 @@ Found FindAll(const test::XSpaceBuilder& b) {
   return found;
 }
 
-// Two threads, each with a step. Of the calls of one id, the last counts: of the last thread, and
-// of a thread the last in time, on whichever lane it lies.
+// Two threads, each with a step. Where calls have one id, that of the last thread counts, and of a
+// thread's calls the last in time, on whichever lane it lies.
 test::XSpaceBuilder TwoThreads(uint64_t scale) {
   test::XSpaceBuilder b;
   auto& kernels = b.Plane("/device:GPU:0").Line(14, "Stream #14");
