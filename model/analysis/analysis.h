@@ -96,6 +96,9 @@ struct AnalysisDesc {
   AnalysisResult (*run)(AnalysisContext&, const AnalysisParams&, std::stop_token);
   AnalysisResult (*compare)(AnalysisContext& a, AnalysisContext& b, const CompareParams&,
                             std::stop_token) = nullptr;
+  // What a window shows until `run` is done: takes less time, and returns a part of its properties
+  // and tables. No findings: there is nothing to show. Null: no part is known earlier.
+  AnalysisResult (*first)(AnalysisContext&, const AnalysisParams&, std::stop_token) = nullptr;
 };
 
 // Runs an analysis. Names AMD's units with AMD's words where all GPUs are AMD's

@@ -6,7 +6,7 @@ namespace stepscope {
 // Each is defined in a source of its own and called through its row only.
 using Run = AnalysisResult(AnalysisContext& context, const AnalysisParams& params,
                            std::stop_token stop);
-Run RunOverview, RunInputPipeline, SharedKernelStats, RunOpStats, RunMemory, RunDiagnostics,
+Run RunOverview, RunVerdict, RunInputPipeline, SharedKernelStats, RunOpStats, RunMemory, RunDiagnostics,
     RunFindings, RunRanks, RunFleet, RunMemorySnapshot, RunHloProfile, RunHloStats, RunRoofline,
     RunHloMemory, RunHloGraph;
 namespace compare {
@@ -17,7 +17,7 @@ AnalysisResult CompareProfiles(AnalysisContext& a, AnalysisContext& b, const Com
 std::span<const AnalysisDesc> Analyses() {
   static constexpr AnalysisDesc kAnalyses[] = {
       {"overview", "Overview", "Where the time of each step went, and what limits the run.",
-       RunOverview},
+       RunOverview, nullptr, RunVerdict},
       {"input_pipeline", "Input pipeline", "What the host spends on reading and preparing input.",
        RunInputPipeline},
       {"kernel_stats", "GPU kernels", "Time, launch parameters and Tensor Core use of each kernel.",

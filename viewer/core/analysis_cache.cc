@@ -7,12 +7,31 @@
 namespace stepscope {
 
 AnalysisResult AnalysisCache::Question::Answer(const std::stop_token& stop) const {
-  return a == nullptr ? RunAnalysis(*analysis, *b, params.b, stop)
-                      : analysis->compare(*a, *b, params, stop);
+  if (a != nullptr) return analysis->compare(*a, *b, params, stop);
+  AnalysisDesc asked = *analysis;
+  if (first) asked.run = analysis->first;
+  return RunAnalysis(asked, *b, params.b, stop);
 }
 
 bool AnalysisCache::Question::Replaces(const Question& earlier) const {
-  return analysis == earlier.analysis && (a != nullptr || b == earlier.b);
+  return analysis == earlier.analysis && first == earlier.first &&
+         (a != nullptr || b == earlier.b);
+}
+
+AnalysisCache::Question AnalysisCache::Question::OfFirst() const {
+  Question question = *this;
+  question.first = true;
+  return question;
+}
+
+const AnalysisResult* AnalysisCache::GetFirst(const Profile& profile, std::string_view analysis,
+                                              const AnalysisParams& params) {
+  const AnalysisResult* result = Get(profile, analysis, params);
+  const AnalysisDesc* desc = FindAnalysis(analysis);
+  if (result != nullptr || !profile.analysis || desc == nullptr || desc->first == nullptr)
+    return result;
+  result = Ask(Question{desc, nullptr, profile.analysis, {{}, params}}.OfFirst()).get();
+  return result != nullptr && !result->findings.empty() ? result : nullptr;
 }
 
 std::shared_ptr<const AnalysisResult> AnalysisCache::Share(const Profile& profile,
@@ -20,14 +39,14 @@ std::shared_ptr<const AnalysisResult> AnalysisCache::Share(const Profile& profil
                                                            const AnalysisParams& params) {
   const AnalysisDesc* desc = FindAnalysis(analysis);
   if (!profile.analysis || desc == nullptr) return nullptr;
-  return Ask({desc, nullptr, profile.analysis, {{}, params}});
+  return Ask(Question{desc, nullptr, profile.analysis, {{}, params}});
 }
 
 std::shared_ptr<const AnalysisResult> AnalysisCache::ShareComparison(const Profile& a,
                                                                      const Profile& b,
                                                                      const CompareParams& params) {
   if (!a.analysis || !b.analysis) return nullptr;
-  return Ask({&Comparison(), a.analysis, b.analysis, params});
+  return Ask(Question{&Comparison(), a.analysis, b.analysis, params});
 }
 
 AnalysisCache::Entry& AnalysisCache::Find(Question question) {
@@ -60,7 +79,19 @@ void AnalysisCache::Keep(Entry& entry, AnalysisResult result) {
   entry.result = std::make_shared<const AnalysisResult>(std::move(result));
 }
 
+// Whether what is computed first of the question, or of another one about its profiles, is not
+// there yet.
+bool AnalysisCache::WaitsForFirst(const Question& question) {
+  if (question.first) return false;
+  if (question.analysis->first != nullptr && Ask(question.OfFirst()) == nullptr) return true;
+  return std::any_of(entries_.begin(), entries_.end(), [&](const Entry& other) {
+    const bool same = other.question.b == question.b || other.question.b == question.a;
+    return other.question.first && same && other.job.busy();
+  });
+}
+
 void AnalysisCache::Start(Entry& entry) {
+  if (WaitsForFirst(entry.question)) return;
   size_t running = 0;
   for (const Entry& other : entries_) running += other.job.busy() ? 1u : 0u;
   // The panel asks again in the next frame.
@@ -85,6 +116,11 @@ bool AnalysisCache::busy() const {
   // A finished job does not count: its panel may be hidden and take the result much later. When a
   // job ends it wakes the window, and a panel in sight takes the result in that frame.
   return std::any_of(entries_.begin(), entries_.end(), [](const Entry& e) { return e.job.busy(); });
+}
+
+bool AnalysisCache::computes_first() const {
+  return std::any_of(entries_.begin(), entries_.end(),
+                     [](const Entry& e) { return e.question.first && e.job.busy(); });
 }
 
 void AnalysisCache::Evict() {

@@ -32,7 +32,11 @@ class AnalysisCache {
                             const AnalysisParams& params) {
     return Share(profile, analysis, params).get();
   }
-  // The same result for a caller that keeps it, such as a job that works on it.
+  // As Get; until the result is there, the part of it that is computed first (AnalysisDesc::first).
+  // While that is computed, other questions about the profile wait.
+  const AnalysisResult* GetFirst(const Profile& profile, std::string_view analysis,
+                                 const AnalysisParams& params);
+  // The same result as Get's for a caller that keeps it, such as a job that works on it.
   std::shared_ptr<const AnalysisResult> Share(const Profile& profile, std::string_view analysis,
                                               const AnalysisParams& params);
   // The comparison of two profiles: what changed from `a` to `b`. Null while it is being computed.
@@ -42,6 +46,8 @@ class AnalysisCache {
   // frame and was replaced by a newer one. The jobs of a panel that is only hidden go on.
   void NextFrame();
   bool busy() const;  // whether a job runs that was not told to stop
+  // Whether what a window shows first of a profile is being computed. Less urgent jobs wait for it.
+  bool computes_first() const;
   // Drops results about profiles or contexts that are not among `profiles`. Call it when one is
   // closed or gets another context.
   void KeepOnly(std::span<const Profile> profiles);
@@ -53,10 +59,12 @@ class AnalysisCache {
     const AnalysisDesc* analysis = nullptr;
     std::shared_ptr<AnalysisContext> a, b;  // a: null unless the analysis compares
     CompareParams params;                   // a: of the whole trace unless the analysis compares
+    bool first = false;                     // asks for what AnalysisDesc::first computes
     bool operator==(const Question&) const = default;
     AnalysisResult Answer(const std::stop_token& stop) const;
     // Whoever asks this no longer wants the answer to `earlier`.
     bool Replaces(const Question& earlier) const;
+    Question OfFirst() const;
   };
   struct Entry {
     Question question;
@@ -66,6 +74,7 @@ class AnalysisCache {
   };
   std::shared_ptr<const AnalysisResult> Ask(Question question);
   Entry& Find(Question question);
+  bool WaitsForFirst(const Question& question);
   void Start(Entry& entry);
   void Keep(Entry& entry, AnalysisResult result);
   void Evict();

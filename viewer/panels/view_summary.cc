@@ -8,6 +8,7 @@
 
 #include "model/analysis/analysis.h"
 #include "model/base/count_text.h"
+#include "viewer/core/analysis_cache.h"
 #include "viewer/core/profiles/align_profiles.h"
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/widgets/draw_text.h"
@@ -50,7 +51,7 @@ void ViewSummary::Update(const PanelContext& context) {
     ++version_;
   }
   const bool rests = now - since_ >= kViewRest || version_ == 0;
-  if (!(wanted_ == asked_) && rests) {
+  if (!(wanted_ == asked_) && rests && !context.analyses.computes_first()) {
     asked_ = wanted_;
     job_.Start(context.jobs,
                [key, a, b = b != nullptr ? *b : Profile()](const std::stop_token& stop, Progress&) {

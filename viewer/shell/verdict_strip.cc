@@ -451,7 +451,7 @@ bool DrawVerdictStrip(const PanelContext& context, VerdictSums* sums) {
   }
   const char* analysis = VerdictAnalysis(*context.profile);
   const AnalysisResult* result =
-      context.analyses.Get(*context.profile, analysis, ParamsOf(context));
+      context.analyses.GetFirst(*context.profile, analysis, ParamsOf(context));
   if (result != nullptr) {
     if (sums->serial != result->serial) *sums = SumsOf(*result);
     const float chips = DrawChips(context, right, p.y, VerdictStripHeight());

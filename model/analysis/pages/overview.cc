@@ -35,6 +35,7 @@
 #include "model/analysis/xla/hlo_ops.h"
 #include "model/analysis/xla/hlo_rates.h"
 #include "model/base/task.h"
+#include "model/capabilities.h"
 
 namespace stepscope {
 namespace {
@@ -66,6 +67,9 @@ class OverviewBuilder {
         selected_(SelectSteps(context, ScopeOf(context, params, stop), stop)) {}
 
   AnalysisResult Build();
+  // What the page says first, without what takes a pass over all kernels. Empty by XProf's
+  // definitions, which have no such sentence.
+  AnalysisResult BuildVerdict();
 
  private:
   void Add(const char* id, const char* label, Value value, Unit unit = Unit::kNone,
@@ -74,6 +78,7 @@ class OverviewBuilder {
   }
   void ReadDevices();
   void AddStepTimes();
+  void AddStepParts();
   void Judge();
   void AddVerdict();
   double CoreTime() const;
@@ -82,6 +87,7 @@ class OverviewBuilder {
   void AddTopOpTypes(const OpSide& side);
   std::map<std::string, double> TpuFlopRates();
   void AddTopOps(const OpSide& side);
+  void AddHosts();
   void AddEnvironment();
   void AddOverlap();
   void AddDeviceFacts(ResultTable* environment) const;
@@ -109,6 +115,8 @@ class OverviewBuilder {
   ResultTable overlap_;
   PrecisionTimes precision_;
   bool is_training_ = false;
+  std::set<std::string> hosts_;
+  int64_t cores_ = 0;
   AnalysisResult result_;
 };
 
@@ -192,6 +200,9 @@ void OverviewBuilder::AddStepTimes() {
         "share of the sequence that repeats");
   }
   if (!db_.how.empty()) Add("steps_how", "How steps were found", db_.how);
+}
+
+void OverviewBuilder::AddStepParts() {
   if (xprof_ || db_.kind != DeviceKind::kGpu || db_.steps.size() != 1) return;
   const EqualParts parts = FindEqualParts(trace_, db_.steps.front());
   if (parts.count == 0) return;
@@ -204,8 +215,11 @@ void OverviewBuilder::Judge() {
   if (whole_ && ScopeOf(context_, params_, stop_).whole_time())
     span_ = WholeSpan(trace_, context_.stats(stop_), context_.grouping(stop_), stop_);
   if (db_.kind == DeviceKind::kTpu) waits_ = AsyncWaitsOf(trace_, context_.stats(stop_), judged_);
-  const std::shared_ptr<const OpDatabase> ops = context_.ops(params_, stop_);
-  const std::vector<uint8_t> on_host = HostSideOps(trace_, *OpsOf(ops, trace_, params_));
+  // Only PyTorch's recordings say which ops launch nothing.
+  const auto ops = CapabilitiesOf(trace_).pytorch_events
+                       ? OpsOf(context_.ops(params_, stop_), trace_, params_)
+                       : std::make_shared<const HostOps>();
+  const std::vector<uint8_t> on_host = HostSideOps(trace_, *ops);
   verdict_ = stepscope::Judge(trace_, judged_, whole_, waits_, on_host);
   NameLateRank(context_, params_, stop_, &verdict_);
 }
@@ -401,20 +415,22 @@ void OverviewBuilder::AddTopOps(const OpSide& side) {
   result_.tables.push_back(std::move(t));
 }
 
-void OverviewBuilder::AddEnvironment() {
-  int64_t cores = 0;
-  std::set<std::string> hosts;
+void OverviewBuilder::AddHosts() {
   for (const Plane& p : trace_.planes) {
     std::string host(trace_.HostName(p.host));
     if (!params_.WantsHost(host)) continue;
-    hosts.insert(host);
+    hosts_.insert(host);
     if (db_.kind == DeviceKind::kTpu ? p.kind == PlaneKind::kTpu : p.kind == PlaneKind::kGpu)
-      ++cores;
+      ++cores_;
   }
   Add("device_type", "Device", DeviceTypeOf(trace_));
-  Add("device_core_count", "Devices", cores, Unit::kCount,
+  Add("device_core_count", "Devices", cores_, Unit::kCount,
       "planes of devices, those without events too");
-  Add("host_count", "Hosts", static_cast<int64_t>(hosts.size()), Unit::kCount, "");
+  Add("host_count", "Hosts", static_cast<int64_t>(hosts_.size()), Unit::kCount, "");
+}
+
+void OverviewBuilder::AddEnvironment() {
+  AddHosts();
   const bool by_gradients = context_.xprof().training_by_gradients;
   Add("is_training", "Training", by_gradients ? HasGradients(trace_) : is_training_, Unit::kNone,
       by_gradients ? "the name of an HLO instruction shows a gradient"
@@ -425,9 +441,9 @@ void OverviewBuilder::AddEnvironment() {
   t.columns = {{"what", "What", Unit::kNone, ValueType::kString, ""},
                {"value", "Value", Unit::kNone, ValueType::kString, ""}};
   t.rows.push_back({std::string("Device"), DeviceTypeOf(trace_)});
-  t.rows.push_back({std::string("Devices"), std::to_string(cores)});
+  t.rows.push_back({std::string("Devices"), std::to_string(cores_)});
   if (!xprof_) AddDeviceFacts(&t);
-  for (const std::string& host : hosts) t.rows.push_back({std::string("Host"), host});
+  for (const std::string& host : hosts_) t.rows.push_back({std::string("Host"), host});
   result_.tables.push_back(std::move(t));
 }
 
@@ -461,6 +477,7 @@ AnalysisResult OverviewBuilder::Build() {
   ReadDevices();
   if (!xprof_) Judge();
   AddStepTimes();
+  AddStepParts();
   result_.tables.push_back(StepTable(trace_, db_.steps, xprof_));
   if (!xprof_ && !db_.device_steps.empty()) result_.tables.push_back(DeviceStepTable(trace_, db_));
   if (!xprof_) AddVerdict();
@@ -476,12 +493,21 @@ AnalysisResult OverviewBuilder::Build() {
   return std::move(result_);
 }
 
-}  // namespace
+AnalysisResult OverviewBuilder::BuildVerdict() {
+  result_.panel = "overview";
+  if (xprof_) return std::move(result_);
+  Judge();
+  AddStepTimes();
+  result_.findings.push_back(verdict_.finding);
+  result_.tables.push_back(StepTable(trace_, db_.steps, xprof_));
+  result_.tables.push_back(LossTable(verdict_, whole_));
+  result_.tables.push_back(StepLossTable(db_));
+  AddHosts();
+  return std::move(result_);
+}
 
-AnalysisResult RunOverview(AnalysisContext& context, const AnalysisParams& params,
-                           std::stop_token stop) {
-  // Computes what the page reads in parallel: the order of events and their stats do not need
-  // each other, nor do kernels and steps.
+// Computes the order of events and their stats in parallel: they do not need each other.
+void ReadEvents(AnalysisContext& context, const std::stop_token& stop) {
   ParallelFor(2, [&](size_t i) {
     if (i == 0) {
       context.stats(stop);
@@ -489,6 +515,20 @@ AnalysisResult RunOverview(AnalysisContext& context, const AnalysisParams& param
       context.order(stop);
     }
   });
+}
+
+}  // namespace
+
+AnalysisResult RunVerdict(AnalysisContext& context, const AnalysisParams& params,
+                          std::stop_token stop) {
+  ReadEvents(context, stop);
+  return OverviewBuilder(context, params, stop).BuildVerdict();
+}
+
+AnalysisResult RunOverview(AnalysisContext& context, const AnalysisParams& params,
+                           std::stop_token stop) {
+  ReadEvents(context, stop);
+  // Kernels and steps do not need each other, either.
   ParallelFor(2, [&](size_t i) {
     if (i == 0) {
       context.steps(stop);

@@ -69,6 +69,50 @@ TEST_CASE(
   CHECK_FALSE(cache.busy());
 }
 
+// Asks frame by frame until the whole page is there. Returns the first result that there was.
+const AnalysisResult* WatchOverview(AnalysisCache& cache, const Profile& profile) {
+  const AnalysisResult* first = nullptr;
+  for (;;) {
+    cache.NextFrame();
+    const AnalysisResult* now = cache.GetFirst(profile, "overview", {});
+    if (first == nullptr) first = now;
+    CHECK((now != nullptr || cache.Get(profile, "overview", {}) == nullptr));
+    if (cache.Get(profile, "overview", {}) != nullptr) return first;
+    std::this_thread::yield();
+  }
+}
+
+TEST_CASE("analysis cache: a page's first part is there before the page, then the page") {
+  AnalysisCache cache({});
+  Profile profile = Training(0);
+  const AnalysisResult* first = WatchOverview(cache, profile);
+  const AnalysisResult* page = cache.GetFirst(profile, "overview", {});
+  REQUIRE(first != nullptr);
+  CHECK(page == cache.Get(profile, "overview", {}));
+  CHECK(first != page);
+  CHECK(first->tables.size() < page->tables.size());
+  // By XProf's definitions nothing is known earlier.
+  profile.analysis = std::make_shared<AnalysisContext>(profile.trace, Definitions::kXprof);
+  first = WatchOverview(cache, profile);
+  CHECK(first == cache.Get(profile, "overview", {}));
+  // An analysis without a first part is there when it is computed.
+  const AnalysisResult* kernels = WaitFor(cache, profile, {});
+  CHECK(cache.GetFirst(profile, "kernel_stats", {}) == kernels);
+}
+
+TEST_CASE("analysis cache: other questions about a profile wait for what it shows first") {
+  AnalysisCache cache({});
+  const Profile profile = Training(0);
+  for (bool any = false; !any;) {
+    cache.NextFrame();
+    const AnalysisResult* first = cache.GetFirst(profile, "overview", {});
+    any = cache.Get(profile, "kernel_stats", {}) != nullptr;
+    CHECK((first != nullptr || !any));
+    std::this_thread::yield();
+  }
+  CHECK_FALSE(cache.computes_first());
+}
+
 TEST_CASE("analysis cache: a comparison is a question about two profiles and a part of each") {
   AnalysisCache cache({});
   std::array profiles{Training(0), Training(1)};

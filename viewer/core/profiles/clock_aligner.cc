@@ -81,17 +81,20 @@ void ClockAligner::Take(const Profile& profile, Aligned aligned, Known* known) {
   known->aligned.flows = std::move(aligned.parts.flows);
 }
 
-void ClockAligner::Update(std::span<const Profile> recorded) {
+void ClockAligner::Update(std::span<const Profile> recorded, bool hold) {
   known_.remove_if(
       [recorded](const Known& known) { return FindProfile(recorded, known.id) == nullptr; });
   for (const Profile& profile : recorded) {
     auto known = std::find_if(known_.begin(), known_.end(),
                               [&](const Known& k) { return k.id == profile.id; });
-    if (known == known_.end()) {
+    const bool is_new = known == known_.end();
+    if (is_new) {
       known = known_.emplace(known_.end());
       known->id = profile.id;
     }
-    if (known->recorded != profile.analysis) Restart(profile, &*known);
+    // Nothing more urgent of a new profile has begun.
+    const bool waits = (hold || is_new) && profile.trace->hosts.size() < 2;
+    if (known->recorded != profile.analysis && !waits) Restart(profile, &*known);
     if (std::optional<Aligned> aligned = known->job.Take())
       Take(profile, std::move(*aligned), &*known);
   }

@@ -453,9 +453,35 @@ constexpr FigureCheck kChecks[] = {
     {"a comparison has the numbers of its reports", Compared},
 };
 
+// What a window shows of a page first is what the page says in the end.
+void CheckFirst(AnalysisContext& context, const Report& report) {
+  for (const AnalysisDesc& analysis : Analyses()) {
+    if (analysis.first == nullptr) continue;
+    const AnalysisResult first = analysis.first(context, {}, {});
+    const AnalysisResult& page = report.Page(analysis.id);
+    REQUIRE_FALSE(first.findings.empty());
+    REQUIRE_FALSE(page.findings.empty());
+    CHECK(page.findings.front().text.starts_with(first.findings.front().text));
+    CHECK(page.findings.front().grade == first.findings.front().grade);
+    for (const Property& property : first.properties) {
+      CAPTURE(property.id);
+      const Property* same = page.Find(property.id.c_str());
+      REQUIRE(same != nullptr);
+      CHECK((same->value == property.value));
+    }
+    for (const ResultTable& table : first.tables) {
+      CAPTURE(table.id);
+      const ResultTable* same = page.Table(table.id.c_str());
+      REQUIRE(same != nullptr);
+      CHECK((same->rows == table.rows));
+    }
+  }
+}
+
 void CheckFigures(const std::shared_ptr<const Trace>& trace) {
   AnalysisContext context(trace, Definitions::kStepscope);
   const Report report(context);
+  CheckFirst(context, report);
   for (const FigureCheck& check : kChecks) {
     const std::string what = check.what;
     CAPTURE(what);

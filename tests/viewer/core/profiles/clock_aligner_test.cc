@@ -10,6 +10,7 @@
 
 #include "loaders/loader.h"
 #include "tests/support/rank_profiles.h"
+#include "tests/support/xspace_builder.h"
 #include "tests/viewer/drawn_text.h"
 #include "tests/viewer/open_trace.h"
 #include "tests/viewer/viewer_fixture.h"
@@ -70,6 +71,37 @@ bool IsAbout(Ps value, Ps expected) { return std::abs(value - expected) < 20 * k
 TEST_CASE_FIXTURE(Fixture, "clocks: ranks are drawn on one clock, and the view shows all of it") {
   CHECK_FALSE(recorded());
   CHECK(visible().length() < trace->first_view.length() - 30 * kPsPerMs);
+}
+
+// Two GPUs of one host.
+std::shared_ptr<const Trace> OneHost() {
+  test::XSpaceBuilder b;
+  for (const char* plane : {"/device:GPU:0", "/device:GPU:1"})
+    b.Plane(plane).Line(1, "Stream #1").Event("kernel", 0, kPsPerMs);
+  return LoadBytes("h.xplane.pb", b.Bytes(), {}).value();
+}
+
+Profile RecordedOf(std::shared_ptr<const Trace> trace) {
+  Profile profile;
+  profile.id = ProfileId(1);
+  profile.trace = std::move(trace);
+  profile.analysis = std::make_shared<AnalysisContext>(profile.trace, Definitions::kStepscope);
+  return profile;
+}
+
+TEST_CASE("clocks: a profile of one host has none to align, so it waits for what is more urgent") {
+  JobThreads threads;
+  ClockAligner clocks(threads);
+  const std::vector<Profile> one = {RecordedOf(OneHost())};
+  clocks.Update(one, false);  // nothing urgent of a new profile has begun
+  clocks.Update(one, true);
+  CHECK_FALSE(clocks.waiting());
+  clocks.Update(one, false);
+  CHECK(clocks.waiting());
+  while (clocks.RanksOf(one[0].id) == nullptr) clocks.Update(one, true);
+  const std::vector<Profile> two = {RecordedOf(Job())};
+  clocks.Update(two, true);
+  CHECK(clocks.waiting());
 }
 
 TEST_CASE_FIXTURE(Fixture, "clocks: the command takes it back, is undone and done again") {
