@@ -67,6 +67,20 @@ struct Entries {
   size_t size() const { return rows.size(); }
 };
 
+// The texts of tokens, each of which is decoded once: shapes and types repeat.
+class TokenTexts {
+ public:
+  StringId Of(std::string_view token, StringPool* texts) {
+    const StringId known = tokens_.Intern(token);
+    if (known.value == ids_.size()) ids_.push_back(texts->Intern(TextOfToken(token)));
+    return ids_[known.value];
+  }
+
+ private:
+  StringPool tokens_;
+  std::vector<StringId> ids_{StringId(0)};  // by the token's id
+};
+
 // The typed values of some rows by column, rows ascending.
 struct Columns {
   std::vector<Entries<int64_t>> ints{static_cast<size_t>(IntStat::kCount)};
@@ -75,11 +89,15 @@ struct Columns {
   StringPool strings;
   std::vector<StringId> global;  // what `strings` are in the table
 
-  void Add(uint32_t row, const TypedArgs& args) {
+  void Add(uint32_t row, const TypedArgs& args, TokenTexts* decoded) {
     for (const auto& [stat, value] : args.ints) Put(&ints[static_cast<size_t>(stat)], row, value);
     for (const auto& [stat, value] : args.reals) Put(&reals[static_cast<size_t>(stat)], row, value);
-    for (const auto& [stat, value] : args.texts)
-      Put(&texts[static_cast<size_t>(stat)], row, strings.Intern(value));
+    for (const auto& [stat, token] : args.tokens)
+      Put(&texts[static_cast<size_t>(stat)], row, decoded->Of(token, &strings));
+    if (!args.allocator.empty()) {
+      Put(&texts[static_cast<size_t>(StringStat::kAllocatorName)], row,
+          strings.Intern(args.allocator));
+    }
   }
 
  private:
@@ -135,13 +153,18 @@ Status ReadStretch(const Stretch& stretch, const ArgsText& text, Columns* column
   ArgsText::Stretch bytes(&text, stretch.begin, stretch.end);
   if (!bytes.status().ok()) return bytes.status();
   TypedArgs typed;
+  TokenTexts decoded;
   for (const Place& place : stretch.places) {
+    if (ReadArgsOfEvent(bytes.From(place.offset), place.memory, &typed)) {
+      columns->Add(place.row, typed, &decoded);
+      continue;
+    }
     const Result<std::string_view> event = bytes.Value(place.offset);
     if (!event.ok()) return event.status();
     const std::string_view args = ArgsOf(*event);
     if (args.empty()) continue;
     ReadTypedArgs(args, place.memory, &typed);
-    columns->Add(place.row, typed);
+    columns->Add(place.row, typed, &decoded);
   }
   return Status::Ok();
 }

@@ -43,6 +43,15 @@ ArgsText::Stretch::Stretch(const ArgsText* text, uint64_t begin, uint64_t end)
   status_ = ReadInto(*text->file_, begin, last - begin, &bytes_);
 }
 
+std::string_view ArgsText::Stretch::From(uint64_t offset) const {
+  const bool kept = text_->kept_ != nullptr;
+  const std::string_view all = kept ? std::string_view(text_->kept_->data(), text_->kept_->size())
+                                    : std::string_view(bytes_);
+  const uint64_t first = kept ? 0 : begin_;
+  if (offset < first || offset - first >= all.size()) return {};
+  return all.substr(static_cast<size_t>(offset - first), kFirstRead);
+}
+
 Result<std::string_view> ArgsText::Stretch::Value(uint64_t offset) {
   if (offset < begin_ || offset - begin_ >= bytes_.size()) return text_->Value(offset, &single_);
   std::string_view value;

@@ -35,6 +35,8 @@ class ArgsText {
     Stretch(const ArgsText* text, uint64_t begin, uint64_t end);
     Status status() const { return status_; }
     Result<std::string_view> Value(uint64_t offset);
+    // The text from `offset` on, as far as it is at hand: mostly one event and more.
+    std::string_view From(uint64_t offset) const;
 
    private:
     const ArgsText* text_;

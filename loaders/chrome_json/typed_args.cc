@@ -1,11 +1,12 @@
 #include "loaders/chrome_json/typed_args.h"
 
+#include <algorithm>
 #include <array>
 #include <optional>
+#include <utility>
 
 #include "loaders/common/json_cursor.h"
 #include "loaders/common/json_number.h"
-#include "model/base/key_table.h"
 
 namespace stepscope::chrome {
 
@@ -13,75 +14,113 @@ using namespace json;
 
 namespace {
 
-using IntRow = KeyRow<IntStat>;
-constexpr std::array kInts = {
-    IntRow{"Addr", IntStat::kAddress},
-    IntRow{"Bytes", IntStat::kAllocationBytes},
-    IntRow{"Device Id", IntStat::kDeviceOrdinal},
-    IntRow{"Dst Rank", IntStat::kTargetRank},
-    IntRow{"External id", IntStat::kExternalId},
-    IntRow{"Group size", IntStat::kGroupSize},
-    IntRow{"In msg nelems", IntStat::kInElements},
-    IntRow{"Out msg nelems", IntStat::kOutElements},
-    IntRow{"Seq", IntStat::kCollectiveSeq},
-    IntRow{"Src Rank", IntStat::kSourceRank},
-    IntRow{"Total Allocated", IntStat::kBytesAllocated},
-    IntRow{"Total Reserved", IntStat::kBytesReserved},
-    IntRow{"_c", IntStat::kConsumerId},
-    IntRow{"_ct", IntStat::kConsumerType},
-    IntRow{"_p", IntStat::kProducerId},
-    IntRow{"_pt", IntStat::kProducerType},
-    IntRow{"_r", IntStat::kRootLevel},
-    IntRow{"bytes", IntStat::kBytes},
-    IntRow{"consumer_id", IntStat::kConsumerId},
-    IntRow{"consumer_type", IntStat::kConsumerType},
-    IntRow{"correlation", IntStat::kCorrelationId},
-    IntRow{"correlationId", IntStat::kCorrelationId},
-    IntRow{"correlation_id", IntStat::kCorrelationId},
-    IntRow{"device", IntStat::kDeviceId},
-    IntRow{"device_id", IntStat::kDeviceId},
-    IntRow{"device_ordinal", IntStat::kDeviceOrdinal},
-    IntRow{"dynamic shared memory", IntStat::kDynamicShared},
-    IntRow{"external id", IntStat::kExternalId},
-    IntRow{"group_id", IntStat::kGroupId},
-    IntRow{"id", IntStat::kId},
-    IntRow{"is_func", IntStat::kIsFunc},
-    IntRow{"iter_num", IntStat::kIterNum},
-    IntRow{"producer_id", IntStat::kProducerId},
-    IntRow{"producer_type", IntStat::kProducerType},
-    IntRow{"program_id", IntStat::kProgramId},
-    IntRow{"queue_id", IntStat::kQueueId},
-    IntRow{"registers per thread", IntStat::kRegisters},
-    IntRow{"run_id", IntStat::kRunId},
-    IntRow{"shared memory", IntStat::kStaticShared},
-    IntRow{"step_num", IntStat::kStepNum},
-    IntRow{"symbol_id", IntStat::kSymbolId},
+// What becomes of an argument: a column, or three from this one on.
+struct Arg {
+  enum class Kind : uint8_t { kInt, kText, kReal, kTriple };
+  std::string_view key;
+  Kind kind;
+  uint8_t stat;
 };
-static_assert(IsSortedByKey(kInts));
 
-using TextRow = KeyRow<StringStat>;
-constexpr std::array kTextRows = {
-    TextRow{"Collective name", StringStat::kCollectiveName},
-    TextRow{"Input Dims", StringStat::kShape},
-    TextRow{"Input type", StringStat::kInputTypes},
-    TextRow{"Process Group Name", StringStat::kProcessGroup},
-    TextRow{"Process Group Ranks", StringStat::kGroupRanks},
-    TextRow{"_src", StringStat::kSource},
-    TextRow{"dtype", StringStat::kElementType},
-    TextRow{"eager_op", StringStat::kEagerOp},
-    TextRow{"equation", StringStat::kEquation},
-    TextRow{"hlo_category", StringStat::kHloCategory},
-    TextRow{"hlo_module", StringStat::kHloModule},
-    TextRow{"hlo_op", StringStat::kHloOp},
-    TextRow{"kernel_details", StringStat::kKernelDetails},
-    TextRow{"long_name", StringStat::kTfOp},
-    TextRow{"memcpy_details", StringStat::kMemcpyDetails},
-    TextRow{"shape_with_layout", StringStat::kShape},
-    TextRow{"source", StringStat::kSource},
-    TextRow{"step_name", StringStat::kStepName},
-    TextRow{"tf_op", StringStat::kTfOp},
+constexpr Arg Int(std::string_view key, IntStat stat) {
+  return {key, Arg::Kind::kInt, static_cast<uint8_t>(stat)};
+}
+constexpr Arg Text(std::string_view key, StringStat stat) {
+  return {key, Arg::Kind::kText, static_cast<uint8_t>(stat)};
+}
+constexpr Arg Real(std::string_view key, RealStat stat) {
+  return {key, Arg::Kind::kReal, static_cast<uint8_t>(stat)};
+}
+constexpr Arg Triple(std::string_view key, IntStat first) {
+  return {key, Arg::Kind::kTriple, static_cast<uint8_t>(first)};
+}
+
+// By length: most keys of a trace are none of these, and few of these have the same length.
+constexpr std::array kArgs = {
+    Int("_c", IntStat::kConsumerId),
+    Int("_p", IntStat::kProducerId),
+    Int("_r", IntStat::kRootLevel),
+    Int("id", IntStat::kId),
+    Int("Seq", IntStat::kCollectiveSeq),
+    Int("_ct", IntStat::kConsumerType),
+    Int("_pt", IntStat::kProducerType),
+    Int("Addr", IntStat::kAddress),
+    Text("_src", StringStat::kSource),
+    Triple("grid", IntStat::kGridX),
+    Int("Bytes", IntStat::kAllocationBytes),
+    Triple("block", IntStat::kBlockX),
+    Int("bytes", IntStat::kBytes),
+    Text("dtype", StringStat::kElementType),
+    Text("tf_op", StringStat::kTfOp),
+    Int("device", IntStat::kDeviceId),
+    Text("hlo_op", StringStat::kHloOp),
+    Int("run_id", IntStat::kRunId),
+    Text("source", StringStat::kSource),
+    Int("is_func", IntStat::kIsFunc),
+    Int("Dst Rank", IntStat::kTargetRank),
+    Int("Src Rank", IntStat::kSourceRank),
+    Text("eager_op", StringStat::kEagerOp),
+    Text("equation", StringStat::kEquation),
+    Int("group_id", IntStat::kGroupId),
+    Int("iter_num", IntStat::kIterNum),
+    Int("queue_id", IntStat::kQueueId),
+    Int("step_num", IntStat::kStepNum),
+    Int("Device Id", IntStat::kDeviceOrdinal),
+    Int("device_id", IntStat::kDeviceId),
+    Text("long_name", StringStat::kTfOp),
+    Text("step_name", StringStat::kStepName),
+    Int("symbol_id", IntStat::kSymbolId),
+    Int("Group size", IntStat::kGroupSize),
+    Text("Input Dims", StringStat::kShape),
+    Text("Input type", StringStat::kInputTypes),
+    Text("hlo_module", StringStat::kHloModule),
+    Int("program_id", IntStat::kProgramId),
+    Int("External id", IntStat::kExternalId),
+    Int("consumer_id", IntStat::kConsumerId),
+    Int("correlation", IntStat::kCorrelationId),
+    Int("external id", IntStat::kExternalId),
+    Int("producer_id", IntStat::kProducerId),
+    Text("hlo_category", StringStat::kHloCategory),
+    Int("In msg nelems", IntStat::kInElements),
+    Int("consumer_type", IntStat::kConsumerType),
+    Int("correlationId", IntStat::kCorrelationId),
+    Int("producer_type", IntStat::kProducerType),
+    Int("shared memory", IntStat::kStaticShared),
+    Int("Out msg nelems", IntStat::kOutElements),
+    Int("Total Reserved", IntStat::kBytesReserved),
+    Int("correlation_id", IntStat::kCorrelationId),
+    Int("device_ordinal", IntStat::kDeviceOrdinal),
+    Text("kernel_details", StringStat::kKernelDetails),
+    Text("memcpy_details", StringStat::kMemcpyDetails),
+    Text("Collective name", StringStat::kCollectiveName),
+    Int("Total Allocated", IntStat::kBytesAllocated),
+    Text("shape_with_layout", StringStat::kShape),
+    Text("Process Group Name", StringStat::kProcessGroup),
+    Text("Process Group Ranks", StringStat::kGroupRanks),
+    Int("registers per thread", IntStat::kRegisters),
+    Int("dynamic shared memory", IntStat::kDynamicShared),
+    Real("est. achieved occupancy %", RealStat::kOccupancyPct),
 };
-static_assert(IsSortedByKey(kTextRows));
+static_assert(std::is_sorted(kArgs.begin(), kArgs.end(), [](const Arg& a, const Arg& b) {
+  return a.key.size() < b.key.size();
+}));
+
+// By length of the key: the first argument that is not shorter.
+constexpr auto kFirstOfLength = [] {
+  std::array<uint8_t, kArgs.back().key.size() + 2> first{};
+  for (size_t n = 0; n < first.size(); ++n) {
+    while (first[n] < kArgs.size() && kArgs[first[n]].key.size() < n) ++first[n];
+  }
+  return first;
+}();
+
+const Arg* FindArg(std::string_view key) {
+  if (key.size() + 1 >= kFirstOfLength.size()) return nullptr;
+  for (size_t i = kFirstOfLength[key.size()]; i < kFirstOfLength[key.size() + 1]; ++i) {
+    if (kArgs[i].key.front() == key.front() && kArgs[i].key == key) return &kArgs[i];
+  }
+  return nullptr;
+}
 
 // A whole number; also as "0x1f", which HIP writes for streams and addresses.
 std::optional<int64_t> Integer(std::string_view token) {
@@ -89,11 +128,12 @@ std::optional<int64_t> Integer(std::string_view token) {
   return ParseInt(token);
 }
 
-void ReadTriple(std::string_view value, std::array<IntStat, 3> stats, TypedArgs* out) {
-  size_t i = 0;
+void ReadTriple(std::string_view value, uint8_t first, TypedArgs* out) {
+  uint8_t i = 0;
   ForEachElement(value, [&](std::string_view element) {
-    if (const auto number = Integer(element)) out->ints.emplace_back(stats[i], *number);
-    return ++i < stats.size();
+    if (const auto number = Integer(element))
+      out->ints.emplace_back(static_cast<IntStat>(first + i), *number);
+    return ++i < 3;
   });
 }
 
@@ -104,39 +144,67 @@ void ReadAllocator(std::string_view args, TypedArgs* out) {
     if (key == "Device Id") id = Integer(value).value_or(-1);
     return true;
   });
-  const std::string name = type == 0 ? "CPU"
-                           : type == 1 || type == 6
-                               ? "GPU " + std::to_string(id)
-                               : "Device " + std::to_string(type) + ":" + std::to_string(id);
-  out->texts.emplace_back(StringStat::kAllocatorName, name);
+  out->allocator = type == 0 ? "CPU"
+                   : type == 1 || type == 6
+                       ? "GPU " + std::to_string(id)
+                       : "Device " + std::to_string(type) + ":" + std::to_string(id);
+}
+
+void ReadArg(std::string_view key, std::string_view value, TypedArgs* out) {
+  const Arg* arg = FindArg(key);
+  if (arg == nullptr) return;
+  switch (arg->kind) {
+    case Arg::Kind::kInt:
+      if (const auto number = Integer(value))
+        out->ints.emplace_back(static_cast<IntStat>(arg->stat), *number);
+      return;
+    case Arg::Kind::kText:
+      out->tokens.emplace_back(static_cast<StringStat>(arg->stat), value);
+      return;
+    case Arg::Kind::kReal:
+      if (const auto number = ParseReal(value))
+        out->reals.emplace_back(static_cast<RealStat>(arg->stat), *number);
+      return;
+    case Arg::Kind::kTriple:
+      return ReadTriple(value, arg->stat, out);
+  }
 }
 
 }  // namespace
 
+std::string TextOfToken(std::string_view token) {
+  if (token.empty() || token.front() != '"') return Compact(token);
+  std::string text;
+  Unescape(token, &text);
+  return text;
+}
+
 void ReadTypedArgs(std::string_view args, bool memory, TypedArgs* out) {
   out->Clear();
   ForEachMember(args, [&](std::string_view key, std::string_view value) {
-    if (const IntStat* whole = FindKey(kInts, key)) {
-      if (const auto number = Integer(value)) out->ints.emplace_back(*whole, *number);
-    } else if (const StringStat* text = FindKey(kTextRows, key)) {
-      std::string decoded;
-      if (!value.empty() && value.front() == '"') {
-        Unescape(value, &decoded);
-      } else {
-        decoded = Compact(value);
-      }
-      out->texts.emplace_back(*text, std::move(decoded));
-    } else if (key == "grid") {
-      ReadTriple(value, {IntStat::kGridX, IntStat::kGridY, IntStat::kGridZ}, out);
-    } else if (key == "block") {
-      ReadTriple(value, {IntStat::kBlockX, IntStat::kBlockY, IntStat::kBlockZ}, out);
-    } else if (key == "est. achieved occupancy %") {
-      if (const auto number = ParseReal(value))
-        out->reals.emplace_back(RealStat::kOccupancyPct, *number);
-    }
+    ReadArg(key, value, out);
     return true;
   });
   if (memory) ReadAllocator(args, out);
+}
+
+bool ReadArgsOfEvent(std::string_view text, bool memory, TypedArgs* out) {
+  out->Clear();
+  bool any = false;
+  Cursor event(text.data(), text.data() + text.size());
+  return PassMembers(&event, [&](std::string_view name, Cursor* c) {
+    std::string_view value;
+    if (name != "args") return c->Value(&value);
+    if (std::exchange(any, true)) return false;
+    const char* begin = c->at();
+    const bool whole = PassMembers(c, [&](std::string_view key, Cursor* at) {
+      if (!at->Value(&value)) return false;
+      ReadArg(key, value, out);
+      return true;
+    });
+    if (whole && memory) ReadAllocator({begin, static_cast<size_t>(c->at() - begin)}, out);
+    return whole;
+  });
 }
 
 }  // namespace stepscope::chrome

@@ -1,5 +1,7 @@
 #include "loaders/common/json_cursor.h"
 
+#include <bit>
+#include <cstdint>
 #include <cstring>
 
 #include "loaders/common/json_number.h"
@@ -74,19 +76,67 @@ void Cursor::SkipSpace() {
   while (at_ < end_ && IsSpace(*at_)) ++at_;
 }
 
+namespace {
+
+// Bit 7 of the lowest byte that equals c, and perhaps of higher ones.
+uint64_t BytesThatAre(uint64_t bytes, char c) {
+  constexpr uint64_t kOnes = 0x0101010101010101u;
+  bytes ^= kOnes * static_cast<uint8_t>(c);
+  return (bytes - kOnes) & ~bytes & (kOnes << 7);
+}
+
+// The first character that `stops(eight bytes)` marks and `is` confirms, or the end. Most strings
+// are so short that a call of memchr costs more.
+template <typename Stops, typename Is>
+const char* FindFirst(const char* at, const char* end, Stops stops, Is is) {
+  if constexpr (std::endian::native == std::endian::little) {
+    while (end - at >= 8) {
+      uint64_t bytes;
+      std::memcpy(&bytes, at, sizeof bytes);
+      const uint64_t hits = stops(bytes);
+      if (hits == 0) {
+        at += 8;
+        continue;
+      }
+      at += std::countr_zero(hits) / 8;
+      if (is(*at)) return at;
+      ++at;
+    }
+  }
+  while (at < end && !is(*at)) ++at;
+  return at;
+}
+
+const char* FindQuoteOrSlash(const char* at, const char* end) {
+  return FindFirst(
+      at, end,
+      [](uint64_t bytes) { return BytesThatAre(bytes, '"') | BytesThatAre(bytes, '\\'); },
+      [](char c) { return c == '"' || c == '\\'; });
+}
+
+const char* FindQuoteOrBracket(const char* at, const char* end) {
+  return FindFirst(
+      at, end,
+      [](uint64_t bytes) {
+        const uint64_t folded = bytes | 0x2020202020202020u;  // [ becomes {, and ] becomes }
+        return BytesThatAre(folded, '{') | BytesThatAre(folded, '}') | BytesThatAre(bytes, '"');
+      },
+      [](char c) { return c == '"' || c == '{' || c == '[' || c == '}' || c == ']'; });
+}
+
+}  // namespace
+
 bool Cursor::String(std::string_view* token) {
   const char* begin = at_++;
-  while (at_ < end_) {
-    const auto* quote =
-        static_cast<const char*>(std::memchr(at_, '"', static_cast<size_t>(end_ - at_)));
-    if (quote == nullptr) break;
-    const char* slash = quote;
-    while (slash > at_ && slash[-1] == '\\') --slash;
-    at_ = quote + 1;
-    if ((quote - slash) % 2 == 0) {
+  for (;;) {
+    at_ = FindQuoteOrSlash(at_, end_);
+    if (at_ < end_ && *at_ == '"') {
+      ++at_;
       *token = {begin, static_cast<size_t>(at_ - begin)};
       return true;
     }
+    if (end_ - at_ < 2) break;
+    at_ += 2;  // a backslash, and what it escapes
   }
   at_ = end_;
   *token = {begin, static_cast<size_t>(end_ - begin)};
@@ -96,7 +146,9 @@ bool Cursor::String(std::string_view* token) {
 bool Cursor::Container() {
   uint64_t depth = 0;
   std::string_view ignored;
-  while (at_ < end_) {
+  for (;;) {
+    at_ = FindQuoteOrBracket(at_, end_);
+    if (at_ >= end_) return false;
     const char c = *at_;
     if (c == '"') {
       if (!String(&ignored)) return false;
@@ -106,7 +158,6 @@ bool Cursor::Container() {
     if (c == '{' || c == '[') ++depth;
     if ((c == '}' || c == ']') && --depth == 0) return true;
   }
-  return false;
 }
 
 bool Cursor::Value(std::string_view* token) {

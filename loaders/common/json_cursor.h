@@ -36,6 +36,33 @@ class Cursor {
   const char* end_;
 };
 
+// At an object: calls fn(key without quotes, cursor at the value) for each member; fn passes the
+// value, or returns false to stop. True when the object was passed whole and well-formed. Else the
+// cursor is inside it, and fn may have been called for some of the members.
+template <typename Fn>
+bool PassMembers(Cursor* c, Fn fn) {
+  if (c->peek() != '{') return false;
+  c->Advance();
+  for (;;) {
+    c->SkipSpace();
+    if (c->peek() == ',') {
+      c->Advance();
+      continue;
+    }
+    if (c->peek() == '}') {
+      c->Advance();
+      return true;
+    }
+    std::string_view key;
+    if (c->peek() != '"' || !c->String(&key)) return false;
+    c->SkipSpace();
+    if (c->peek() != ':') return false;
+    c->Advance();
+    c->SkipSpace();
+    if (!fn(key.substr(1, key.size() - 2), c)) return false;
+  }
+}
+
 // Calls fn(key without quotes, value token) for each member of the object at `text`; stops at
 // damage. `fn` returns false to stop.
 void ForEachMember(std::string_view text,
