@@ -124,7 +124,9 @@ const Arg* FindArg(std::string_view key) {
 
 // A whole number; also as "0x1f", which HIP writes for streams and addresses.
 std::optional<int64_t> Integer(std::string_view token) {
-  if (const auto hex = ParseHex(StripQuotes(token))) return static_cast<int64_t>(*hex);
+  if (token.starts_with('"') || token.starts_with('0')) {
+    if (const auto hex = ParseHex(StripQuotes(token))) return static_cast<int64_t>(*hex);
+  }
   return ParseInt(token);
 }
 

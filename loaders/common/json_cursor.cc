@@ -72,8 +72,22 @@ size_t AppendUnicodeEscape(std::string_view s, std::string* out, bool* clean) {
 
 }  // namespace
 
-void Cursor::SkipSpace() {
-  while (at_ < end_ && IsSpace(*at_)) ++at_;
+// Where traces are indented, a line's end and a run of blanks stand before each key.
+void Cursor::PassSpace() {
+  while (at_ < end_ && IsSpace(*at_)) {
+    ++at_;
+    if constexpr (std::endian::native != std::endian::little) continue;
+    while (end_ - at_ >= 8) {
+      uint64_t bytes;
+      std::memcpy(&bytes, at_, sizeof bytes);
+      bytes ^= 0x2020202020202020u;  // blanks become 0
+      if (bytes != 0) {
+        at_ += std::countr_zero(bytes) / 8;
+        break;
+      }
+      at_ += 8;
+    }
+  }
 }
 
 namespace {
@@ -109,8 +123,7 @@ const char* FindFirst(const char* at, const char* end, Stops stops, Is is) {
 
 const char* FindQuoteOrSlash(const char* at, const char* end) {
   return FindFirst(
-      at, end,
-      [](uint64_t bytes) { return BytesThatAre(bytes, '"') | BytesThatAre(bytes, '\\'); },
+      at, end, [](uint64_t bytes) { return BytesThatAre(bytes, '"') | BytesThatAre(bytes, '\\'); },
       [](char c) { return c == '"' || c == '\\'; });
 }
 

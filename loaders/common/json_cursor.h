@@ -21,7 +21,11 @@ class Cursor {
   void Move(const char* to) { at_ = to; }
   void Advance() { ++at_; }
 
-  void SkipSpace();
+  void SkipSpace() {
+    if (at_ >= end_ || !IsSpace(*at_)) return;
+    ++at_;
+    if (at_ < end_ && IsSpace(*at_)) PassSpace();
+  }
   // At a quote: passes the string and sets its token, with quotes. False when it is not closed;
   // then the cursor is at the end.
   bool String(std::string_view* token);
@@ -31,6 +35,7 @@ class Cursor {
   bool Value(std::string_view* token);
 
  private:
+  void PassSpace();
   bool Container();
   const char* at_;
   const char* end_;

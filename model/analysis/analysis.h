@@ -28,6 +28,8 @@ struct Grouping;          // model/analysis/grouping/grouping.h
 struct EventOrder;        // model/analysis/intervals/event_order.h
 struct StepDatabase;      // model/analysis/steps/steps.h
 struct OpDatabase;        // model/analysis/ops/op_database.h
+struct GraphOps;          // model/analysis/graphs/graph_ops.h
+struct TorchOps;          // model/analysis/torch/torch_ops.h
 struct HloOpTable;        // model/analysis/xla/hlo_ops.h
 class HloPrograms;        // model/analysis/xla/hlo_programs.h
 struct MemoryProfile;     // model/analysis/memory/memory_profile.h
@@ -54,6 +56,8 @@ class AnalysisContext {
   // The events of each track in nesting order.
   const EventOrder& order(std::stop_token stop = {});
   const StepDatabase& steps(std::stop_token stop = {});
+  // The ops that graphs launched again; empty with XProf's definitions.
+  const GraphOps& graph_ops(std::stop_token stop = {});
   // Operations of the part of the trace that `params` asks for, on all hosts: params.hosts is
   // ignored, tables choose the hosts. The last four results are kept.
   std::shared_ptr<const OpDatabase> ops(const AnalysisParams& params = {},
@@ -66,6 +70,9 @@ class AnalysisContext {
   const HloPrograms& hlo_programs();
   // HLO ops of the part that `params` asks for; params.hlo is ignored. The last two are kept.
   std::shared_ptr<const HloOpTable> hlo_ops(const AnalysisParams& params = {},
+                                            std::stop_token stop = {});
+  // PyTorch's ops of the part that `params` asks for; params.hlo is ignored. The last two are kept.
+  std::shared_ptr<const TorchOps> torch_ops(const AnalysisParams& params = {},
                                             std::stop_token stop = {});
   // Keeps memory profiles only as long as others hold them. Called when nothing is being computed:
   // they are large, and quick to compute again.

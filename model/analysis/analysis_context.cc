@@ -8,6 +8,7 @@
 #include "model/analysis/derived_tracks/derived_lines.h"
 #include "model/analysis/derived_tracks/device_tracks.h"
 #include "model/analysis/fleet/fleet.h"
+#include "model/analysis/graphs/graph_ops.h"
 #include "model/analysis/grouping/grouping.h"
 #include "model/analysis/intervals/event_order.h"
 #include "model/analysis/kernels/kernel_stats.h"
@@ -15,6 +16,7 @@
 #include "model/analysis/naming/vendor_words.h"
 #include "model/analysis/ops/op_database.h"
 #include "model/analysis/steps/steps.h"
+#include "model/analysis/torch/torch_ops.h"
 #include "model/analysis/xla/hlo_ops.h"
 #include "model/analysis/xla/hlo_programs.h"
 
@@ -137,10 +139,12 @@ struct AnalysisContext::State {
   Lazy<EventOrder> order;
   Lazy<Grouping> grouping;
   Lazy<StepDatabase> steps;
+  Lazy<GraphOps> graph_ops;
   Lazy<std::vector<std::shared_ptr<const TrackSet>>> derived;
   Recent<AnalysisParams, OpDatabase> ops{4};
   Lazy<HloPrograms> hlo_programs;
   Recent<AnalysisParams, HloOpTable> hlo_ops{2};
+  Recent<AnalysisParams, TorchOps> torch_ops{2};
   Recent<AnalysisParams, MemoryProfile> memory{1};
   Recent<std::pair<std::string, AnalysisParams>, AnalysisResult> results{4};
 };
@@ -180,6 +184,10 @@ const StepDatabase& AnalysisContext::steps(std::stop_token stop) {
   return state_->steps.Get(stop, [&] { return BuildSteps(*this, stop); });
 }
 
+const GraphOps& AnalysisContext::graph_ops(std::stop_token stop) {
+  return state_->graph_ops.Get(stop, [&] { return ComputeGraphOps(*this, stop); });
+}
+
 std::shared_ptr<const OpDatabase> AnalysisContext::ops(const AnalysisParams& params,
                                                        std::stop_token stop) {
   grouping(stop);
@@ -205,6 +213,14 @@ std::shared_ptr<const HloOpTable> AnalysisContext::hlo_ops(const AnalysisParams&
   of_all_choices.hlo = {};
   return state_->hlo_ops.Get(of_all_choices, stop,
                              [&] { return CollectHloOps(*this, of_all_choices, stop); });
+}
+
+std::shared_ptr<const TorchOps> AnalysisContext::torch_ops(const AnalysisParams& params,
+                                                           std::stop_token stop) {
+  AnalysisParams of_all_choices = params;
+  of_all_choices.hlo = {};
+  return state_->torch_ops.Get(of_all_choices, stop,
+                               [&] { return CollectTorchOps(*this, of_all_choices, stop); });
 }
 
 void AnalysisContext::ReleaseCaches() { state_->memory.ReleaseCaches(); }

@@ -6,9 +6,9 @@ namespace stepscope {
 // Each is defined in a source of its own and called through its row only.
 using Run = AnalysisResult(AnalysisContext& context, const AnalysisParams& params,
                            std::stop_token stop);
-Run RunOverview, RunVerdict, RunInputPipeline, SharedKernelStats, RunOpStats, RunMemory, RunDiagnostics,
-    RunFindings, RunRanks, RunFleet, RunMemorySnapshot, RunHloProfile, RunHloStats, RunRoofline,
-    RunHloMemory, RunHloGraph;
+Run RunOverview, RunVerdict, RunInputPipeline, SharedKernelStats, RunOpStats, RunMemory,
+    RunDiagnostics, RunFindings, RunRanks, RunFleet, RunMemorySnapshot, RunHloProfile, RunHloStats,
+    RunRoofline, RunHloMemory, RunHloGraph;
 namespace compare {
 AnalysisResult CompareProfiles(AnalysisContext& a, AnalysisContext& b, const CompareParams& params,
                                std::stop_token stop);

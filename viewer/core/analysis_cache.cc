@@ -14,8 +14,7 @@ AnalysisResult AnalysisCache::Question::Answer(const std::stop_token& stop) cons
 }
 
 bool AnalysisCache::Question::Replaces(const Question& earlier) const {
-  return analysis == earlier.analysis && first == earlier.first &&
-         (a != nullptr || b == earlier.b);
+  return analysis == earlier.analysis && first == earlier.first && (a != nullptr || b == earlier.b);
 }
 
 AnalysisCache::Question AnalysisCache::Question::OfFirst() const {

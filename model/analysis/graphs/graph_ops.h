@@ -69,8 +69,9 @@ struct GraphOps {
   std::string ShapesOf(const GraphOp& op) const;
 };
 
-// The result is empty with XProf's definitions, and at once where the trace launches no graphs.
-// O(n log n) in the kernels; GraphMatcher bounds the work of matching.
+// For AnalysisContext::graph_ops, which keeps it. Empty with XProf's definitions, and at once where
+// the trace launches no graphs. O(n log n) in the kernels; GraphMatcher bounds the work of
+// matching.
 GraphOps ComputeGraphOps(AnalysisContext& context, const std::stop_token& stop);
 
 }  // namespace stepscope

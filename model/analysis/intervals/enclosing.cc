@@ -22,11 +22,11 @@ Enclosing::Enclosing(const Trace& trace, const std::vector<bool>& wanted)
   for (size_t t = 0; t < tracks_.size(); ++t) {
     for (const Lane& lane : trace.set.LanesOf(trace.set.tracks[t])) {
       if (lane.kind == LaneKind::kInstant) continue;
-      Depth depth{lane.depth, {}};
+      Depth depth{&lane, {}};
       for (uint32_t i = 0; i < lane.size(); ++i) {
-        if (wanted[lane.meta[i]]) depth.rows.push_back(lane.first_row + i);
+        if (wanted[lane.meta[i]]) depth.wanted.push_back(i);
       }
-      if (!depth.rows.empty()) tracks_[t].push_back(std::move(depth));
+      if (!depth.wanted.empty()) tracks_[t].push_back(std::move(depth));
     }
     std::reverse(tracks_[t].begin(), tracks_[t].end());
     empty_ = empty_ && tracks_[t].empty();
@@ -40,13 +40,14 @@ EventRow Enclosing::Around(EventRow row) const {
   const uint32_t at = row.value - lane.first_row;
   const Ps begin = lane.start[at], end = lane.end(at);
   for (const Depth& depth : tracks_[lane.track.value]) {
-    const auto after =
-        std::upper_bound(depth.rows.begin(), depth.rows.end(), begin,
-                         [&](Ps t, uint32_t r) { return t < set.Start(EventRow(r)); });
-    if (after == depth.rows.begin()) continue;
-    const EventRow found(*(after - 1));
-    if (SaturatingAdd(set.Start(found), set.Duration(found)) < end) continue;
-    if (found == row || depth.depth < lane.depth || lane.kind != LaneKind::kNested) return found;
+    const Lane& of = *depth.lane;
+    const auto after = std::upper_bound(depth.wanted.begin(), depth.wanted.end(), begin,
+                                        [&](Ps t, uint32_t i) { return t < of.start[i]; });
+    if (after == depth.wanted.begin()) continue;
+    const uint32_t i = *(after - 1);
+    if (of.end(i) < end) continue;
+    const EventRow found(of.first_row + i);
+    if (found == row || of.depth < lane.depth || lane.kind != LaneKind::kNested) return found;
   }
   return {};
 }

@@ -20,9 +20,9 @@ class Enclosing {
   EventRow Around(EventRow row) const;
 
  private:
-  struct Depth {  // the wanted events of one lane, by begin; they do not overlap
-    uint16_t depth = 0;
-    std::vector<uint32_t> rows;
+  struct Depth {
+    const Lane* lane = nullptr;
+    std::vector<uint32_t> wanted;  // its events by index, and so by begin; they do not overlap
   };
   const Trace& trace_;
   std::vector<std::vector<Depth>> tracks_;  // by track, deepest first

@@ -229,7 +229,7 @@ ResultTable GraphKernelTable(const Trace& trace, const GraphKernelReader& reader
 
 void AddGraphTables(AnalysisContext& context, const AnalysisParams& params, std::stop_token stop,
                     AnalysisResult* result) {
-  const GraphOps graphs = ComputeGraphOps(context, stop);
+  const GraphOps& graphs = context.graph_ops(stop);
   if (graphs.launches.empty() || stop.stop_requested()) return;
   const Trace& trace = context.trace();
   const GraphKernelReader reader(context, params, graphs, stop);

@@ -185,7 +185,7 @@ KernelGroups ComputeKernels(AnalysisContext& context, const AnalysisParams& para
                             std::stop_token stop) {
   const Trace& trace = context.trace();
   const StatTable& stats = context.stats(stop);
-  const GraphOps graphs = ComputeGraphOps(context, stop);
+  const GraphOps& graphs = context.graph_ops(stop);
   std::vector<PlaneKernels> planes =
       CollectPlanes(trace, stats, ScopeOf(context, params, stop), graphs, stop);
   MergedGroups merged;

@@ -13,7 +13,7 @@ DeviceOpNames::DeviceOpNames(AnalysisContext& context, const std::stop_token& st
     : trace_(context.trace()),
       stats_(context.stats(stop)),
       grouping_(context.grouping(stop)),
-      graphs_(ComputeGraphOps(context, stop)),
+      graphs_(context.graph_ops(stop)),
       unknown_hlo_left_out_(context.xprof().unknown_hlo_left_out),
       traits_(CapabilitiesOf(trace_)) {
   NumberGraphOps();

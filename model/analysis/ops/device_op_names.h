@@ -69,7 +69,7 @@ class DeviceOpNames {
   const Trace& trace_;
   const StatTable& stats_;
   const Grouping& grouping_;
-  const GraphOps graphs_;
+  const GraphOps& graphs_;
   std::vector<uint32_t> graph_meta_;  // by op of graphs_: the first op of its name; 0: none
   const bool unknown_hlo_left_out_;
   const Capabilities traits_;

@@ -57,10 +57,12 @@ struct Call {
   std::string_view type;
   Ps time = 0;        // of all its kernels
   Ps first = kMaxPs;  // begin of its first kernel
+  bool counted = false;
+  uint32_t sum = kNone;  // its row among TorchOps::ops
 };
 
 struct Kernel {
-  uint32_t row = 0, call = 0;
+  uint32_t row = 0, meta = 0, call = 0;
   PlaneId device;
   Ps begin = 0, duration = 0;
 };
@@ -72,7 +74,10 @@ class Collector {
         stats_(context.stats(stop)),
         stop_(std::move(stop)),
         scope_(ScopeOf(context, params, stop_)),
-        launching_(trace_, stats_) {}
+        launching_(trace_, stats_),
+        external_(stats_.Int(IntStat::kExternalId)),
+        correlation_(stats_.Int(IntStat::kCorrelationId)),
+        facts_(trace_.names().metas.size()) {}
 
   TorchOps Take(std::span<const OwnPeaks> own) {
     if (!CapabilitiesOf(trace_).pytorch_events) return {};
@@ -108,22 +113,34 @@ class Collector {
       const Plane& plane = trace_.planes[p];
       if (plane.kind != PlaneKind::kGpu || !scope_.HasHost(plane.host)) continue;
       for (const Lane* lane : WorkLanes(trace_, plane)) {
+        external_.Seek(lane->first_row), correlation_.Seek(lane->first_row);
         for (uint32_t i = 0; i < lane->size(); ++i) {
           if (IsWork(trace_.names().metas[lane->meta[i]].category) && lane->dur[i] > 0)
-            AddKernel({lane->first_row + i, 0, PlaneId(p), lane->start[i], lane->dur[i]});
+            AddKernel(
+                {lane->first_row + i, lane->meta[i], 0, PlaneId(p), lane->start[i], lane->dur[i]});
         }
       }
     }
   }
 
+  // What the names of events say, read once for each name.
+  struct NameFacts {
+    bool known = false, collective = false, tf32 = false;
+  };
+  const NameFacts& FactsOf(uint32_t meta) {
+    NameFacts& facts = facts_[meta];
+    if (facts.known) return facts;
+    const std::string_view name = trace_.names().strings.View(trace_.names().metas[meta].name);
+    return facts = {true, IsCollective(name), SaysTf32(name)};
+  }
+
   void AddKernel(Kernel kernel) {
     const EventRow row(kernel.row);
-    if (IsCollective(trace_.set.Name(row))) {
+    if (FactsOf(kernel.meta).collective) {
       kernel.call = CollectiveCall(row);
     } else {
       const EventRow op =
-          launching_.Find(stats_.Int(IntStat::kExternalId).Find(row).value_or(-1),
-                          stats_.Int(IntStat::kCorrelationId).Find(row).value_or(-1));
+          launching_.Find(external_.Get(kernel.row, -1), correlation_.Get(kernel.row, -1));
       kernel.call = op.valid() ? CallAround(op) : KernelCall(row);
     }
     Call& call = calls_[kernel.call];
@@ -255,26 +272,34 @@ class Collector {
       Call& call = calls_[index];
       call.time = trace_.set.Duration(call.op);
       call.first = trace_.set.Start(call.op);
-      kernels_.push_back({call.op.value, index, PlaneId(), call.first, call.time});
+      kernels_.push_back(
+          {call.op.value, trace_.set.Meta(call.op).value, index, PlaneId(), call.first, call.time});
     }
   }
 
   using Key = std::tuple<std::string_view, uint32_t, uint32_t, double, double>;
 
+  static Key KeyOf(const Call& call) {
+    return {call.operation, call.dims.value, call.types.value, call.cost ? call.cost->flops : -1,
+            call.cost ? call.cost->bytes : -1};
+  }
+
   void AddUp() {
-    std::map<Key, size_t> index;
+    std::map<Key, uint32_t> index;
     std::vector<std::vector<EventRow>> rows;
     std::vector<Ps> tf32;
     for (const Kernel& kernel : kernels_) {
-      const Call& call = calls_[kernel.call];
+      Call& call = calls_[kernel.call];
       if (!ScopeOfKernel(kernel).Contains(kernel.begin)) continue;
-      const Key key{call.operation, call.dims.value, call.types.value,
-                    call.cost ? call.cost->flops : -1, call.cost ? call.cost->bytes : -1};
-      const auto [at, added] = index.try_emplace(key, out_.ops.size());
-      if (added) Start(call, &rows, &tf32);
-      Add(kernel, call, &out_.ops[at->second]);
-      rows[at->second].emplace_back(kernel.row);
-      if (SaysTf32(trace_.set.Name(EventRow(kernel.row)))) tf32[at->second] += kernel.duration;
+      if (call.sum == kNone) {
+        const auto size = static_cast<uint32_t>(out_.ops.size());
+        const auto [at, added] = index.try_emplace(KeyOf(call), size);
+        if (added) Start(call, &rows, &tf32);
+        call.sum = at->second;
+      }
+      Add(kernel, &call, &out_.ops[call.sum]);
+      rows[call.sum].emplace_back(kernel.row);
+      if (FactsOf(kernel.meta).tf32) tf32[call.sum] += kernel.duration;
     }
     for (size_t i = 0; i < out_.ops.size(); ++i) {
       TorchOp& op = out_.ops[i];
@@ -313,31 +338,33 @@ class Collector {
     tf32->push_back(0);
   }
 
-  void Add(const Kernel& kernel, const Call& call, TorchOp* op) {
+  void Add(const Kernel& kernel, Call* call, TorchOp* op) {
     const double share =
-        call.time > 0 ? static_cast<double>(kernel.duration) / static_cast<double>(call.time) : 0;
+        call->time > 0 ? static_cast<double>(kernel.duration) / static_cast<double>(call->time) : 0;
     op->time = SaturatingAdd(op->time, kernel.duration);
     out_.total = SaturatingAdd(out_.total, kernel.duration);
-    if (!call.cost) out_.unknown = SaturatingAdd(out_.unknown, kernel.duration);
-    if (call.cost) op->flops += share * call.cost->flops, op->bytes += share * call.cost->bytes;
-    if (kernel.begin == call.first && !counted_.contains(kernel.call)) {
-      counted_.emplace(kernel.call, true);
-      ++op->calls;
-    }
+    if (!call->cost) out_.unknown = SaturatingAdd(out_.unknown, kernel.duration);
+    if (call->cost) op->flops += share * call->cost->flops, op->bytes += share * call->cost->bytes;
+    if (kernel.begin == call->first && !std::exchange(call->counted, true)) ++op->calls;
   }
 
-  void AddWork(const std::map<Key, size_t>& index) {
+  void AddWork(const std::map<Key, uint32_t>& index) {
     for (const Kernel& kernel : kernels_) {
-      const Call& call = calls_[kernel.call];
+      Call& call = calls_[kernel.call];
       if (!call.cost || call.cost->engine != TorchEngine::kMatrix || call.time <= 0) continue;
-      const auto at = index.find(
-          {call.operation, call.dims.value, call.types.value, call.cost->flops, call.cost->bytes});
-      if (at == index.end()) continue;
+      if (call.sum == kNone) {  // none of its kernels is in the part; those of a like call may be
+        const auto at = index.find(KeyOf(call));
+        if (at == index.end()) continue;
+        call.sum = at->second;
+      }
       const double flops =
           call.cost->flops * static_cast<double>(kernel.duration) / static_cast<double>(call.time);
-      const double peak = out_.ops[at->second].peak_tflops * 1e12;
+      const double peak = out_.ops[call.sum].peak_tflops * 1e12;
       out_.work.push_back({kernel.device, kernel.begin, flops, peak > 0 ? flops / peak : 0});
     }
+    const auto key = [](const TorchWork& w) { return std::pair(w.device.value, w.begin); };
+    std::sort(out_.work.begin(), out_.work.end(),
+              [&](const TorchWork& a, const TorchWork& b) { return key(a) < key(b); });
   }
 
   const Trace& trace_;
@@ -345,13 +372,14 @@ class Collector {
   const std::stop_token stop_;
   const Scope scope_;
   const LaunchingOps launching_;
+  ColumnCursor<int64_t> external_, correlation_;
+  std::vector<NameFacts> facts_;  // by MetaId
   bool any_device_ = false;
   std::vector<Call> calls_;
   std::vector<Kernel> kernels_;
   std::unordered_map<uint32_t, uint32_t> call_of_op_;       // by row of the innermost op
   std::unordered_map<uint32_t, uint32_t> call_at_;          // by row of the op whose formula counts
   std::unordered_map<uint32_t, TorchCost> call_of_kernel_;  // by MetaId
-  std::unordered_map<uint32_t, bool> counted_;              // calls
   TorchOps out_;
 };
 

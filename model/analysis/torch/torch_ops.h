@@ -41,14 +41,14 @@ struct TorchWork {
 struct TorchOps {
   bool on_cpu = false;
   std::vector<TorchOp> ops;         // by falling time
-  std::vector<TorchWork> work;      // kernel by kernel
+  std::vector<TorchWork> work;      // kernel by kernel, by device and begin
   Ps total = 0, unknown = 0;        // time of all kernels, and of those of unknown cost
   std::optional<KnownPeaks> peaks;  // of the first device; nullopt: not known
   std::string device;               // its name
 };
 
-// The ops of the part that params ask for. Empty for traces that are not PyTorch's.
-// O(kernels * depth of calls).
+// The ops of the part that params ask for, for AnalysisContext::torch_ops, which keeps them. Empty
+// for traces that are not PyTorch's. O(kernels * depth of calls).
 TorchOps CollectTorchOps(AnalysisContext& context, const AnalysisParams& params,
                          std::stop_token stop);
 

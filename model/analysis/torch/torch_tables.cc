@@ -93,7 +93,8 @@ void AddProperties(const TorchOps& ops, AnalysisResult* result) {
 
 bool AddTorchRoofline(AnalysisContext& context, const AnalysisParams& params, std::stop_token stop,
                       AnalysisResult* result) {
-  const TorchOps ops = CollectTorchOps(context, params, std::move(stop));
+  const std::shared_ptr<const TorchOps> kept = context.torch_ops(params, std::move(stop));
+  const TorchOps& ops = *kept;
   if (ops.ops.empty()) return false;
   ResultTable table = EmptyTable(ops.on_cpu);
   for (const TorchOp& op : ops.ops) AddRow(ops, op, &table);
@@ -105,11 +106,9 @@ bool AddTorchRoofline(AnalysisContext& context, const AnalysisParams& params, st
 void AddModelFlops(AnalysisContext& context, const AnalysisParams& params, const StepDatabase& db,
                    std::stop_token stop, AnalysisResult* result) {
   if (db.kind != DeviceKind::kGpu || db.device_steps.empty()) return;
-  TorchOps ops = CollectTorchOps(context, params, std::move(stop));
-  if (ops.work.empty()) return;
+  const std::shared_ptr<const TorchOps> ops = context.torch_ops(params, std::move(stop));
+  if (ops->work.empty()) return;
   const auto key = [](const TorchWork& w) { return std::pair(w.device.value, w.begin); };
-  std::sort(ops.work.begin(), ops.work.end(),
-            [&](const TorchWork& a, const TorchWork& b) { return key(a) < key(b); });
   const size_t counted = CountedSteps(db.steps).size();
   const bool all =
       std::none_of(db.steps.begin(), db.steps.end(), [](const Step& s) { return s.counts(); });
@@ -117,10 +116,10 @@ void AddModelFlops(AnalysisContext& context, const AnalysisParams& params, const
   for (const DeviceStep& d : db.device_steps) {
     if (!all && !db.steps[d.step].counts()) continue;
     seconds += d.times.total / static_cast<double>(kPsPerS);
-    auto work = std::partition_point(ops.work.begin(), ops.work.end(), [&](const TorchWork& w) {
+    auto work = std::partition_point(ops->work.begin(), ops->work.end(), [&](const TorchWork& w) {
       return key(w) < std::pair(d.device.value, d.span.begin);
     });
-    for (; work != ops.work.end() && work->device == d.device && work->begin < d.span.end; ++work)
+    for (; work != ops->work.end() && work->device == d.device && work->begin < d.span.end; ++work)
       flops += work->flops, at_peak += work->at_peak;
   }
   if (flops <= 0 || seconds <= 0 || counted == 0) return;

@@ -34,7 +34,7 @@ class GpuCollector {
         op_(stats_.Text(StringStat::kHloOp)),
         module_(stats_.Text(StringStat::kHloModule)),
         program_(stats_.Int(IntStat::kProgramId)),
-        graphs_(ComputeGraphOps(context, stop)),
+        graphs_(context.graph_ops(stop)),
         stop_(std::move(stop)),
         builder_(*builder) {}
 
@@ -126,7 +126,7 @@ class GpuCollector {
   const StatTable& stats_;
   ColumnCursor<StringId> op_, module_;
   ColumnCursor<int64_t> program_;
-  const GraphOps graphs_;  // empty with XProf's definitions
+  const GraphOps& graphs_;  // empty with XProf's definitions
   std::stop_token stop_;
   HloOpBuilder& builder_;
   std::unordered_map<OpKey, HloOpDraft*, OpKeyHash> known_;

@@ -22,8 +22,8 @@ class ClockAligner {
  public:
   explicit ClockAligner(JobThreads& threads) : threads_(threads) {}
   // Call it once a frame with the session's profiles. Starts and takes jobs, and forgets profiles
-  // that were closed. `hold`: something more urgent is computed, so profiles of one host wait, which
-  // have nothing to align. O(profiles).
+  // that were closed. `hold`: something more urgent is computed, so profiles of one host wait,
+  // which have nothing to align. O(profiles).
   void Update(std::span<const Profile> recorded, bool hold);
   // The profile as `view` wants to see it: on aligned clocks if they are known, else `recorded`.
   const Profile& Shown(const Profile& recorded, const ViewState& view) const;
