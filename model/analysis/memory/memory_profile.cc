@@ -20,8 +20,6 @@
 namespace stepscope {
 namespace {
 
-constexpr size_t At(IntStat s) { return static_cast<size_t>(s); }
-
 // The events of an allocator, with the values that depend on their order in the file.
 struct Events {
   MemorySnapshots snapshots;
@@ -29,10 +27,11 @@ struct Events {
   uint64_t last_order = 0;    // place of the last event in the file
   int64_t last_lifetime = 0;  // peak_bytes_in_use of that event
 
-  void Add(const MemorySnapshot& s, uint64_t order, int64_t lifetime) {
-    snapshots.push_back(s);
+  // The new snapshot is filled in place: it is as large as a line of the cache.
+  MemorySnapshot& Add(uint64_t order, int64_t lifetime) {
     most_lifetime = std::max(most_lifetime, lifetime);
     if (order >= last_order) last_order = order, last_lifetime = lifetime;
+    return snapshots.emplace_back();
   }
   void Merge(Events&& o) {
     most_lifetime = std::max(most_lifetime, o.most_lifetime);
@@ -73,6 +72,61 @@ std::vector<Activity> Activities(const Trace& trace) {
   return activities;
 }
 
+// The values of memory events, read for some rows at a time: one loop over a column is faster than
+// asking it for each row.
+class MemoryValues {
+ public:
+  static constexpr uint32_t kRows = 2048;  // so few that all values stay in the cache
+
+  explicit MemoryValues(const StatTable& stats) : stats_(stats) {}
+  void Read(uint32_t first, uint32_t end) {
+    const auto read = [&](IntStat stat, int64_t missing, Window<int64_t>* to) {
+      to->Clear(first, end, missing);
+      to->Set(stats_.Int(stat));
+    };
+    const auto read_text = [&](StringStat stat, StringId missing, Window<StringId>* to) {
+      to->Clear(first, end, missing);
+      to->Set(stats_.Text(stat));
+    };
+    read(IntStat::kBytesReserved, 0, &reserved);
+    read(IntStat::kBytesAllocated, 0, &allocated);
+    read(IntStat::kBytesAvailable, 0, &available);
+    read(IntStat::kAddress, 0, &address);
+    read(IntStat::kPeakBytesInUse, 0, &peak);
+    read(IntStat::kBytes, 0, &bytes);
+    bytes.Set(stats_.Int(IntStat::kAllocationBytes));
+    read(IntStat::kDeviceOrdinal, -1, &ordinal);
+    read(IntStat::kDeviceId, -1, &device_id);
+    device_id.Set(stats_.Int(IntStat::kIndexOnHost));
+    read_text(StringStat::kTfOp, StringId(0), &op);
+    read_text(StringStat::kAllocatorName, StringId(), &allocator);
+    read_text(StringStat::kDevice, StringId(), &device);
+  }
+
+  template <typename T>
+  class Window {
+   public:
+    void Clear(uint32_t first, uint32_t end, T missing) {
+      first_ = first;
+      values_.assign(end - first, missing);
+    }
+    void Set(const SparseColumn<T>& column) {  // values that the column lacks stay as they are
+      column.ForRange(first_, first_ + static_cast<uint32_t>(values_.size()),
+                      [this](uint32_t row, T value) { values_[row - first_] = value; });
+    }
+    T operator[](uint32_t row) const { return values_[row - first_]; }
+
+   private:
+    uint32_t first_ = 0;
+    std::vector<T> values_;
+  };
+  Window<int64_t> reserved, allocated, available, address, peak, bytes, ordinal, device_id;
+  Window<StringId> op, allocator, device;
+
+ private:
+  const StatTable& stats_;
+};
+
 // Reads the memory events of one track.
 class Collector {
  public:
@@ -82,35 +136,39 @@ class Collector {
         stats_(stats),
         grouping_(grouping),
         activities_(activities),
-        without_line_start_(xprof.memory_times_without_line_start) {}
+        without_line_start_(xprof.memory_times_without_line_start),
+        values_(stats) {}
 
   EventsByAllocator Collect(const Track& track, const Plane& plane) {
-    for (const Lane& lane : trace_.set.LanesOf(track)) {
-      for (uint32_t meta : lane.meta) expected_ += activities_[meta] != Activity::kNone;
-    }
+    for (const Lane& lane : trace_.set.LanesOf(track)) expected_ += Count(lane, 0, lane.size());
     if (expected_ == 0) return {};
-    for (const auto& column : stats_.ints) ints_.emplace_back(column);
-    for (const auto& column : stats_.texts) texts_.emplace_back(column);
     for (const Lane& lane : trace_.set.LanesOf(track)) {
-      for (auto& c : ints_) c.Seek(lane.first_row);
-      for (auto& c : texts_) c.Seek(lane.first_row);
-      for (uint32_t i = 0; i < lane.size(); ++i) {
-        const Activity activity = activities_[lane.meta[i]];
-        if (activity != Activity::kNone) Event(lane, i, activity, track, plane);
-      }
+      for (uint32_t first = 0; first < lane.size(); first += MemoryValues::kRows)
+        Read(lane, first, first + std::min(lane.size() - first, MemoryValues::kRows), track, plane);
     }
     return std::move(allocators_);
   }
 
  private:
-  int64_t Int(IntStat s, uint32_t row, int64_t missing = 0) {
-    return ints_[At(s)].Get(row, missing);
+  size_t Count(const Lane& lane, uint32_t first, uint32_t end) const {
+    size_t count = 0;
+    for (uint32_t i = first; i < end; ++i) count += activities_[lane.meta[i]] != Activity::kNone;
+    return count;
+  }
+
+  void Read(const Lane& lane, uint32_t first, uint32_t end, const Track& track,
+            const Plane& plane) {
+    if (Count(lane, first, end) == 0) return;
+    values_.Read(lane.first_row + first, lane.first_row + end);
+    for (uint32_t i = first; i < end; ++i) {
+      const Activity activity = activities_[lane.meta[i]];
+      if (activity != Activity::kNone) Event(lane, i, activity, track, plane);
+    }
   }
 
   // The events of the event's allocator, which nearly all events name.
   Events& EventsOf(uint32_t row, Activity activity, HostId host) {
-    const StringId name =
-        texts_[static_cast<size_t>(StringStat::kAllocatorName)].Get(row, StringId());
+    const StringId name = values_.allocator[row];
     if (!name.valid()) return allocators_[{host, AllocatorId(row, activity)}];
     if (name != last_name_) {
       last_name_ = name;
@@ -129,11 +187,11 @@ class Collector {
     return *known;
   }
 
-  std::string AllocatorId(uint32_t row, Activity activity) {
-    const StringId device = texts_[static_cast<size_t>(StringStat::kDevice)].Get(row, StringId());
+  std::string AllocatorId(uint32_t row, Activity activity) const {
+    const StringId device = values_.device[row];
     if (device.valid()) return std::string(stats_.strings->View(device));
-    int64_t ordinal = Int(IntStat::kDeviceOrdinal, row, -1);
-    if (ordinal < 0) ordinal = Int(IntStat::kIndexOnHost, row, Int(IntStat::kDeviceId, row, -1));
+    int64_t ordinal = values_.ordinal[row];
+    if (ordinal < 0) ordinal = values_.device_id[row];
     if (activity == Activity::kKineto)
       return ordinal < 0 ? "CPU" : fmt::format("device {}", ordinal);
     return ordinal < 0 ? std::string() : fmt::format("{}", ordinal);
@@ -142,16 +200,17 @@ class Collector {
   void Event(const Lane& lane, uint32_t i, Activity activity, const stepscope::Track& track,
              const Plane& plane) {
     const uint32_t row = lane.first_row + i;
-    MemorySnapshot s;
+    MemorySnapshot& s =
+        EventsOf(row, activity, plane.host).Add(lane.SourceOffset(i), values_.peak[row]);
     s.row = row;
     s.time = without_line_start_ ? SaturatingSub(lane.start[i], track.line_start) : lane.start[i];
-    s.stack = Int(IntStat::kBytesReserved, row);
-    s.heap = Int(IntStat::kBytesAllocated, row);
-    s.free = Int(IntStat::kBytesAvailable, row);
-    s.address = Int(IntStat::kAddress, row);
-    const int64_t bytes = Int(IntStat::kAllocationBytes, row, Int(IntStat::kBytes, row));
+    s.stack = values_.reserved[row];
+    s.heap = values_.allocated[row];
+    s.free = values_.available[row];
+    s.address = values_.address[row];
+    const int64_t bytes = values_.bytes[row];
     s.bytes = bytes < 0 ? -bytes : bytes;  // PyTorch's bytes are negative for a deallocation
-    s.op = texts_[static_cast<size_t>(StringStat::kTfOp)].Get(row, StringId(0)).value;
+    s.op = values_.op[row].value;
     s.allocation = activity == Activity::kAllocation;
     if (activity == Activity::kKineto) {  // the caching allocator reserves from the device and
                                           // allocates from that
@@ -163,8 +222,6 @@ class Collector {
     }
     if (const EventGroup* group = grouping_.GroupOf(EventRow(row)))
       s.step = static_cast<int32_t>(group->id);
-    EventsOf(row, activity, plane.host)
-        .Add(s, lane.SourceOffset(i), Int(IntStat::kPeakBytesInUse, row));
   }
 
   const Trace& trace_;
@@ -172,8 +229,7 @@ class Collector {
   const Grouping& grouping_;
   const std::vector<Activity>& activities_;
   const bool without_line_start_;
-  std::vector<ColumnCursor<int64_t>> ints_;
-  std::vector<ColumnCursor<StringId>> texts_;
+  MemoryValues values_;
   EventsByAllocator allocators_;
   std::unordered_map<uint32_t, Events*> by_name_;  // by StringId
   StringId last_name_;                             // the allocator of the event before, which

@@ -32,113 +32,8 @@ ColumnDesc Time(const char* id, const char* label) {
   return {id, label, Unit::kMs, ValueType::kReal, ""};
 }
 
-std::string HostText(const Trace& trace, HostId host) { return std::string(trace.HostName(host)); }
-
 double Fragmentation(AnalysisContext& context, uint32_t row) {
   return context.stats().Real(RealStat::kFragmentation).Find(EventRow(row)).value_or(0);
-}
-
-ResultTable SummaryTable(AnalysisContext& context, const MemoryProfile& profile) {
-  const Trace& trace = context.trace();
-  const bool sampled = context.xprof().sampled_counts;
-  const bool pytorch = CapabilitiesOf(trace).pytorch_events;
-  ResultTable t{"summary",
-                "Allocators",
-                {Text("host", "Host"),
-                 Text("memory_id", "Allocator"),
-                 Count("num_allocations", "Allocations"),
-                 Count("num_deallocations", "Deallocations"),
-                 Bytes("memory_capacity_bytes", "Capacity",
-                       pytorch ? "memory of the device" : "in use and free at the peak"),
-                 Bytes("peak_bytes_usage_lifetime", "Lifetime peak",
-                       "since the program began, as the allocator says"),
-                 Bytes("peak_bytes_in_use", "Peak in profile",
-                       "most of stack and heap in use while recording"),
-                 Time("peak_time_ms", "Peak at"),
-                 Bytes("peak_stack_bytes", "Stack at peak"),
-                 Bytes("peak_heap_bytes", "Heap at peak"),
-                 Bytes("peak_free_bytes", "Free at peak"),
-                 {"peak_fragmentation", "Fragmentation", Unit::kFraction, ValueType::kReal,
-                  "1 - largest free chunk / free bytes of the pool"}},
-                {},
-                {}};
-  if (pytorch) {
-    t.columns.push_back(Bytes("peak_reserved_bytes", "Reserved peak",
-                              "most that the allocator held of the device, in use or not"));
-  }
-  for (const AllocatorProfile& a : profile.allocators) {
-    const MemorySnapshot& peak = a.snapshots[a.peak];
-    int64_t allocations = 0, events = 0;
-    if (sampled) {  // XProf's front end counts the snapshots sampled for the graph
-      for (size_t i : SampleSnapshots(a, kTimelineRows))
-        ++events, allocations += a.snapshots[i].allocation;
-    } else {
-      for (size_t i = a.begin; i < a.end; ++i) ++events, allocations += a.snapshots[i].allocation;
-    }
-    t.rows.push_back({HostText(trace, a.host), a.id, allocations, events - allocations,
-                      a.capacity > 0 ? Value(a.capacity) : Value(), a.lifetime_peak, peak.in_use(),
-                      InMs(peak.time), peak.stack, peak.heap, peak.free,
-                      Fragmentation(context, peak.row)});
-    if (pytorch) t.rows.back().push_back(a.reserved_peak > 0 ? Value(a.reserved_peak) : Value());
-    t.links.push_back(LinkTo(EventRows({EventRow(peak.row)})));
-  }
-  return t;
-}
-
-ResultTable TimelineTable(AnalysisContext& context, const MemoryProfile& profile) {
-  const Trace& trace = context.trace();
-  ResultTable t{"timeline",
-                "Memory in use over time",
-                {Text("host", "Host"),
-                 Text("memory_id", "Allocator"),
-                 Time("time_ms", "Time"),
-                 Text("activity", "Activity"),
-                 Bytes("stack_bytes", "Stack"),
-                 Bytes("heap_bytes", "Heap"),
-                 Bytes("free_bytes", "Free"),
-                 {"fragmentation", "Fragmentation", Unit::kFraction, ValueType::kReal, ""},
-                 Count("step_id", "Step")},
-                {},
-                {}};
-  for (const AllocatorProfile& a : profile.allocators) {
-    for (size_t i : SampleSnapshots(a, kTimelineRows)) {
-      const MemorySnapshot& s = a.snapshots[i];
-      t.rows.push_back({HostText(trace, a.host), a.id, InMs(s.time),
-                        std::string(s.allocation ? "allocation" : "deallocation"), s.stack, s.heap,
-                        s.free, Fragmentation(context, s.row), int64_t{s.step}});
-      t.links.push_back(LinkTo(EventRows({EventRow(s.row)})));
-    }
-  }
-  return t;
-}
-
-ResultTable ActiveTable(AnalysisContext& context, const MemoryProfile& profile) {
-  ResultTable t{"active_allocations",
-                "Live at the peak",
-                {Text("host", "Host"), Text("memory_id", "Allocator"), Text("tf_op", "Op"),
-                 Bytes("allocation_bytes", "Each", "size of one of them"),
-                 Bytes("requested_bytes", "Requested each", "what was asked for one of them"),
-                 Count("occurrences", "Count"), Text("region_type", "Region"),
-                 Text("data_type", "Type"), Text("tensor_shape", "Shape")},
-                {},
-                {}};
-  const bool totals = !context.xprof().memory_tables_of_xprof;
-  if (totals) t.columns.push_back(Bytes("total_bytes", "Total", "size of one times count"));
-  std::vector<std::vector<LiveAllocation>> found(profile.allocators.size());
-  ParallelFor(found.size(), [&](size_t i) {
-    found[i] = ActiveAt(context, profile.allocators[i], profile.allocators[i].peak);
-  });
-  for (size_t i = 0; i < found.size(); ++i) {
-    const AllocatorProfile& a = profile.allocators[i];
-    for (const LiveAllocation& live : found[i]) {
-      t.rows.push_back({HostText(context.trace(), a.host), a.id, live.op, live.allocated,
-                        live.requested, static_cast<int64_t>(live.count), live.region, live.type,
-                        live.shape});
-      if (totals) t.rows.back().push_back(live.total());
-      t.links.push_back(LinkTo(EventRows(live.rows)));
-    }
-  }
-  return t;
 }
 
 // The lifetimes of an op's allocations: from an allocation to the deallocation of its address.
@@ -204,7 +99,127 @@ std::vector<OpLifetimes> AddUpLifetimes(const AllocatorProfile& allocator) {
   return ops.Take();
 }
 
-ResultTable LifetimeTable(AnalysisContext& context, const MemoryProfile& profile) {
+// What the tables show of an allocator.
+struct AllocatorFacts {
+  SharedText host, id;
+  int64_t allocations = 0, deallocations = 0;
+  std::vector<size_t> sampled;        // snapshots of the timeline
+  std::vector<double> fragmentation;  // of each of these
+  std::vector<LiveAllocation> live;   // at the peak
+  std::vector<OpLifetimes> lifetimes;
+};
+
+AllocatorFacts FactsOf(AnalysisContext& context, const AllocatorProfile& a) {
+  AllocatorFacts facts;
+  facts.host = SharedText(context.trace().HostName(a.host));
+  facts.id = SharedText(a.id);
+  facts.sampled = SampleSnapshots(a, kTimelineRows);
+  for (const size_t i : facts.sampled)
+    facts.fragmentation.push_back(Fragmentation(context, a.snapshots[i].row));
+  const auto count = [&](size_t i) {
+    ++(a.snapshots[i].allocation ? facts.allocations : facts.deallocations);
+  };
+  if (context.xprof().sampled_counts) {  // XProf's front end counts what it draws
+    for (const size_t i : facts.sampled) count(i);
+  } else {
+    for (size_t i = a.begin; i < a.end; ++i) count(i);
+  }
+  facts.live = ActiveAt(context, a, a.peak);
+  if (!context.xprof().memory_tables_of_xprof) facts.lifetimes = AddUpLifetimes(a);
+  return facts;
+}
+
+ResultTable SummaryTable(AnalysisContext& context, const MemoryProfile& profile,
+                         const std::vector<AllocatorFacts>& facts) {
+  const bool pytorch = CapabilitiesOf(context.trace()).pytorch_events;
+  ResultTable t{"summary",
+                "Allocators",
+                {Text("host", "Host"),
+                 Text("memory_id", "Allocator"),
+                 Count("num_allocations", "Allocations"),
+                 Count("num_deallocations", "Deallocations"),
+                 Bytes("memory_capacity_bytes", "Capacity",
+                       pytorch ? "memory of the device" : "in use and free at the peak"),
+                 Bytes("peak_bytes_usage_lifetime", "Lifetime peak",
+                       "since the program began, as the allocator says"),
+                 Bytes("peak_bytes_in_use", "Peak in profile",
+                       "most of stack and heap in use while recording"),
+                 Time("peak_time_ms", "Peak at"),
+                 Bytes("peak_stack_bytes", "Stack at peak"),
+                 Bytes("peak_heap_bytes", "Heap at peak"),
+                 Bytes("peak_free_bytes", "Free at peak"),
+                 {"peak_fragmentation", "Fragmentation", Unit::kFraction, ValueType::kReal,
+                  "1 - largest free chunk / free bytes of the pool"}},
+                {},
+                {}};
+  if (pytorch) {
+    t.columns.push_back(Bytes("peak_reserved_bytes", "Reserved peak",
+                              "most that the allocator held of the device, in use or not"));
+  }
+  for (size_t i = 0; i < facts.size(); ++i) {
+    const AllocatorProfile& a = profile.allocators[i];
+    const MemorySnapshot& peak = a.snapshots[a.peak];
+    t.rows.push_back({facts[i].host, facts[i].id, facts[i].allocations, facts[i].deallocations,
+                      a.capacity > 0 ? Value(a.capacity) : Value(), a.lifetime_peak, peak.in_use(),
+                      InMs(peak.time), peak.stack, peak.heap, peak.free,
+                      Fragmentation(context, peak.row)});
+    if (pytorch) t.rows.back().push_back(a.reserved_peak > 0 ? Value(a.reserved_peak) : Value());
+    t.links.push_back(LinkTo(EventRows({EventRow(peak.row)})));
+  }
+  return t;
+}
+
+ResultTable TimelineTable(const MemoryProfile& profile, const std::vector<AllocatorFacts>& facts) {
+  ResultTable t{"timeline",
+                "Memory in use over time",
+                {Text("host", "Host"),
+                 Text("memory_id", "Allocator"),
+                 Time("time_ms", "Time"),
+                 Text("activity", "Activity"),
+                 Bytes("stack_bytes", "Stack"),
+                 Bytes("heap_bytes", "Heap"),
+                 Bytes("free_bytes", "Free"),
+                 {"fragmentation", "Fragmentation", Unit::kFraction, ValueType::kReal, ""},
+                 Count("step_id", "Step")},
+                {},
+                {}};
+  const SharedText allocation("allocation"), deallocation("deallocation");
+  for (size_t a = 0; a < facts.size(); ++a) {
+    const AllocatorFacts& of = facts[a];
+    for (size_t i = 0; i < of.sampled.size(); ++i) {
+      const MemorySnapshot& s = profile.allocators[a].snapshots[of.sampled[i]];
+      t.rows.push_back({of.host, of.id, InMs(s.time), s.allocation ? allocation : deallocation,
+                        s.stack, s.heap, s.free, of.fragmentation[i], int64_t{s.step}});
+      t.links.push_back(LinkTo(EventRows({EventRow(s.row)})));
+    }
+  }
+  return t;
+}
+
+ResultTable ActiveTable(const std::vector<AllocatorFacts>& facts, bool totals) {
+  ResultTable t{"active_allocations",
+                "Live at the peak",
+                {Text("host", "Host"), Text("memory_id", "Allocator"), Text("tf_op", "Op"),
+                 Bytes("allocation_bytes", "Each", "size of one of them"),
+                 Bytes("requested_bytes", "Requested each", "what was asked for one of them"),
+                 Count("occurrences", "Count"), Text("region_type", "Region"),
+                 Text("data_type", "Type"), Text("tensor_shape", "Shape")},
+                {},
+                {}};
+  if (totals) t.columns.push_back(Bytes("total_bytes", "Total", "size of one times count"));
+  for (const AllocatorFacts& of : facts) {
+    for (const LiveAllocation& live : of.live) {
+      t.rows.push_back({of.host, of.id, live.op, live.allocated, live.requested,
+                        static_cast<int64_t>(live.count), live.region, live.type, live.shape});
+      if (totals) t.rows.back().push_back(live.total());
+      t.links.push_back(LinkTo(EventRows(live.rows)));
+    }
+  }
+  return t;
+}
+
+// Takes the events of the lifetimes.
+ResultTable LifetimeTable(AnalysisContext& context, std::vector<AllocatorFacts>* facts) {
   ResultTable t{"lifetimes",
                 "Allocation lifetimes",
                 {Text("host", "Host"), Text("memory_id", "Allocator"), Text("tf_op", "Op"),
@@ -214,13 +229,10 @@ ResultTable LifetimeTable(AnalysisContext& context, const MemoryProfile& profile
                  Time("max_lifetime_ms", "Max")},
                 {},
                 {}};
-  std::vector<std::vector<OpLifetimes>> found(profile.allocators.size());
-  ParallelFor(found.size(), [&](size_t i) { found[i] = AddUpLifetimes(profile.allocators[i]); });
-  for (size_t i = 0; i < found.size(); ++i) {
-    const AllocatorProfile& a = profile.allocators[i];
-    for (OpLifetimes& op : found[i]) {
-      t.rows.push_back({HostText(context.trace(), a.host), a.id,
-                        std::string(OpOf(context, *op.any)), static_cast<int64_t>(op.freed),
+  for (AllocatorFacts& of : *facts) {
+    for (OpLifetimes& op : of.lifetimes) {
+      t.rows.push_back({of.host, of.id, std::string(OpOf(context, *op.any)),
+                        static_cast<int64_t>(op.freed),
                         static_cast<int64_t>(op.rows.size() - op.freed), op.bytes,
                         op.freed ? InMs(op.total) / static_cast<double>(op.freed) : 0.0,
                         op.freed ? InMs(op.min) : 0.0, InMs(op.max)});
@@ -230,8 +242,10 @@ ResultTable LifetimeTable(AnalysisContext& context, const MemoryProfile& profile
   return t;
 }
 
-void AddFindings(AnalysisContext& context, const MemoryProfile& profile, AnalysisResult* result) {
-  for (const AllocatorProfile& a : profile.allocators) {
+void AddFindings(AnalysisContext& context, const MemoryProfile& profile,
+                 const std::vector<AllocatorFacts>& facts, AnalysisResult* result) {
+  for (size_t i = 0; i < facts.size(); ++i) {
+    const AllocatorProfile& a = profile.allocators[i];
     const MemorySnapshot& peak = a.snapshots[a.peak];
     const double used = a.capacity > 0
                             ? static_cast<double>(std::max(peak.in_use(), a.reserved_peak)) /
@@ -246,9 +260,8 @@ void AddFindings(AnalysisContext& context, const MemoryProfile& profile, Analysi
            "memory"});
     }
     double worst = 0;
-    for (size_t i : SampleSnapshots(a, kTimelineRows)) {
-      worst = std::max(worst, Fragmentation(context, a.snapshots[i].row));
-    }
+    for (const double fragmentation : facts[i].fragmentation)
+      worst = std::max(worst, fragmentation);
     if (worst >= 0.5) {
       result->findings.push_back(
           {Finding::Grade::kWarning,
@@ -268,12 +281,15 @@ AnalysisResult RunMemory(AnalysisContext& context, const AnalysisParams& params,
   result.panel = "memory";
   const std::shared_ptr<const MemoryProfile> shared = context.memory(params, stop);
   const MemoryProfile& profile = *shared;
-  result.tables.push_back(SummaryTable(context, profile));
-  result.tables.push_back(TimelineTable(context, profile));
-  result.tables.push_back(ActiveTable(context, profile));
-  if (!context.xprof().memory_tables_of_xprof) {
-    result.tables.push_back(LifetimeTable(context, profile));
-    AddFindings(context, profile, &result);
+  std::vector<AllocatorFacts> facts(profile.allocators.size());
+  ParallelFor(facts.size(), [&](size_t i) { facts[i] = FactsOf(context, profile.allocators[i]); });
+  const bool of_xprof = context.xprof().memory_tables_of_xprof;
+  result.tables.push_back(SummaryTable(context, profile, facts));
+  result.tables.push_back(TimelineTable(profile, facts));
+  result.tables.push_back(ActiveTable(facts, !of_xprof));
+  if (!of_xprof) {
+    result.tables.push_back(LifetimeTable(context, &facts));
+    AddFindings(context, profile, facts, &result);
   }
   if (profile.allocators.empty()) {
     result.empty_reason = "This profile has no memory events. " +
