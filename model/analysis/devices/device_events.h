@@ -13,6 +13,7 @@
 
 #include "model/analysis/analysis.h"
 #include "model/analysis/grouping/grouping.h"
+#include "model/analysis/intervals/lane_merge.h"
 #include "model/analysis/naming/time_classes.h"
 #include "model/analysis/steps/device_classes.h"
 #include "model/analysis/steps/scope.h"
@@ -49,8 +50,12 @@ class DeviceEvents {
   void ForEach(PlaneId device, Fn fn) const {
     ForEachIn(device, scope_.OfHost(PlaneOf(device).host), fn);
   }
-  // The same for the events that begin before the part asked for: what has begun there does not
-  // begin again in the part.
+  // The same for all streams together, in order of begin (ForEachByStart). The launches of these
+  // events are not looked up.
+  template <typename Fn>
+  void ForEachByBegin(PlaneId device, Fn fn) const;
+  // The same as ForEach for the events that begin before the part asked for: what has begun there
+  // does not begin again in the part.
   template <typename Fn>
   void ForEachBefore(PlaneId device, Fn fn) const {
     const TimeScope& scope = scope_.OfHost(PlaneOf(device).host);
@@ -88,6 +93,17 @@ void DeviceEvents::ForEachIn(PlaneId device, TimeScope scope, Fn fn) const {
                      known ? EventRow(launch->launch_row) : EventRow()});
     }
   }
+}
+
+template <typename Fn>
+void DeviceEvents::ForEachByBegin(PlaneId device, Fn fn) const {
+  const TimeScope scope = scope_.OfHost(PlaneOf(device).host);
+  ForEachByStart(WorkLanes(trace(), PlaneOf(device)), [&](const Lane& lane, uint32_t i) {
+    const uint8_t c = classes_[lane.meta[i]];
+    if (c == 0 || lane.dur[i] <= 0 || !scope.Contains(lane.start[i])) return;
+    fn(DeviceEvent{lane.first_row + i, lane.meta[i], lane.track, lane.start[i], lane.end(i),
+                   static_cast<TimeClass>(c), EventRow()});
+  });
 }
 
 }  // namespace stepscope

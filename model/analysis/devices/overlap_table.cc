@@ -9,43 +9,52 @@
 namespace stepscope {
 namespace {
 
-struct DeviceOverlap {
-  Ranges collectives, compute;
-  std::vector<EventRow> rows;  // the collectives
-};
+// Sums how long collectives and computation run, each the union of its events, and how long both
+// run at once. Takes the events of a device in order of begin, so that it need not keep intervals.
+class OverlapSums {
+ public:
+  // `spans`: the time that counts.
+  explicit OverlapSums(const Ranges& spans)
+      : counted_(spans), collectives_(spans), compute_(spans), hidden_(spans) {}
 
-Ranges Inside(const Ranges& spans, const Ranges& ranges) {
-  Ranges out;
-  auto span = spans.begin();
-  for (const TimeRange& r : ranges) {
-    while (span != spans.end() && span->end <= r.begin) ++span;
-    for (auto at = span; at != spans.end() && at->begin < r.end; ++at)
-      out.push_back({std::max(at->begin, r.begin), std::min(at->end, r.end)});
+  void Add(const DeviceEvent& e) {
+    const bool collective = e.time_class == TimeClass::kCollectives;
+    if (!collective && !e.is_compute()) return;
+    if (collective && counted_.Has(e.begin)) rows_.emplace_back(e.row);
+    Sum& of = collective ? collectives_ : compute_;
+    const Ps other_until = (collective ? compute_ : collectives_).until;
+    const Ps begin = std::max(e.begin, of.until);
+    if (e.end <= begin) return;
+    of.Add(begin, e.end);
+    // What runs now began before, so it runs from here to its end.
+    if (other_until > begin) hidden_.Add(begin, std::min(e.end, other_until));
   }
-  return out;
-}
 
-// `spans`: the time that counts; null: all of it.
-DeviceOverlap Collect(const DeviceEvents& events, PlaneId device, const Ranges* spans) {
-  DeviceOverlap out;
-  static const Ranges kAll = {{kMinPs, kMaxPs}};
-  SpanCursor counted(spans != nullptr ? *spans : kAll);
-  events.ForEach(device, [&](const DeviceEvent& e) {
-    if (e.time_class == TimeClass::kCollectives) {
-      out.collectives.push_back({e.begin, e.end});
-      if (counted.Has(e.begin)) out.rows.emplace_back(e.row);
-    } else if (e.is_compute()) {
-      out.compute.push_back({e.begin, e.end});
+  Ps collectives() const { return collectives_.time; }
+  Ps compute() const { return compute_.time; }
+  Ps hidden() const { return hidden_.time; }
+  // The collectives that begin in the spans.
+  std::vector<EventRow> TakeRows() {
+    std::sort(rows_.begin(), rows_.end());
+    return std::move(rows_);
+  }
+
+ private:
+  struct Sum {
+    explicit Sum(const Ranges& spans) : counted(spans) {}
+    void Add(Ps begin, Ps end) {
+      time += counted.LengthOf({begin, end});
+      until = end;
     }
-  });
-  out.collectives = UnionOf(std::move(out.collectives));
-  out.compute = UnionOf(std::move(out.compute));
-  if (spans != nullptr) {
-    out.collectives = Inside(*spans, out.collectives);
-    out.compute = Inside(*spans, out.compute);
-  }
-  return out;
-}
+    SpanClip counted;
+    Ps time = 0;
+    Ps until = kMinPs;  // the end of the last interval
+  };
+
+  SpanCursor counted_;
+  Sum collectives_, compute_, hidden_;
+  std::vector<EventRow> rows_;
+};
 
 }  // namespace
 
@@ -70,14 +79,18 @@ ResultTable OverlapTable(const DeviceEvents& events, const StepSpans& steps) {
       {}};
   AppendDevices(events, &t, [&](PlaneId device, ResultTable* of_device) {
     if (!steps.none() && steps.Of(device) == nullptr) return;
-    DeviceOverlap d = Collect(events, device, steps.Of(device));
-    if (d.collectives.empty() && d.compute.empty()) return;
-    const Ps all = LengthOf(d.collectives), hidden = Overlap(d.collectives, d.compute);
+    static const Ranges kAll = {{kMinPs, kMaxPs}};
+    const Ranges* spans = steps.Of(device);
+    OverlapSums sums(spans != nullptr ? *spans : kAll);
+    events.ForEachByBegin(device, [&](const DeviceEvent& e) { sums.Add(e); });
+    const Ps all = sums.collectives(), hidden = sums.hidden();
+    if (all == 0 && sums.compute() == 0) return;
+    std::vector<EventRow> rows = sums.TakeRows();
     of_device->rows.push_back(
-        {events.HostOf(device), events.NameOf(device), static_cast<int64_t>(d.rows.size()),
-         InMs(all), InMs(hidden), InMs(all - hidden),
-         all > 0 ? Value(100 * InMs(hidden) / InMs(all)) : Value(), InMs(LengthOf(d.compute))});
-    of_device->links.push_back(LinkTo(EventRows(std::move(d.rows))));
+        {events.HostOf(device), events.NameOf(device), static_cast<int64_t>(rows.size()), InMs(all),
+         InMs(hidden), InMs(all - hidden),
+         all > 0 ? Value(100 * InMs(hidden) / InMs(all)) : Value(), InMs(sums.compute())});
+    of_device->links.push_back(LinkTo(EventRows(std::move(rows))));
   });
   return t;
 }

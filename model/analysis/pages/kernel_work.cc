@@ -1,6 +1,9 @@
 #include "model/analysis/pages/kernel_work.h"
 
+#include <vector>
+
 #include "model/analysis/findings/kernels/kernel_rows.h"
+#include "model/base/task.h"
 
 namespace stepscope {
 void CategoryTimes::Add(KernelCategory category, double time, bool matrix) {
@@ -27,13 +30,14 @@ CategoryTimes KernelTimesInSteps(const Trace& trace, const AnalysisResult& kerne
   if (table == nullptr) return times;
   const KernelRows rows(*table);
   if (!rows.known()) return times;
-  SpanReader reader(trace, spans);
-  for (size_t r = 0; r < table->rows.size(); ++r) {
-    double time = 0;
+  std::vector<double> of_row(table->rows.size());
+  ParallelFor(of_row.size(), [&](size_t r) {
+    SpanReader reader(trace, spans);
     for (const EventRow event : rows.events(r))
-      time += static_cast<double>(reader.DurationIn(event).value_or(0));
-    times.Add(CategoryOfKernel(rows.name(r), rows.op(r)), time, rows.uses(r));
-  }
+      of_row[r] += static_cast<double>(reader.DurationIn(event).value_or(0));
+  });
+  for (size_t r = 0; r < of_row.size(); ++r)
+    times.Add(CategoryOfKernel(rows.name(r), rows.op(r)), of_row[r], rows.uses(r));
   return times;
 }
 

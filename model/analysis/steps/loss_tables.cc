@@ -109,13 +109,18 @@ std::vector<CauseSum> SumsOfCauses(const Trace& trace, const StepDatabase& db) {
       std::none_of(db.steps.begin(), db.steps.end(), [](const Step& s) { return s.counts(); });
   const CauseNames names(trace, db);
   std::map<std::pair<StepTimeClass, std::string>, CauseSum> by_name;
+  // By class, event, the op around it, and whether it is the rest: a name is made once.
+  std::map<std::tuple<StepTimeClass, uint32_t, uint32_t, bool>, CauseSum*> known;
   CauseCounter counter;
   for (const IdleCause& cause : db.causes) {
     const bool rest = counter.IsRest(cause);
     if ((!all && !db.steps[cause.step].counts()) || WorksMeanwhile(db, cause)) continue;
-    std::string name = cause.event.valid() ? names.Of(cause) : NameWithoutEvent(cause.loss, rest);
-    CauseSum& sum = by_name[{cause.loss, std::move(name)}];
-    sum.Add(cause, std::max(1.0, devices[cause.step]));
+    CauseSum*& sum = known[{cause.loss, cause.event.value, cause.inside.value, rest}];
+    if (sum == nullptr) {
+      std::string name = cause.event.valid() ? names.Of(cause) : NameWithoutEvent(cause.loss, rest);
+      sum = &by_name[{cause.loss, std::move(name)}];
+    }
+    sum->Add(cause, std::max(1.0, devices[cause.step]));
   }
   std::vector<CauseSum> sums;
   for (auto& [key, sum] : by_name) {
