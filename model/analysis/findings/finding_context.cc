@@ -105,16 +105,15 @@ std::vector<uint32_t> FindingContext::AllSteps() const {
 }
 
 const AnalysisResult* FindingContext::Kernels() const {
-  if (!kernels_) kernels_ = context_.Get("kernel_stats", params_, stop_);
-  return kernels_->empty_reason.empty() ? kernels_.get() : nullptr;
+  const auto& kernels = kernels_.Get([&] { return context_.Get("kernel_stats", params_, stop_); });
+  return kernels->empty_reason.empty() ? kernels.get() : nullptr;
 }
 
 const ResultTable* FindingContext::KernelTable() const {
   const AnalysisResult* result = Kernels();
   const ResultTable* all = result != nullptr ? result->Table("kernels") : nullptr;
   if (all == nullptr || db_->device_steps.empty()) return nullptr;
-  if (!kernel_table_) kernel_table_ = KernelsInSteps(trace(), *all, StepSpans(*db_), stop_);
-  return &*kernel_table_;
+  return &kernel_table_.Get([&] { return KernelsInSteps(trace(), *all, StepSpans(*db_), stop_); });
 }
 
 double FindingContext::DeviceSteps() const {
@@ -124,11 +123,11 @@ double FindingContext::DeviceSteps() const {
 }
 
 const std::vector<DeviceScan>& FindingContext::Scans() const {
-  if (scans_) return *scans_;
-  std::vector<double> weights(db_->steps.size());
-  for (const uint32_t s : steps_) weights[s] = WeightOf(s);
-  scans_ = ScanDevices(context_, *db_, weights, stop_);
-  return *scans_;
+  return scans_.Get([&] {
+    std::vector<double> weights(db_->steps.size());
+    for (const uint32_t s : steps_) weights[s] = WeightOf(s);
+    return ScanDevices(context_, *db_, weights, stop_);
+  });
 }
 
 double FindingContext::WeightOf(uint32_t step) const {
@@ -136,8 +135,7 @@ double FindingContext::WeightOf(uint32_t step) const {
 }
 
 const std::vector<KernelSequence>& FindingContext::Sequences() const {
-  if (!sequences_) sequences_ = FindKernelSequences(trace(), db(), Kernels(), stop_);
-  return *sequences_;
+  return sequences_.Get([&] { return FindKernelSequences(trace(), db(), Kernels(), stop_); });
 }
 
 LateTimes FindingContext::Late() const {
@@ -160,8 +158,7 @@ double FindingContext::LongestWaitMs(HostId host) const {
 }
 
 const MemoryProfile& FindingContext::Memory() const {
-  if (!memory_) memory_ = context_.memory(params_, stop_);
-  return *memory_;
+  return *memory_.Get([&] { return context_.memory(params_, stop_); });
 }
 
 std::string FindingContext::NameOf(PlaneId device) const {

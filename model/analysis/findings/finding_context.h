@@ -1,9 +1,10 @@
 // FindingContext: what rules read, computed once for all rules, most of it on first use. Views
-// its arguments, which must outlive it. Not thread-safe.
+// its arguments, which must outlive it. Thread-safe: of several rules that ask for one part, one
+// computes it and the others wait.
 #pragma once
 
 #include <memory>
-#include <optional>
+#include <mutex>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -86,6 +87,16 @@ class FindingContext {
   std::string Uncertainty() const;
 
  private:
+  template <typename T>
+  struct Part {
+    std::once_flag once;
+    T value;
+    template <typename Fn>
+    const T& Get(Fn compute) {
+      std::call_once(once, [&] { value = compute(); });
+      return value;
+    }
+  };
   void Average();
 
   AnalysisContext& context_;
@@ -101,11 +112,11 @@ class FindingContext {
   std::vector<CauseTheme> themes_;  // by meta
   std::array<double, kStepTimeClasses> loss_ms_{};
   double step_ms_ = 0;
-  mutable std::shared_ptr<const AnalysisResult> kernels_;
-  mutable std::optional<ResultTable> kernel_table_;
-  mutable std::optional<std::vector<DeviceScan>> scans_;
-  mutable std::shared_ptr<const MemoryProfile> memory_;
-  mutable std::optional<std::vector<KernelSequence>> sequences_;
+  mutable Part<std::shared_ptr<const AnalysisResult>> kernels_;
+  mutable Part<ResultTable> kernel_table_;
+  mutable Part<std::vector<DeviceScan>> scans_;
+  mutable Part<std::shared_ptr<const MemoryProfile>> memory_;
+  mutable Part<std::vector<KernelSequence>> sequences_;
 };
 
 // "4.20 ms": three significant digits.

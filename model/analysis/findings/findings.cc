@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <set>
 
 #include "model/allocator_history.h"
@@ -13,6 +14,7 @@
 #include "model/analysis/findings/what_if.h"
 #include "model/analysis/naming/vendor_words.h"
 #include "model/analysis/tables/unit_names.h"
+#include "model/base/task.h"
 
 namespace stepscope {
 namespace {
@@ -62,21 +64,25 @@ void Sort(std::string_view first, std::vector<Row>* rows) {
   });
 }
 
+// Rules do not need each other, so several are applied at once.
 std::vector<Row> ApplyRules(const FindingContext& input) {
-  std::vector<Row> rows;
+  const std::span<const FindingRule> rules = FindingRules();
+  std::vector<std::vector<RuleFinding>> found(rules.size());
   // Where too little was recorded for a verdict, no time can be saved either.
   const bool judged = !input.verdict().leads.empty() || HistoryOf(input.trace()) != nullptr;
-  for (const FindingRule& rule : FindingRules()) {
-    if (input.stop().stop_requested()) break;
-    if (!judged && rule.id != std::string_view("memory")) continue;
-    std::vector<RuleFinding> found;
-    rule.find(input, input.thresholds().Of(rule), &found);
+  ParallelFor(rules.size(), [&](size_t r) {
+    if (input.stop().stop_requested()) return;
+    if (!judged && rules[r].id != std::string_view("memory")) return;
+    rules[r].find(input, input.thresholds().Of(rules[r]), &found[r]);
     // Whoever follows advice must not get slower by it.
-    std::erase_if(found, [](const RuleFinding& f) { return !(f.saving_ms >= 0); });
-    for (RuleFinding& f : found) {
+    std::erase_if(found[r], [](const RuleFinding& f) { return !(f.saving_ms >= 0); });
+  });
+  std::vector<Row> rows;
+  for (size_t r = 0; r < rules.size(); ++r) {
+    for (RuleFinding& f : found[r]) {
       f.saving_ms = std::min(f.saving_ms, input.step_ms());
       const FindingSeverity severity = SeverityOf(input, f);
-      rows.push_back({&rule, std::move(f), severity});
+      rows.push_back({&rules[r], std::move(f), severity});
     }
   }
   Sort(RuleOfVerdict(input.verdict().leads), &rows);
@@ -321,9 +327,10 @@ AnalysisResult FindAll(AnalysisContext& context, const AnalysisParams& params,
   ResultTable rules = RuleTable(thresholds, rows);
   result.tables.push_back(FindingTable(input, &rows));
   if (!NothingRan(input)) {
-    result.tables.push_back(WhatIfTable(input));
-    result.tables.push_back(GapCauseTable(input));
-    result.tables.push_back(GapTable(input));
+    constexpr std::array kMake = {WhatIfTable, GapCauseTable, GapTable};
+    std::array<ResultTable, kMake.size()> tables;
+    ParallelFor(tables.size(), [&](size_t i) { tables[i] = kMake[i](input); });
+    std::move(tables.begin(), tables.end(), std::back_inserter(result.tables));
   }
   result.tables.push_back(std::move(rules));
   return result;
