@@ -26,6 +26,7 @@ enum class Definitions : uint8_t { kStepscope, kXprof };
 
 struct Grouping;          // model/analysis/grouping/grouping.h
 struct EventOrder;        // model/analysis/intervals/event_order.h
+class HostActivity;       // model/analysis/grouping/host_activity.h
 struct StepDatabase;      // model/analysis/steps/steps.h
 struct OpDatabase;        // model/analysis/ops/op_database.h
 struct GraphOps;          // model/analysis/graphs/graph_ops.h
@@ -55,6 +56,8 @@ class AnalysisContext {
   const Grouping& grouping(std::stop_token stop = {});
   // The events of each track in nesting order.
   const EventOrder& order(std::stop_token stop = {});
+  // What the threads of hosts do at each moment, for programs whose device is not the CPU.
+  const HostActivity& host_activity(std::stop_token stop = {});
   const StepDatabase& steps(std::stop_token stop = {});
   // The ops that graphs launched again; empty with XProf's definitions.
   const GraphOps& graph_ops(std::stop_token stop = {});

@@ -10,6 +10,7 @@
 #include "model/analysis/fleet/fleet.h"
 #include "model/analysis/graphs/graph_ops.h"
 #include "model/analysis/grouping/grouping.h"
+#include "model/analysis/grouping/host_activity.h"
 #include "model/analysis/intervals/event_order.h"
 #include "model/analysis/kernels/kernel_stats.h"
 #include "model/analysis/memory/memory_profile.h"
@@ -138,6 +139,7 @@ struct AnalysisContext::State {
   Lazy<LoadedStats> stats;
   Lazy<EventOrder> order;
   Lazy<Grouping> grouping;
+  Lazy<HostActivity> host_activity;
   Lazy<StepDatabase> steps;
   Lazy<GraphOps> graph_ops;
   Lazy<std::vector<std::shared_ptr<const TrackSet>>> derived;
@@ -177,6 +179,12 @@ const Grouping& AnalysisContext::grouping(std::stop_token stop) {
   return state_->grouping.Get(stop, [&] {
     return BuildGrouping(*trace_, table, events, xprof().ungrouped_events_join, stop);
   });
+}
+
+const HostActivity& AnalysisContext::host_activity(std::stop_token stop) {
+  const StatTable& table = stats(stop);
+  const Grouping& groups = grouping(stop);
+  return state_->host_activity.Get(stop, [&] { return HostActivity(*trace_, table, groups, {}); });
 }
 
 const StepDatabase& AnalysisContext::steps(std::stop_token stop) {

@@ -44,8 +44,7 @@ ComparedSteps ChooseSteps(AnalysisContext& context, const AnalysisParams& params
   steps.db = SelectSteps(context, ScopeOf(context, params, stop), stop);
   steps.found = !steps.db->steps.empty();
   if (!steps.found) {
-    steps.db = std::make_shared<const StepDatabase>(
-        WholeSpan(context.trace(), context.stats(stop), context.grouping(stop), stop));
+    steps.db = std::make_shared<const StepDatabase>(WholeSpan(context, stop));
   }
   steps.counted = CountedSteps(steps.db->steps);
   steps.summary = Summarize(steps.db->steps, &StepBreakdown::total);

@@ -53,16 +53,6 @@ size_t LevelOf(uint8_t time_class) {
   return static_cast<size_t>(c == TimeClass::kCompute16 ? TimeClass::kCompute32 : c);
 }
 
-std::vector<Step> MarkedSteps(const Trace& trace, const StepDatabase& db) {
-  std::vector<Step> steps = db.steps;
-  for (Step& step : steps) {
-    if (step.group < 0 || step.rows.empty()) continue;
-    const Ps begin = trace.set.Start(step.rows.front());
-    step.span = {begin, begin + trace.set.Duration(step.rows.front())};
-  }
-  return steps;
-}
-
 // Goes through the events of one device at a time in order of start, and adds times to items.
 class Sweep {
  public:
@@ -70,8 +60,8 @@ class Sweep {
       : trace_(context.trace()),
         grouping_(context.grouping(stop)),
         work_(context, table, stop),
-        activity_(trace_, context.stats(stop), grouping_, {}),
-        explainer_(trace_, grouping_, activity_, MarkedSteps(trace_, context.steps(stop)), false),
+        explainer_(trace_, grouping_, context.host_activity(stop),
+                   MarkedSteps(trace_, context.steps(stop).steps), false),
         table_(*table),
         stop_(stop),
         first_of_lane_(trace_.set.lanes.size()) {}
@@ -99,7 +89,6 @@ class Sweep {
   const Trace& trace_;
   const Grouping& grouping_;
   DeviceWork work_;
-  const HostActivity activity_;
   const IdleExplainer explainer_;
   ItemTable& table_;
   const std::stop_token stop_;
@@ -245,7 +234,7 @@ void Sweep::ExplainGaps() {
   if (stop_.stop_requested()) return;
   causes_.clear();
   explainer_.Explain(trace_.planes[device_.value].host, device_, idle_, nullptr, &causes_, nullptr,
-                     nullptr, stop_);
+                     stop_);
   for (const IdleCause& cause : causes_) {
     const IdleGap& idle = idle_[cause.step];
     Place(gaps_[cause.step], idle.end - idle.begin <= kStarting, cause);

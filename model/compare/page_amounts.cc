@@ -19,9 +19,9 @@ double StepsOf(const ComparedProfile& profile) {
 
 void ReadInput(const ComparedProfile& profile, PageAmounts* pages, const std::stop_token& stop) {
   const double steps = StepsOf(profile);
-  const auto ops =
-      OpsOf(profile.context.ops(profile.params, stop), profile.context.trace(), profile.params);
-  for (const OpRow& op : ops->host_side.ops) {
+  const OpDatabase all = BuildHostOps(profile.context, profile.params, stop);
+  const HostOps ops = all.Of(profile.context.trace(), profile.params);
+  for (const OpRow& op : ops.host_side.ops) {
     if (CategoryOfInput(op.name, op.type) == InputCategory::kNotInput) continue;
     Amount& amount = pages->input_ops[op.name];
     amount.value += MsOf(static_cast<double>(op.self)) / steps;

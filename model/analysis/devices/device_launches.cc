@@ -21,10 +21,13 @@ std::vector<bool> GraphLaunches(const Trace& trace) {
 LaunchReader::LaunchReader(const Trace& trace)
     : calls_(trace.set), graph_(std::make_shared<const std::vector<bool>>(GraphLaunches(trace))) {}
 
-DeviceLaunch LaunchReader::Of(const DeviceEvent& event) {
-  const uint32_t call = event.launch.value;
-  const Ps begin = calls_.Start(call);
-  return {call, event.row, begin, IsGraph(call) ? begin : calls_.End(call), event.begin};
+void LaunchReader::Add(const DeviceEvent& event, std::vector<DeviceLaunch>* launches) {
+  DeviceLaunch& launch = launches->emplace_back();
+  launch.call = event.launch.value;
+  launch.row = event.row;
+  launch.begin = calls_.Start(launch.call);
+  launch.ready = IsGraph(launch.call) ? launch.begin : calls_.End(launch.call);
+  launch.start = event.begin;
 }
 
 void LaunchReader::KeepFirstOfGraphs(std::vector<DeviceLaunch>* launches) {
@@ -72,7 +75,7 @@ LaunchReader::ByStream LaunchReader::Read(const DeviceEvents& events, PlaneId de
       // Room that is not used takes no memory.
       streams.back().second.reserve(events.trace().set.tracks[e.track.value].events);
     }
-    streams.back().second.push_back(Of(e));
+    Add(e, &streams.back().second);
   });
   for (auto& [track, launches] : streams) KeepFirstOfGraphs(&launches);
   DropBegunGraphs(events, device, &streams);

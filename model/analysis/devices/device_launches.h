@@ -41,7 +41,7 @@ class LaunchReader {
   ByStream Read(const DeviceEvents& events, PlaneId device);
 
  private:
-  DeviceLaunch Of(const DeviceEvent& event);
+  void Add(const DeviceEvent& event, std::vector<DeviceLaunch>* launches);
   void KeepFirstOfGraphs(std::vector<DeviceLaunch>* launches);
   void DropBegunGraphs(const DeviceEvents& events, PlaneId device, ByStream* streams);
 

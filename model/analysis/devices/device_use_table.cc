@@ -7,7 +7,6 @@
 #include "model/analysis/devices/device_tables.h"
 #include "model/analysis/grouping/host_activity.h"
 #include "model/analysis/intervals/event_order.h"
-#include "model/analysis/intervals/ranges.h"
 #include "model/analysis/naming/device_type.h"
 #include "model/analysis/naming/kernel_rules.h"
 #include "model/base/task.h"
@@ -41,8 +40,17 @@ struct Mean {
   Value Get() const { return weight > 0 ? Value(sum / weight) : Value(); }
 };
 
+// Sums how long anything runs. Takes events in order of begin.
+struct BusySpan {
+  Ps first = kMaxPs, last = kMinPs, busy = 0;
+  void Add(Ps begin, Ps end) {
+    first = std::min(first, begin);
+    busy += std::max<Ps>(0, end - std::max(begin, last));
+    last = std::max(last, end);
+  }
+};
+
 struct DeviceUse {
-  Ranges open;
   Mean occupancy, efficiency;
   int64_t kernels = 0, of_graphs = 0;
   std::vector<uint32_t> graphs;  // launches of graphs that were seen
@@ -67,7 +75,6 @@ class UseReader {
         any_graph_(std::find(graphs.begin(), graphs.end(), true) != graphs.end()) {}
 
   void Add(const DeviceEvent& e, int64_t processors, DeviceUse* use) {
-    use->open.push_back({e.begin, e.end});
     const StringId details = details_.Get(e.row, StringId(0));
     const bool kernel = categories_
                             ? trace_.names().metas[e.meta].category == EventCategory::kKernel
@@ -168,20 +175,21 @@ ResultTable DeviceTable(AnalysisContext& context, const DeviceEvents& events) {
   AppendDevices(events, &t, [&](PlaneId device, ResultTable* of_device) {
     UseReader reader(context, graphs);
     const DeviceFacts facts = DeviceFactsOf(context.trace().planes[device.value]);
+    BusySpan span;
+    events.ForEachByBegin(device, [&](const DeviceEvent& e) { span.Add(e.begin, e.end); });
+    if (span.first > span.last) return;
     DeviceUse use;
     events.ForEach(device, [&](const DeviceEvent& e) { reader.Add(e, facts.processors, &use); });
-    if (use.open.empty()) return;
     DeviceUse before;  // a graph that began there is not launched again in the part asked for
     if (!use.graphs.empty())
       events.ForEachBefore(device, [&](const DeviceEvent& e) { reader.Add(e, 0, &before); });
-    const Ranges open = UnionOf(std::move(use.open));
-    const double busy = static_cast<double>(LengthOf(open));
-    const double span = static_cast<double>(open.back().end - open.front().begin);
+    const double busy = static_cast<double>(span.busy);
+    const double whole = static_cast<double>(span.last - span.first);
     Mean percent = use.efficiency;
     percent.sum *= 100;
     const double ms = static_cast<double>(kPsPerMs);
     of_device->rows.push_back({events.HostOf(device), events.NameOf(device), facts.name,
-                               100 * busy / span, busy / ms, span / ms, use.occupancy.Get(),
+                               100 * busy / whole, busy / ms, whole / ms, use.occupancy.Get(),
                                percent.Get(), use.kernels, use.of_graphs,
                                Without(use.graphs, before.graphs)});
     of_device->links.push_back(LinkTo(EventRows(std::move(use.rows))));

@@ -45,8 +45,7 @@ FindingContext::FindingContext(AnalysisContext& context, const AnalysisParams& p
   const bool none = gpus ? db_->device_steps.empty() : db_->steps.empty();
   whole_ = none && ScopeOf(context, params, stop_).whole_time() && db_->kind != DeviceKind::kTpu;
   if (whole_) {
-    db_ = std::make_shared<const StepDatabase>(
-        WholeSpan(trace(), context.stats(stop_), context.grouping(stop_), stop_));
+    db_ = std::make_shared<const StepDatabase>(WholeSpan(context, stop_));
   }
   program_ = ProgramOf(trace(), *db_);
   std::vector<AsyncWait> waits;

@@ -22,12 +22,6 @@ LateLaunches::LateLaunches(const Trace& trace, const Grouping& grouping, const S
   }
 }
 
-void LateLaunches::Add(uint32_t row, TimeRange range, Work work, CopyDirection direction) {
-  if (parts_ == nullptr) return;
-  if (range.begin > last_.range.end) Divide({last_.range.end, range.begin});
-  if (range.end >= last_.range.end) last_ = {row, range, work, direction};
-}
-
 LateTimes LateLaunches::Take() {
   if (parts_ != nullptr) Divide({last_.range.end, kMaxPs});
   return times_;

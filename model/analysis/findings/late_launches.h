@@ -33,7 +33,15 @@ class LateLaunches {
   enum class Work : uint8_t { kKernel, kCopy, kOther };
   // Adds the events of the device in order of begin. Amortised O(1); O(log launches) for a copy
   // before an idle interval.
-  void Add(uint32_t row, TimeRange range, Work work, CopyDirection direction);
+  void Add(uint32_t row, TimeRange range, Work work, CopyDirection direction) {
+    if (parts_ == nullptr) return;
+    if (range.begin > last_.range.end) Divide({last_.range.end, range.begin});
+    if (range.end < last_.range.end) return;
+    last_.row = row;
+    last_.range.begin = range.begin, last_.range.end = range.end;
+    last_.work = work;
+    last_.direction = direction;
+  }
   LateTimes Take();
 
  private:

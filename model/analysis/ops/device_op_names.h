@@ -23,7 +23,7 @@ struct DeviceOpKey {
   uint32_t tf_op = 0, hlo_op = 0;
   uint32_t meta = 0;  // MetaId + 1; values beyond the trace's metas: ops of graphs
   int64_t program = 0;
-  bool empty() const { return hlo_op == 0 && tf_op == 0 && meta == 0; }  // the event has no op
+  bool empty() const { return (hlo_op | tf_op | meta) == 0; }  // the event has no op
   bool operator==(const DeviceOpKey&) const = default;
 };
 struct DeviceOpKeyHash {

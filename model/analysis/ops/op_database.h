@@ -81,5 +81,8 @@ void FinishSide(OpSide* side);
 
 // Builds it from the events that begin in the part of the trace that params name (op_build.cc).
 OpDatabase BuildOps(AnalysisContext& context, const AnalysisParams& params, std::stop_token stop);
+// The same without the ops of devices.
+OpDatabase BuildHostOps(AnalysisContext& context, const AnalysisParams& params,
+                        std::stop_token stop);
 
 }  // namespace stepscope

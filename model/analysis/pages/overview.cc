@@ -212,8 +212,7 @@ void OverviewBuilder::AddStepParts() {
 }
 
 void OverviewBuilder::Judge() {
-  if (whole_ && ScopeOf(context_, params_, stop_).whole_time())
-    span_ = WholeSpan(trace_, context_.stats(stop_), context_.grouping(stop_), stop_);
+  if (whole_ && ScopeOf(context_, params_, stop_).whole_time()) span_ = WholeSpan(context_, stop_);
   if (db_.kind == DeviceKind::kTpu) waits_ = AsyncWaitsOf(trace_, context_.stats(stop_), judged_);
   // Only PyTorch's recordings say which ops launch nothing.
   const auto ops = CapabilitiesOf(trace_).pytorch_events
@@ -237,8 +236,16 @@ void OverviewBuilder::AddVerdict() {
   result_.findings.push_back(verdict.finding);
   result_.tables.push_back(LossTable(verdict, whole_));
   result_.tables.push_back(StepLossTable(db_));
-  result_.tables.push_back(IdleByCauseTable(trace_, judged_));
-  result_.tables.push_back(IdleCauseTable(trace_, judged_));
+  ResultTable by_cause, by_step;
+  ParallelFor(2, [&](size_t i) {
+    if (i == 0) {
+      by_step = IdleCauseTable(trace_, judged_);
+    } else {
+      by_cause = IdleByCauseTable(trace_, judged_);
+    }
+  });
+  result_.tables.push_back(std::move(by_cause));
+  result_.tables.push_back(std::move(by_step));
   if (!waits_.empty()) result_.tables.push_back(AsyncWaitTable(waits_, CoreTime()));
 }
 

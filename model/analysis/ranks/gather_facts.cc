@@ -8,6 +8,7 @@
 #include "model/analysis/ranks/clocks.h"
 #include "model/analysis/ranks/rank_calls.h"
 #include "model/analysis/ranks/rank_waits.h"
+#include "model/base/task.h"
 
 namespace stepscope {
 namespace {
@@ -57,13 +58,13 @@ std::vector<RankFacts> GatherFacts(AnalysisContext& context, const AnalysisParam
       StepsOfRanks(ranks, context.steps(stop), events.scope());
   const std::vector<uint8_t> on_host = HostCollectiveMetas(context.trace().names());
   std::vector<RankFacts> facts(ranks.size());
-  for (size_t r = 0; r < ranks.size(); ++r) {
+  ParallelFor(ranks.size(), [&](size_t r) {
     facts[r].rank = std::move(ranks[r]);
     facts[r].steps = std::move(steps[r]);
-    if (stop.stop_requested()) return facts;
+    if (stop.stop_requested()) return;
     AddCalls(context, events, on_host, stop, &facts[r]);
     if (depth == FactsDepth::kAll) AddKernels(context.trace(), events, &facts[r]);
-  }
+  });
   if (depth != FactsDepth::kCalls) AddWaits(context, facts, stop);
   return facts;
 }

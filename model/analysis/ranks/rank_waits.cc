@@ -30,8 +30,10 @@ struct Window {
 // sorted by begin.
 class Sweep {
  public:
-  Sweep(const std::vector<Window>& windows, std::vector<StepClassTimes>* losses)
-      : windows_(windows), losses_(*losses) {}
+  // `gaps` gets the idle intervals; time in which copies run and no kernel does counts as copies.
+  Sweep(const std::vector<Window>& windows, std::vector<StepClassTimes>* losses,
+        IdleExplainer::Stream* gaps)
+      : windows_(windows), losses_(*losses), gaps_(*gaps) {}
 
   // Takes the events in order of begin.
   void Add(uint32_t row, TimeRange range, bool compute) {
@@ -41,11 +43,7 @@ class Sweep {
     if (compute) ends_[kCompute] = std::max(ends_[kCompute], range.end);
     ends_[kAny] = std::max(ends_[kAny], range.end);
   }
-  // Returns the idle intervals; time in which copies run and no kernel does counts as copies.
-  std::vector<IdleGap> Finish() {
-    Gap(kMaxPs, IdleGap::kNone);
-    return std::move(gaps_);
-  }
+  void Finish() { Gap(kMaxPs, IdleGap::kNone); }
 
  private:
   enum Level : uint8_t { kAny, kCompute, kGaps };
@@ -70,40 +68,39 @@ class Sweep {
   void Gap(Ps until, uint32_t next) {
     if (until <= ends_[kAny]) return;
     ForParts(kGaps, ends_[kAny], until, [&](size_t w, TimeRange part) {
-      gaps_.push_back({static_cast<uint32_t>(w), next, part.begin, part.end, ends_[kAny]});
+      IdleGap& gap = gaps_.Next();
+      gap.window = static_cast<uint32_t>(w);
+      gap.next_row = next;
+      gap.begin = part.begin, gap.end = part.end;
+      gap.since = ends_[kAny];
     });
   }
 
   const std::vector<Window>& windows_;
   std::vector<StepClassTimes>& losses_;
-  std::vector<IdleGap> gaps_;
+  IdleExplainer::Stream& gaps_;
   std::array<Ps, 2> ends_ = {kMinPs, kMinPs};
   std::array<size_t, 3> at_{};
 };
 
 // Finds the causes of the idle time of GPUs.
 struct DeviceExplainer {
-  DeviceExplainer(const Trace& trace, const StatTable& stats, const Grouping& grouping,
-                  std::span<const Step> steps)
-      : classes(DeviceClasses(trace)),
-        activity(trace, stats, grouping, {}),
-        idle(trace, grouping, activity, MarkedSteps(trace, steps), false) {}
+  DeviceExplainer(AnalysisContext& context, const std::stop_token& stop)
+      : classes(DeviceClasses(context.trace())),
+        idle(context.trace(), context.grouping(stop), context.host_activity(stop),
+             MarkedSteps(context.trace(), context.steps(stop).steps), false) {}
   const std::vector<uint8_t> classes;
-  const HostActivity activity;
   const IdleExplainer idle;
 };
 
 class Explainer {
  public:
   Explainer(AnalysisContext& context, bool devices, std::stop_token stop) : context_(context) {
-    const Trace& trace = context.trace();
-    const StatTable& stats = context.stats(stop);
-    const Grouping& grouping = context.grouping(stop);
-    const std::vector<Step>& steps = context.steps(stop).steps;
     if (devices) {
-      devices_ = std::make_unique<DeviceExplainer>(trace, stats, grouping, steps);
+      devices_ = std::make_unique<DeviceExplainer>(context, stop);
     } else {
-      host_ = std::make_unique<HostDivider>(trace, stats, grouping, steps);
+      host_ = std::make_unique<HostDivider>(context.trace(), context.stats(stop),
+                                            context.grouping(stop), context.steps(stop).steps);
     }
   }
 
@@ -154,15 +151,17 @@ void Explainer::Read(const Rank& rank, const std::vector<Window>& windows,
   for (const PlaneId device : rank.devices) {
     for (const Lane* lane : WorkLanes(trace, trace.planes[device.value])) lanes.push_back(lane);
   }
-  Sweep sweep(windows, losses);
+  IdleExplainer::Stream gaps(devices_->idle, rank.host, rank.devices.front(), losses, causes,
+                             nullptr, nullptr, {});
+  Sweep sweep(windows, losses, &gaps);
   ForEachByStart(lanes, [&](const Lane& lane, uint32_t i) {
     const auto c = static_cast<TimeClass>(devices_->classes[lane.meta[i]]);
     if (c == TimeClass::kUnknown || lane.dur[i] <= 0) return;
     const bool compute = c == TimeClass::kCompute16 || c == TimeClass::kCompute32;
     sweep.Add(lane.first_row + i, {lane.start[i], lane.end(i)}, compute);
   });
-  const std::vector<IdleGap> gaps = sweep.Finish();
-  devices_->idle.Explain(rank.host, rank.devices.front(), gaps, losses, causes, nullptr);
+  sweep.Finish();
+  gaps.Finish();
 }
 
 // The host's events of idle windows, summed for each call.

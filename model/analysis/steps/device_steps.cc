@@ -27,8 +27,12 @@ Ps Overlap(std::span<const IdleGap> gaps, const Ranges& b) {
 
 class Divider {
  public:
-  Divider(const Trace& trace, const StatTable& stats, const Grouping& grouping, StepPlan plan)
-      : trace_(trace), stats_(stats), grouping_(grouping), plan_(std::move(plan)) {}
+  Divider(AnalysisContext& context, StepPlan plan, const std::stop_token& stop)
+      : trace_(context.trace()),
+        stats_(context.stats(stop)),
+        grouping_(context.grouping(stop)),
+        context_(context),
+        plan_(std::move(plan)) {}
   void Run(StepDatabase* db, std::stop_token stop);
 
  private:
@@ -60,6 +64,7 @@ class Divider {
   const Trace& trace_;
   const StatTable& stats_;
   const Grouping& grouping_;
+  AnalysisContext& context_;
   StepPlan plan_;
   std::vector<uint8_t> class_;
   std::vector<DividedDevice> devices_;
@@ -68,8 +73,7 @@ class Divider {
   std::vector<bool> follows_unrecorded_;  // by step of the plan
   std::vector<StepLaunches> launches_;    // by step of the plan; empty: not counted
   std::optional<HostIntervals> host_;
-  const HostActivity* activity_ = nullptr;
-  const IdleExplainer* explainer_ = nullptr;
+  std::optional<IdleExplainer> explainer_;
 };
 
 // When the device is done with what was launched before all steps. `rest` are the events of no
@@ -245,7 +249,7 @@ void Divider::ExtendLast(DividedDevice* device) const {
   const TimeRange marker = plan_.steps[static_cast<size_t>(w.step)].span;
   const Track* thread = explainer_->MainThread(trace_.planes[device->plane].host);
   if (thread == nullptr || marker.end <= w.last || marker.begin >= w.last) return;
-  for (const HostPiece& piece : activity_->During(*thread, {&marker, 1})) {
+  for (const HostPiece& piece : context_.host_activity().During(*thread, {&marker, 1})) {
     const bool waits = piece.state == HostState::kSync && piece.begin < w.last;
     if (waits && piece.end >= w.last) w.span.end = marker.end;
   }
@@ -394,15 +398,22 @@ void Divider::FindDevices() {
 // Says where the time of one device's windows went.
 void Divider::DivideDevice(uint8_t number, const std::stop_token& stop) {
   DividedDevice* const device = &devices_[number];
-  const std::vector<IdleGap> gaps = FillWindows(
-      class_, [this](uint32_t row, Ps start) { return StepOf(row, start); }, device);
+  const auto step_of = [this](uint32_t row, Ps start) { return StepOf(row, start); };
   device->losses.assign(device->windows.size(), {});
-  if (!plan_.tile) SumGaps(gaps, number);
-  if (!plan_.tile || stop.stop_requested()) return;
-  explainer_->Explain(trace_.planes[device->plane].host, PlaneId(device->plane), gaps,
-                      &device->losses, &device->causes, &device->idle, &device->parts, stop);
-  if (stop.stop_requested()) return;
-  device->parts.Finish();
+  if (!plan_.tile) {
+    std::vector<IdleGap> gaps;
+    FillWindows(
+        class_, step_of, [&]() -> IdleGap& { return gaps.emplace_back(); }, device);
+    SumGaps(gaps, number);
+    return;
+  }
+  IdleExplainer::Stream stream(*explainer_, trace_.planes[device->plane].host,
+                               PlaneId(device->plane), &device->losses, &device->causes,
+                               &device->idle, &device->parts, stop);
+  FillWindows(
+      class_, step_of, [&]() -> IdleGap& { return stream.Next(); }, device);
+  stream.Finish();
+  if (!stop.stop_requested()) device->parts.Finish();
 }
 
 // Moves the steps that have windows into the database. Returns, by step of the plan, its index
@@ -470,21 +481,20 @@ void Divider::KeepIdle(const std::vector<int64_t>& kept_at, DividedDevice* devic
 
 void Divider::Run(StepDatabase* db, std::stop_token stop) {
   FindDevices();
-  const HostActivity activity(trace_, stats_, grouping_, {});
-  const IdleExplainer explainer(trace_, grouping_, activity, plan_.steps, false);
   host_.emplace(trace_, stats_, grouping_, plan_, device_of_plane_);
-  activity_ = &activity;
-  explainer_ = &explainer;
   // The host and the devices are independent of each other.
-  ParallelFor(devices_.size() + 2, [&](size_t i) {
+  constexpr size_t kOfHost = 3;
+  ParallelFor(kOfHost + devices_.size(), [&](size_t i) {
     if (stop.stop_requested()) return;
-    if (i == 0) host_->Read(stop);
-    if (i == 1 && plan_.tile) launches_ = CountLaunches(trace_, grouping_, plan_, stop);
-    if (i > 1) FindWindows(&devices_[i - 2]);
+    if (i == 0)
+      explainer_.emplace(trace_, grouping_, context_.host_activity(stop), plan_.steps, false);
+    if (i == 1) host_->Read(stop);
+    if (i == 2 && plan_.tile) launches_ = CountLaunches(trace_, grouping_, plan_, stop);
+    if (i >= kOfHost) FindWindows(&devices_[i - kOfHost]);
   });
   if (stop.stop_requested()) return;
   LeaveOutIdle(db);
-  db->graph_share = explainer.GraphShare();
+  db->graph_share = explainer_->GraphShare();
   FindUnrecorded(db);
   for (DividedDevice& device : devices_) PlaceWindows(&device);
   WaitsOfCollectives();
@@ -506,9 +516,9 @@ void Divider::Run(StepDatabase* db, std::stop_token stop) {
 
 }  // namespace
 
-void DivideDevices(const Trace& trace, const StatTable& stats, const Grouping& grouping,
-                   StepPlan plan, StepDatabase* db, std::stop_token stop) {
-  Divider(trace, stats, grouping, std::move(plan)).Run(db, stop);
+void DivideDevices(AnalysisContext& context, StepPlan plan, StepDatabase* db,
+                   std::stop_token stop) {
+  Divider(context, std::move(plan), stop).Run(db, stop);
 }
 
 }  // namespace stepscope

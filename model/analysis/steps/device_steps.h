@@ -16,7 +16,6 @@ namespace stepscope {
 // Fills db->device_steps, causes and idle times, and each step's span and times (the mean
 // over its devices). Removes steps without device events. Stopped, it returns early and
 // leaves the database incomplete.
-void DivideDevices(const Trace& trace, const StatTable& stats, const Grouping& grouping,
-                   StepPlan plan, StepDatabase* db, std::stop_token stop);
+void DivideDevices(AnalysisContext& context, StepPlan plan, StepDatabase* db, std::stop_token stop);
 
 }  // namespace stepscope

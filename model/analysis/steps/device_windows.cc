@@ -46,19 +46,15 @@ class WaitRecorder {
 
 // The pass goes in order of start. It sums, for each window, the time with each class or above, and
 // finds gaps and the parts of copies that compute hides.
-std::vector<IdleGap> FillWindows(const std::vector<uint8_t>& classes,
-                                 const std::function<int32_t(uint32_t row, Ps start)>& step_of,
-                                 DividedDevice* device) {
+void FillWindows(const std::vector<uint8_t>& classes,
+                 const std::function<int32_t(uint32_t row, Ps start)>& step_of,
+                 const std::function<IdleGap&()>& next_gap, DividedDevice* device) {
   struct OpenCopy {
     Ps end;
     Ps* hidden;
   };
   constexpr size_t kCompute = static_cast<size_t>(TimeClass::kCompute32);
   std::vector<DeviceWindow>& windows = device->windows;
-  std::vector<IdleGap> gaps;
-  size_t events = windows.size();
-  for (const Lane* lane : device->lanes) events += lane->size();
-  gaps.reserve(events);  // room that is not used takes no memory
   WaitRecorder waits(device);
   ClassTimes cursor;
   cursor.fill(kMinPs);
@@ -85,15 +81,20 @@ std::vector<IdleGap> FillWindows(const std::vector<uint8_t>& classes,
     waits.AddUpTo(c, {begin, end});
     return true;
   };
-  size_t gap_at = 0;
+  size_t gap_at = 0, gaps = 0;
   auto gap = [&](Ps from, Ps to, uint32_t next) {
     while (gap_at < windows.size() && windows[gap_at].span.end <= from) ++gap_at;
     for (size_t k = gap_at; k < windows.size() && windows[k].span.begin < to; ++k) {
       TimeRange r{std::max(from, windows[k].span.begin), std::min(to, windows[k].span.end)};
       if (r.empty()) continue;
-      if (windows[k].gap_count++ == 0) windows[k].first_gap = gaps.size();
+      if (windows[k].gap_count++ == 0) windows[k].first_gap = gaps;
       windows[k].idle += r.length();
-      gaps.push_back({static_cast<uint32_t>(k), next, r.begin, r.end, from});
+      ++gaps;
+      IdleGap& of_window = next_gap();
+      of_window.window = static_cast<uint32_t>(k);
+      of_window.next_row = next;
+      of_window.begin = r.begin, of_window.end = r.end;
+      of_window.since = from;
     }
   };
   ForEachByStart(device->lanes, [&](const Lane& lane, uint32_t i) {
@@ -132,7 +133,6 @@ std::vector<IdleGap> FillWindows(const std::vector<uint8_t>& classes,
       windows[w].above[t] += above;
     }
   }
-  return gaps;
 }
 
 void FindCollectiveWaits(std::span<DeviceWindow* const> sides) {

@@ -64,11 +64,11 @@ struct DividedDevice {
 };
 
 // Fills the times and hidden copies of the device's windows, which are placed and have their
-// waits, and returns the gaps within the windows. `classes` are those of DeviceClasses(), and
-// `step_of` gives the step of a copy, -1 for none. O(n log streams).
-std::vector<IdleGap> FillWindows(const std::vector<uint8_t>& classes,
-                                 const std::function<int32_t(uint32_t row, Ps start)>& step_of,
-                                 DividedDevice* device);
+// waits, and finds the gaps within the windows. `classes` are those of DeviceClasses(), `step_of`
+// gives the step of a copy, -1 for none, and `next_gap` gives room for a gap. O(n log streams).
+void FillWindows(const std::vector<uint8_t>& classes,
+                 const std::function<int32_t(uint32_t row, Ps start)>& step_of,
+                 const std::function<IdleGap&()>& next_gap, DividedDevice* device);
 // Finds the time of each collective before its last participant starts, in the windows of one step
 // on the devices of a host. The n-th collectives of these are one, if their names are equal.
 void FindCollectiveWaits(std::span<DeviceWindow* const> sides);

@@ -177,7 +177,7 @@ void HostDivider::Divide(HostId host, const Ranges& windows, std::vector<StepCla
     if (at < end) gaps.push_back({w, IdleGap::kNone, at, end});
   }
   gaps = TakeCollectives(host, gaps, losses, causes);
-  explainer_.Explain(host, PlaneId(), gaps, losses, causes, intervals, nullptr, stop);
+  explainer_.Explain(host, PlaneId(), gaps, losses, causes, intervals, stop);
 }
 
 void AddHostLosses(const Trace& trace, const StatTable& stats, const Grouping& grouping,

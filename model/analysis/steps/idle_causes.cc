@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <utility>
 
 #include "model/analysis/grouping/host_roles.h"
 #include "model/analysis/steps/idle_sums.h"
@@ -432,30 +433,56 @@ bool IdleExplainer::FindParts(const HostInfo& info, bool cpu, std::span<const Id
   return !stop.stop_requested();
 }
 
+IdleExplainer::Stream::Stream(const IdleExplainer& explainer, HostId host, PlaneId device,
+                              std::vector<StepClassTimes>* losses, std::vector<IdleCause>* causes,
+                              IdleIntervals* intervals, DeviceIdle* parts_of_gaps,
+                              std::stop_token stop)
+    : explainer_(explainer),
+      info_(explainer.InfoOf(host)),
+      device_(device),
+      intervals_(intervals),
+      parts_of_gaps_(parts_of_gaps),
+      stop_(std::move(stop)),
+      sums_(info_.markers, explainer.trace_.names().metas.size(), losses,
+            intervals != nullptr || parts_of_gaps != nullptr ? &of_gap_ : nullptr, device, causes),
+      walk_(std::make_unique<Walk>(explainer.trace_, explainer.grouping_)) {}
+
+IdleExplainer::Stream::~Stream() = default;
+
+IdleGap& IdleExplainer::Stream::Next() {
+  if (gaps_.size() >= kGapsAtATime) {
+    Explain(gaps_);
+    gaps_.clear();
+  }
+  return gaps_.emplace_back();
+}
+
+void IdleExplainer::Stream::Explain(std::span<const IdleGap> gaps) {
+  if (!explainer_.FindParts(info_, !device_.valid(), gaps, walk_.get(), stop_)) return;
+  const Parts& parts = walk_->done;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const IdleGap& gap = gaps[parts[i].gap];
+    sums_.Add(gap.window, parts[i].piece, parts[i].queued);
+    if (i + 1 < parts.size() && parts[i + 1].gap == parts[i].gap) continue;
+    if (intervals_ != nullptr && intervals_->Wants({gap.begin, gap.end}))
+      intervals_->Add(of_gap_.Whole(gap, device_));
+    if (parts_of_gaps_ != nullptr) of_gap_.Cut(gap, device_, parts_of_gaps_);
+    of_gap_.Clear();
+  }
+}
+
+void IdleExplainer::Stream::Finish() {
+  Explain(gaps_);
+  if (!stop_.stop_requested()) sums_.Finish();
+}
+
 void IdleExplainer::Explain(HostId host, PlaneId device, std::span<const IdleGap> gaps,
                             std::vector<StepClassTimes>* losses, std::vector<IdleCause>* causes,
-                            IdleIntervals* intervals, DeviceIdle* parts_of_gaps,
-                            const std::stop_token& stop) const {
-  const HostInfo& info = InfoOf(host);
-  GapParts of_gap;
-  const bool each = intervals != nullptr || parts_of_gaps != nullptr;
-  CauseSums sums(info.markers, trace_.names().metas.size(), losses, each ? &of_gap : nullptr,
-                 device, causes);
-  Walk walk(trace_, grouping_);
-  for (; !gaps.empty(); gaps = gaps.subspan(std::min(gaps.size(), kGapsAtATime))) {
-    const std::span<const IdleGap> some = gaps.first(std::min(gaps.size(), kGapsAtATime));
-    if (!FindParts(info, !device.valid(), some, &walk, stop)) return;
-    const Parts& parts = walk.done;
-    for (size_t i = 0; i < parts.size(); ++i) {
-      const IdleGap& gap = some[parts[i].gap];
-      sums.Add(gap.window, parts[i].piece, parts[i].queued);
-      if (i + 1 < parts.size() && parts[i + 1].gap == parts[i].gap) continue;
-      if (intervals != nullptr) intervals->Add(of_gap.Whole(gap, device));
-      if (parts_of_gaps != nullptr) of_gap.Cut(gap, device, parts_of_gaps);
-      of_gap.Clear();
-    }
-  }
-  sums.Finish();
+                            IdleIntervals* intervals, const std::stop_token& stop) const {
+  Stream stream(*this, host, device, losses, causes, intervals, nullptr, stop);
+  for (; !gaps.empty(); gaps = gaps.subspan(std::min(gaps.size(), kGapsAtATime)))
+    stream.Explain(gaps.first(std::min(gaps.size(), kGapsAtATime)));
+  stream.Finish();
 }
 
 }  // namespace stepscope

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <span>
 #include <stop_token>
 #include <unordered_map>
@@ -36,14 +37,14 @@ class IdleExplainer {
                 std::span<const Step> steps, bool cpu);
 
   // Divides gaps; these are sorted and disjoint, and their windows do not fall. Adds to
-  // losses[window]; causes and intervals have the number of their window as step. `losses`,
-  // `intervals` and `parts_of_gaps` may be null. Any thread. O(gaps * log launches + host events in
-  // the gaps * log events); its memory does not grow with the gaps. Stopped, it returns early and
-  // leaves the results incomplete.
+  // losses[window]; causes and intervals have the number of their window as step. `losses` and
+  // `intervals` may be null. Any thread. O(gaps * log launches + host events in the gaps * log
+  // events); its memory does not grow with the gaps. Stopped, it returns early and leaves the
+  // results incomplete.
   void Explain(HostId host, PlaneId device, std::span<const IdleGap> gaps,
                std::vector<StepClassTimes>* losses, std::vector<IdleCause>* causes,
-               IdleIntervals* intervals, DeviceIdle* parts_of_gaps = nullptr,
-               const std::stop_token& stop = {}) const;
+               IdleIntervals* intervals, const std::stop_token& stop = {}) const;
+  class Stream;
   // The thread with the markers of steps, else the busiest one; null if the host has none.
   const Track* MainThread(HostId host) const;
   // Device events that the launch of a graph started / those whose launch is known. O(1).
@@ -92,6 +93,34 @@ class IdleExplainer {
   std::unordered_map<const Track*, const Track*> executors_;  // by thread that launches
   std::unordered_map<uint32_t, Ps> graph_begins_;  // by launch of a graph: its first node's begin
   double graph_share_ = 0;
+};
+
+// Explains the gaps of one device while they are found, so that nobody needs to keep them. One
+// thread.
+class IdleExplainer::Stream {
+ public:
+  // The arguments as those of IdleExplainer::Explain; `parts_of_gaps` may be null. All must outlive
+  // this.
+  Stream(const IdleExplainer& explainer, HostId host, PlaneId device,
+         std::vector<StepClassTimes>* losses, std::vector<IdleCause>* causes,
+         IdleIntervals* intervals, DeviceIdle* parts_of_gaps, std::stop_token stop);
+  ~Stream();
+  // Gives the next gap, which the caller fills.
+  IdleGap& Next();
+  void Explain(std::span<const IdleGap> gaps);
+  void Finish();  // called once, after the last gap
+
+ private:
+  const IdleExplainer& explainer_;
+  const HostInfo& info_;
+  const PlaneId device_;
+  IdleIntervals* const intervals_;
+  DeviceIdle* const parts_of_gaps_;
+  const std::stop_token stop_;
+  GapParts of_gap_;
+  CauseSums sums_;
+  std::unique_ptr<Walk> walk_;
+  std::vector<IdleGap> gaps_;
 };
 
 }  // namespace stepscope

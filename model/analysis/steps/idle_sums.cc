@@ -48,6 +48,7 @@ void GapParts::Cut(const IdleGap& gap, PlaneId device, DeviceIdle* out) const {
     };
     for (end = first + 1; end < parts_.size() && joins(end);) ++end;
     const TimeRange range{parts_[first].range.begin, parts_[end - 1].range.end};
+    if (!out->Wants(range)) continue;
     out->Add(IntervalOf(Parts(parts_).subspan(first, end - first), gap.window, device, range));
   }
 }
@@ -124,7 +125,7 @@ CauseSums::CauseSums(std::span<const TimeRange> markers, size_t metas,
 void CauseSums::Add(uint32_t window, const HostPiece& piece, bool queued) {
   const StepTimeClass loss = queued ? StepTimeClass::kQueued : ClassOf(piece.state);
   if (loss != StepTimeClass::kHost || markers_.empty()) {
-    AddPart(window, loss, piece, {piece.begin, piece.end});
+    AddPart(window, loss, piece, piece.begin, piece.end);
     return;
   }
   // Markers cut the piece: what lies outside them is between steps.
@@ -133,9 +134,9 @@ void CauseSums::Add(uint32_t window, const HostPiece& piece, bool queued) {
     const Ps begin = m < markers_.size() ? markers_[m].begin : kMaxPs;
     const Ps end = m < markers_.size() ? markers_[m].end : kMaxPs;
     const Ps outside = std::min(begin, piece.end), inside = std::min(end, piece.end);
-    if (outside > at) AddPart(window, StepTimeClass::kBetweenSteps, piece, {at, outside});
+    if (outside > at) AddPart(window, StepTimeClass::kBetweenSteps, piece, at, outside);
     at = std::max(at, outside);
-    if (inside > at) AddPart(window, StepTimeClass::kHost, piece, {at, inside});
+    if (inside > at) AddPart(window, StepTimeClass::kHost, piece, at, inside);
     at = std::max(at, inside);
   }
 }
@@ -146,15 +147,15 @@ size_t CauseSums::FirstMarker(Ps t) const {
   return static_cast<size_t>(it - markers_.begin());
 }
 
-void CauseSums::AddPart(uint32_t window, StepTimeClass loss, const HostPiece& piece,
-                        TimeRange range) {
-  const Ps time = range.length();
+void CauseSums::AddPart(uint32_t window, StepTimeClass loss, const HostPiece& piece, Ps begin,
+                        Ps end) {
+  const Ps time = SaturatingSub(end, begin);
   if (losses_ != nullptr) At((*losses_)[window], loss) += time;
-  if (gap_ != nullptr) gap_->Add(loss, piece, range);
+  if (gap_ != nullptr) gap_->Add(loss, piece, begin, end);
   IdleCause& cause = CauseOf(window, loss, piece);
   cause.time += time;
   ++cause.count;
-  if (time > cause.longest.length()) cause.longest = range;
+  if (time > cause.longest.length()) cause.longest = {begin, end};
   if (piece.row == HostPiece::kNone) return;
   for (EventRow& row : cause.rows) {
     if (row.valid() && row.value != piece.row) continue;

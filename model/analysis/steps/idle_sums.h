@@ -30,8 +30,11 @@ struct IdleGap {
 // and that class's largest cause.
 class GapParts {
  public:
-  void Add(StepTimeClass loss, const HostPiece& piece, TimeRange range) {
-    parts_.push_back({loss, piece.meta, piece.inside, piece.row, range});
+  void Add(StepTimeClass loss, const HostPiece& piece, Ps begin, Ps end) {
+    Part& part = parts_.emplace_back();
+    part.loss = loss;
+    part.meta = piece.meta, part.inside = piece.inside, part.row = piece.row;
+    part.range.begin = begin, part.range.end = end;
   }
   // The whole gap as one interval. O(parts log parts).
   IdleInterval Whole(const IdleGap& gap, PlaneId device) const;
@@ -100,7 +103,7 @@ class CauseSums {
   static Key KeyOf(const IdleCause& cause) { return {cause.loss, cause.event, cause.inside}; }
   bool IsOfWindow(uint32_t slot) const { return slot >= window_begin_ && slot < out_.size(); }
   size_t FirstMarker(Ps t) const;
-  void AddPart(uint32_t window, StepTimeClass loss, const HostPiece& piece, TimeRange range);
+  void AddPart(uint32_t window, StepTimeClass loss, const HostPiece& piece, Ps begin, Ps end);
   IdleCause& CauseOf(uint32_t window, StepTimeClass loss, const HostPiece& piece);
   uint32_t& SlotOf(const Key& key);
   void DoubleSlots();

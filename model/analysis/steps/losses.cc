@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <utility>
 
@@ -21,8 +22,14 @@ uint64_t HashOf(const IdleInterval& part) {
 // The n-th smallest number, from 0; there are more than n. O(numbers)
 uint64_t NthSmallest(std::vector<uint64_t> numbers, size_t n) {
   constexpr unsigned kBits = 8;
-  uint64_t known = 0;  // the highest digits of the result
-  for (unsigned shift = 64; shift > 0;) {
+  uint64_t differ = 0;
+  for (const uint64_t v : numbers) differ |= v ^ numbers.front();
+  // Digits that all numbers share need no pass.
+  const auto width = static_cast<unsigned>(std::bit_width(differ));
+  unsigned shift = (width + kBits - 1) / kBits * kBits;
+  // The highest digits of the result.
+  uint64_t known = shift < 64 ? numbers.front() >> shift << shift : 0;
+  while (shift > 0) {
     shift -= kBits;
     std::array<size_t, size_t{1} << kBits> counts{};
     const auto digit_of = [&](uint64_t v) { return v >> shift & (counts.size() - 1); };
@@ -60,7 +67,7 @@ Ps KeepLongest(size_t most, std::vector<IdleInterval>* parts) {
 }  // namespace
 
 void IdleIntervals::Add(const IdleInterval& interval) {
-  if (interval.range.length() < kLeast) return;
+  if (!Wants(interval.range)) return;
   ++count;
   longest.push_back(interval);
   if (longest.size() < 2 * kMost) return;
@@ -80,7 +87,7 @@ void IdleIntervals::Finish() {
 }
 
 void DeviceIdle::Add(const IdleInterval& part) {
-  if (part.range.length() < least) return;
+  if (!Wants(part.range)) return;
   parts.push_back(part);
   if (parts.size() >= 2 * most) least = KeepLongest(most, &parts);
 }

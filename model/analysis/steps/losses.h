@@ -72,7 +72,8 @@ struct IdleIntervals {
   std::vector<IdleInterval> longest;  // longest first, then by begin; at most kMost
   uint64_t count = 0;                 // intervals of kLeast and longer, also those not kept
 
-  // O(1) amortised. Finish() must be called after the last one.
+  bool Wants(TimeRange interval) const { return interval.length() >= kLeast; }
+  // O(1) amortised. Keeps nothing that is not wanted. Finish() must be called after the last one.
   void Add(const IdleInterval& interval);
   void Append(const IdleIntervals& others);
   void Finish();
@@ -87,7 +88,8 @@ struct DeviceIdle {
   Ps least = 0;          // ps; shorter parts have been left out
   std::vector<IdleInterval> parts;
 
-  // O(1) amortised. Finish() must be called after the last one.
+  bool Wants(TimeRange part) const { return part.length() >= least; }
+  // O(1) amortised. Keeps nothing that is not wanted. Finish() must be called after the last one.
   void Add(const IdleInterval& part);
   void Finish();
 };

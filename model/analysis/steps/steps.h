@@ -108,12 +108,10 @@ StepDatabase BuildSteps(AnalysisContext& context, std::stop_token stop);
 // The definitions that BuildSteps chooses from.
 StepDatabase XprofSteps(const Trace& trace, const StatTable& stats, const Grouping& grouping,
                         const XprofDefinitions& xprof, std::stop_token stop);
-StepDatabase OwnSteps(const Trace& trace, const StatTable& stats, const Grouping& grouping,
-                      const XprofDefinitions& xprof, std::stop_token stop);
+StepDatabase OwnSteps(AnalysisContext& context, std::stop_token stop);
 // One step from the first to the last device event; without devices one step for each host, as long
 // as the trace. For recordings in which no step is found. Empty without events.
-StepDatabase WholeSpan(const Trace& trace, const StatTable& stats, const Grouping& grouping,
-                       std::stop_token stop);
+StepDatabase WholeSpan(AnalysisContext& context, std::stop_token stop);
 // Steps of the host's own work, for profiles without devices.
 StepDatabase HostSteps(const Trace& trace, const StatTable& stats, const Grouping& grouping,
                        const XprofDefinitions& xprof, std::stop_token stop);

@@ -19,7 +19,7 @@ StepDatabase Find(AnalysisContext& context, std::stop_token stop) {
   }
   if (context.xprof().gpu_steps_of_groups && CapabilitiesOf(trace).read_by_xprof)
     return XprofSteps(trace, stats, grouping, context.xprof(), stop);
-  return OwnSteps(trace, stats, grouping, context.xprof(), stop);
+  return OwnSteps(context, stop);
 }
 
 }  // namespace

@@ -69,12 +69,13 @@ void SetColumnsOf(StepDatabase* db) {
   }
 }
 
-void DivideGpus(const Trace& trace, const StatTable& stats, const Grouping& grouping, bool tile,
-                StepDatabase* db, std::stop_token stop) {
+void DivideGpus(AnalysisContext& context, bool tile, StepDatabase* db, std::stop_token stop) {
+  const Trace& trace = context.trace();
+  const Grouping& grouping = context.grouping(stop);
   for (bool implicit : {false, true}) {
     StepPlan plan = PlanFromGroups(trace, grouping, implicit, tile);
     if (plan.steps.empty()) continue;
-    DivideDevices(trace, stats, grouping, std::move(plan), db, stop);
+    DivideDevices(context, std::move(plan), db, stop);
     if (db->steps.empty()) continue;
     db->inferred = implicit && !grouping.from_file;
     db->confidence = db->inferred ? 0.8 : 1;
@@ -86,7 +87,7 @@ void DivideGpus(const Trace& trace, const StatTable& stats, const Grouping& grou
   if (tile && !calls.steps.empty()) {
     const std::string name(trace.set.Name(calls.steps.front().rows.front()));
     const bool one = calls.steps.size() == 1;
-    DivideDevices(trace, stats, grouping, std::move(calls), db, stop);
+    DivideDevices(context, std::move(calls), db, stop);
     db->inferred = !db->steps.empty();
     db->confidence = 0.9;
     db->how = one ? "No marks: one call of " + name + " encloses the launches."
@@ -96,15 +97,15 @@ void DivideGpus(const Trace& trace, const StatTable& stats, const Grouping& grou
   StepPlan plan = InferByPeriod(trace, grouping, &db->confidence);
   plan.tile = tile;
   if (plan.steps.empty()) return;
-  DivideDevices(trace, stats, grouping, std::move(plan), db, stop);
+  DivideDevices(context, std::move(plan), db, stop);
   db->inferred = !db->steps.empty();
   db->how = "No marks: steps are the period of the kernel sequence on the busiest stream.";
 }
 
 }  // namespace
 
-StepDatabase WholeSpan(const Trace& trace, const StatTable& stats, const Grouping& grouping,
-                       std::stop_token stop) {
+StepDatabase WholeSpan(AnalysisContext& context, std::stop_token stop) {
+  const Trace& trace = context.trace();
   StepDatabase db;
   db.kind = KindOf(trace);
   if (db.kind == DeviceKind::kCpuOnly) {
@@ -116,7 +117,7 @@ StepDatabase WholeSpan(const Trace& trace, const StatTable& stats, const Groupin
       all.times.total = static_cast<double>(all.span.length());
       db.steps.push_back(std::move(all));
     }
-    AddHostLosses(trace, stats, grouping, &db, stop);
+    AddHostLosses(trace, context.stats(stop), context.grouping(stop), &db, stop);
     SetColumnsOf(&db);
     return db;
   }
@@ -127,18 +128,21 @@ StepDatabase WholeSpan(const Trace& trace, const StatTable& stats, const Groupin
   plan.steps.push_back(std::move(all));
   plan.boundaries = {kMinPs, kMaxPs};
   plan.step_of_boundary = {0};
-  DivideDevices(trace, stats, grouping, std::move(plan), &db, std::move(stop));
+  DivideDevices(context, std::move(plan), &db, std::move(stop));
   SetColumnsOf(&db);
   return db;
 }
 
-StepDatabase OwnSteps(const Trace& trace, const StatTable& stats, const Grouping& grouping,
-                      const XprofDefinitions& xprof, std::stop_token stop) {
+StepDatabase OwnSteps(AnalysisContext& context, std::stop_token stop) {
+  const Trace& trace = context.trace();
+  const StatTable& stats = context.stats(stop);
+  const Grouping& grouping = context.grouping(stop);
+  const XprofDefinitions& xprof = context.xprof();
   const bool tile = !xprof.steps_begin_at_markers;
   StepDatabase db;
   db.kind = KindOf(trace);
   if (db.kind == DeviceKind::kGpu) {
-    DivideGpus(trace, stats, grouping, tile, &db, stop);
+    DivideGpus(context, tile, &db, stop);
     db.kind = DeviceKind::kGpu;
     if (tile) SetColumnsOf(&db);
     if (!db.steps.empty()) return db;
