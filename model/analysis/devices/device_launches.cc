@@ -19,7 +19,9 @@ std::vector<bool> GraphLaunches(const Trace& trace) {
 }
 
 LaunchReader::LaunchReader(const Trace& trace)
-    : calls_(trace.set), graph_(std::make_shared<const std::vector<bool>>(GraphLaunches(trace))) {}
+    : calls_(trace.set),
+      graph_(std::make_shared<const std::vector<bool>>(GraphLaunches(trace))),
+      any_graph_(std::find(graph_->begin(), graph_->end(), true) != graph_->end()) {}
 
 void LaunchReader::Add(const DeviceEvent& event, std::vector<DeviceLaunch>* launches) {
   DeviceLaunch& launch = launches->emplace_back();

@@ -32,7 +32,7 @@ class LaunchReader {
  public:
   explicit LaunchReader(const Trace& trace);
 
-  bool IsGraph(uint32_t call) { return (*graph_)[calls_.Meta(call)]; }
+  bool IsGraph(uint32_t call) { return any_graph_ && (*graph_)[calls_.Meta(call)]; }
   using ByStream = std::vector<std::pair<TrackId, std::vector<DeviceLaunch>>>;
   // The launches of the device's events whose launch is known, by stream, then in order of the
   // calls. If a graph launched several events on a stream, only the first waited for the launch;
@@ -47,6 +47,7 @@ class LaunchReader {
 
   RowReader calls_;
   std::shared_ptr<const std::vector<bool>> graph_;  // by MetaId
+  bool any_graph_;
 };
 
 }  // namespace stepscope

@@ -14,23 +14,31 @@ StepSpans::StepSpans(const StepDatabase& db) {
   for (auto& [device, spans] : by_device_) spans = UnionOf(std::move(spans));
 }
 
-void SpanReader::Enter(EventRow event) {
-  lane_ = &set_.lanes[set_.LaneOf(event).value];
-  of_device_ = spans_.Of(set_.tracks[lane_->track.value].plane);
-  after_ = 0;
+LeftOutRows::LeftOutRows(const TrackSet& set, const StepSpans& spans) : set_(set) {
+  if (spans.none()) return;
+  for (const Lane& lane : set.lanes) {
+    const auto row_at = [&](Ps t) {
+      return static_cast<uint32_t>(std::lower_bound(lane.start.begin(), lane.start.end(), t) -
+                                   lane.start.begin());
+    };
+    uint32_t first = 0;
+    if (const stepscope::Ranges* counted = spans.Of(set.tracks[lane.track.value].plane)) {
+      for (const TimeRange& span : *counted) {
+        Add(lane, first, row_at(span.begin));
+        first = row_at(span.end);
+      }
+    }
+    Add(lane, first, lane.size());
+  }
 }
 
-std::optional<Ps> SpanReader::DurationIn(EventRow event) {
-  if (lane_ == nullptr || event.value - lane_->first_row >= lane_->size()) Enter(event);
-  const uint32_t i = event.value - lane_->first_row;
-  if (spans_.none()) return lane_->dur[i];
-  if (of_device_ == nullptr) return std::nullopt;
-  if (event.value < last_) after_ = 0;
-  last_ = event.value;
-  const Ps begin = lane_->start[i];
-  while (after_ < of_device_->size() && (*of_device_)[after_].begin <= begin) ++after_;
-  const bool counts = after_ > 0 && begin < (*of_device_)[after_ - 1].end;
-  return counts ? std::optional(lane_->dur[i]) : std::nullopt;
+void LeftOutRows::Add(const Lane& lane, uint32_t first, uint32_t end) {
+  if (first < end) ranges_.push_back({lane.first_row + first, end - first});
+}
+
+LeftOutRows::Ranges::const_iterator LeftOutRows::First(uint32_t row) const {
+  return std::partition_point(ranges_.begin(), ranges_.end(),
+                              [row](const RowRange& range) { return range.end() <= row; });
 }
 
 }  // namespace stepscope

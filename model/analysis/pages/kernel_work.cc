@@ -30,14 +30,15 @@ CategoryTimes KernelTimesInSteps(const Trace& trace, const AnalysisResult& kerne
   if (table == nullptr) return times;
   const KernelRows rows(*table);
   if (!rows.known()) return times;
-  std::vector<double> of_row(table->rows.size());
+  const LeftOutRows left_out(trace.set, spans);
+  std::vector<Ps> of_row(table->rows.size());
   ParallelFor(of_row.size(), [&](size_t r) {
-    SpanReader reader(trace, spans);
-    for (const EventRow event : rows.events(r))
-      of_row[r] += static_cast<double>(reader.DurationIn(event).value_or(0));
+    of_row[r] = rows.total(r);
+    left_out.ForEach(rows.events(r), [&](EventRow, Ps time) { of_row[r] -= time; });
   });
   for (size_t r = 0; r < of_row.size(); ++r)
-    times.Add(CategoryOfKernel(rows.name(r), rows.op(r)), of_row[r], rows.uses(r));
+    times.Add(CategoryOfKernel(rows.name(r), rows.op(r)), static_cast<double>(of_row[r]),
+              rows.uses(r));
   return times;
 }
 

@@ -183,33 +183,36 @@ void IdleExplainer::Divide(std::span<const IdleGap> gaps, Walk* walk) const {
   done->reserve(gaps.size());
   std::map<const Track*, std::vector<size_t>> calls;  // in `done`, those that tell no op
   const auto add = [&](PartsOfThreads* to, const Part& part) { (*to)[feeding].push_back(part); };
+  const auto part_of = [](uint32_t gap, Ps begin, Ps end) {
+    Part part;
+    part.gap = gap;
+    part.piece.begin = begin, part.piece.end = end;
+    return part;
+  };
   for (uint32_t g = 0; g < gaps.size(); ++g) {
     const IdleGap& gap = gaps[g];
     const EventRow launch =
         gap.next_row == IdleGap::kNone ? EventRow() : walk->launches.Of(gap.next_row);
-    HostPiece piece;
-    piece.begin = gap.begin;
-    piece.end = gap.end;
     if (!launch.valid()) {
-      add(&walk->open, {g, piece});
+      add(&walk->open, part_of(g, gap.begin, gap.end));
       continue;
     }
     feeding = &trace_.set.tracks[launches.TrackOf(launch.value)];
     const Ps begin = launches.Start(launch.value), end = launches.End(launch.value);
     if (end <= std::min(gap.since, gap.begin) || GraphRuns(launch, gap.begin)) {
-      if (!waits_for_event_.empty()) AddAwaited(*feeding, launch, &piece);
-      if (piece.row != HostPiece::kNone || piece.end - piece.begin < kLeastNamed) {
-        done->push_back({g, piece, true});
-      } else {
-        add(&walk->late, {g, piece, true});
+      Part& part = done->emplace_back();  // filled in place, because most gaps come here
+      part.gap = g;
+      part.queued = true;
+      part.piece.begin = gap.begin, part.piece.end = gap.end;
+      if (!waits_for_event_.empty()) AddAwaited(*feeding, launch, &part.piece);
+      if (part.piece.row == HostPiece::kNone && gap.end - gap.begin >= kLeastNamed) {
+        add(&walk->late, part);
+        done->pop_back();
       }
       continue;
     }
     const Ps called = std::clamp(begin, gap.begin, gap.end);
-    if (called > gap.begin) {
-      piece.end = called;
-      add(&walk->open, {g, piece});
-    }
+    if (called > gap.begin) add(&walk->open, part_of(g, gap.begin, called));
     const Ps soon = SaturatingAdd(std::max(end, gap.begin), SaturatingMul(end - begin, kSoon));
     const Ps explained = std::clamp(soon, called, gap.end);
     const TimeRange call{called, explained};
@@ -224,12 +227,7 @@ void IdleExplainer::Divide(std::span<const IdleGap> gaps, Walk* walk) const {
       if (blocks || activity_.NamedAfterKernel(said.meta)) calls[feeding].push_back(done->size());
       done->push_back({g, said});
     }
-    if (explained < gap.end) {
-      piece = HostPiece();
-      piece.begin = explained;
-      piece.end = gap.end;
-      add(&walk->late, {g, piece});
-    }
+    if (explained < gap.end) add(&walk->late, part_of(g, explained, gap.end));
   }
   for (auto& [thread, some] : calls) NameOps(thread, std::move(some), done);
 }

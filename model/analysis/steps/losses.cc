@@ -21,26 +21,22 @@ uint64_t HashOf(const IdleInterval& part) {
 
 // The n-th smallest number, from 0; there are more than n. O(numbers)
 uint64_t NthSmallest(std::vector<uint64_t> numbers, size_t n) {
-  constexpr unsigned kBits = 8;
+  constexpr unsigned kBits = 11;
   uint64_t differ = 0;
   for (const uint64_t v : numbers) differ |= v ^ numbers.front();
-  // Digits that all numbers share need no pass.
-  const auto width = static_cast<unsigned>(std::bit_width(differ));
-  unsigned shift = (width + kBits - 1) / kBits * kBits;
-  // The highest digits of the result.
-  uint64_t known = shift < 64 ? numbers.front() >> shift << shift : 0;
+  // The digits begin at the highest bit in which numbers differ, so that the first one tells most.
+  auto shift = static_cast<unsigned>(std::bit_width(differ));
   while (shift > 0) {
-    shift -= kBits;
+    shift = shift > kBits ? shift - kBits : 0;
     std::array<size_t, size_t{1} << kBits> counts{};
     const auto digit_of = [&](uint64_t v) { return v >> shift & (counts.size() - 1); };
     for (const uint64_t v : numbers) ++counts[digit_of(v)];
     uint64_t digit = 0;
     while (n >= counts[digit]) n -= counts[digit++];
-    known |= digit << shift;
     if (counts[digit] < numbers.size())
       std::erase_if(numbers, [&](uint64_t v) { return digit_of(v) != digit; });
   }
-  return known;
+  return numbers.front();
 }
 
 // Keeps the `most` longest parts, in their order; there are more. Returns the length of the

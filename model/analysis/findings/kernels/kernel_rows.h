@@ -2,12 +2,14 @@
 // it. O(1) each.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <string_view>
 #include <variant>
 
 #include "model/analysis/tables/cells.h"
 #include "model/analysis/tables/result_table.h"
+#include "model/time.h"
 
 namespace stepscope {
 
@@ -32,6 +34,9 @@ class KernelRows {
   double us(size_t row) const {
     const auto* d = std::get_if<double>(&table_.rows[row][total_]);
     return d != nullptr ? *d : 0;
+  }
+  Ps total(size_t row) const {
+    return std::llround(us(row) * static_cast<double>(kPsPerUs));  // exact up to an hour
   }
   int64_t count(size_t row) const {
     const auto* n = std::get_if<int64_t>(&table_.rows[row][count_]);
