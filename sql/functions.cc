@@ -49,7 +49,7 @@ void AddValue(sqlite3_context* context, Values* values, sqlite3_value* value) {
   SessionOf(context)->budget->Use(kBytes);
 }
 
-void Step(sqlite3_context* context, int count, sqlite3_value** arguments) {
+void AddRow(sqlite3_context* context, int count, sqlite3_value** arguments) {
   try {
     Values** place = PlaceOf(context, sizeof(Values*));
     if (place == nullptr) return sqlite3_result_error_nomem(context);
@@ -110,7 +110,7 @@ void GiveDeviation(sqlite3_context* context) {
 int Register(sqlite3* db, SqlSession* session, const char* name, int arguments,
              void (*give)(sqlite3_context*)) {
   return sqlite3_create_function_v2(db, name, arguments, SQLITE_UTF8 | SQLITE_DETERMINISTIC,
-                                    session, nullptr, Step, give, nullptr);
+                                    session, nullptr, AddRow, give, nullptr);
 }
 
 }  // namespace

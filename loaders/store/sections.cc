@@ -1,7 +1,5 @@
 #include "loaders/store/sections.h"
 
-#include <algorithm>
-
 namespace stepscope::store {
 
 std::span<const SectionDesc> Sections() {
@@ -13,13 +11,6 @@ std::span<const SectionDesc> Sections() {
       kProgramListSection, kProgramSection,
   };
   return kSections;
-}
-
-const SectionDesc* FindSection(std::string_view id) {
-  const auto all = Sections();
-  const auto found =
-      std::find_if(all.begin(), all.end(), [id](const SectionDesc& s) { return s.id == id; });
-  return found == all.end() ? nullptr : &*found;
 }
 
 }  // namespace stepscope::store

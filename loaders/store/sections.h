@@ -93,7 +93,6 @@ struct SectionDesc {
 
 // In the order of the stream.
 std::span<const SectionDesc> Sections();
-const SectionDesc* FindSection(std::string_view id);  // null if unknown
 
 inline uint32_t PartsOf(uint64_t items, uint32_t size = kMaxItems) {
   return static_cast<uint32_t>((items + size - 1) / size);

@@ -178,7 +178,7 @@ class Differ {
       const auto found = b_.hlo.programs.find(id);
       Same(found != b_.hlo.programs.end(), true, "program of the table");
       if (!first_.empty()) return;
-      const HloProgram& q = found->second;
+      const auto& q = found->second;
       Same(p.module_name, q.module_name, "module");
       Same(p.instructions.size(), q.instructions.size(), "instructions");
       for (const auto& [name, i] : p.instructions) {
