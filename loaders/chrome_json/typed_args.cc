@@ -16,23 +16,23 @@ namespace {
 
 // What becomes of an argument: a column, or three from this one on.
 struct Arg {
-  enum class Kind : uint8_t { kInt, kText, kReal, kTriple };
+  enum class ArgKind : uint8_t { kInt, kText, kReal, kTriple };
   std::string_view key;
-  Kind kind;
+  ArgKind kind;
   uint8_t stat;
 };
 
 constexpr Arg Int(std::string_view key, IntStat stat) {
-  return {key, Arg::Kind::kInt, static_cast<uint8_t>(stat)};
+  return {key, Arg::ArgKind::kInt, static_cast<uint8_t>(stat)};
 }
 constexpr Arg Text(std::string_view key, StringStat stat) {
-  return {key, Arg::Kind::kText, static_cast<uint8_t>(stat)};
+  return {key, Arg::ArgKind::kText, static_cast<uint8_t>(stat)};
 }
 constexpr Arg Real(std::string_view key, RealStat stat) {
-  return {key, Arg::Kind::kReal, static_cast<uint8_t>(stat)};
+  return {key, Arg::ArgKind::kReal, static_cast<uint8_t>(stat)};
 }
 constexpr Arg Triple(std::string_view key, IntStat first) {
-  return {key, Arg::Kind::kTriple, static_cast<uint8_t>(first)};
+  return {key, Arg::ArgKind::kTriple, static_cast<uint8_t>(first)};
 }
 
 // By length: most keys of a trace are none of these, and few of these have the same length.
@@ -156,18 +156,18 @@ void ReadArg(std::string_view key, std::string_view value, TypedArgs* out) {
   const Arg* arg = FindArg(key);
   if (arg == nullptr) return;
   switch (arg->kind) {
-    case Arg::Kind::kInt:
+    case Arg::ArgKind::kInt:
       if (const auto number = Integer(value))
         out->ints.emplace_back(static_cast<IntStat>(arg->stat), *number);
       return;
-    case Arg::Kind::kText:
+    case Arg::ArgKind::kText:
       out->tokens.emplace_back(static_cast<StringStat>(arg->stat), value);
       return;
-    case Arg::Kind::kReal:
+    case Arg::ArgKind::kReal:
       if (const auto number = ParseReal(value))
         out->reals.emplace_back(static_cast<RealStat>(arg->stat), *number);
       return;
-    case Arg::Kind::kTriple:
+    case Arg::ArgKind::kTriple:
       return ReadTriple(value, arg->stat, out);
   }
 }
