@@ -11,7 +11,7 @@
 namespace stepscope::compare {
 namespace {
 
-constexpr size_t kFewSteps = 5;  // fewer steps have no outliers; at most one in so many is one
+constexpr size_t kFewest = 5;  // fewer steps have no outliers; at most one in so many is one
 constexpr double kDeviations = 5, kShare = 0.2;
 constexpr double kMadToSigma = 1.4826;  // standard deviation / MAD of a normal distribution
 
@@ -24,7 +24,7 @@ double MedianOf(std::vector<double> values) {
 
 std::vector<const Step*> OutliersOf(const ComparedSteps& steps) {
   std::vector<const Step*> outliers;
-  if (steps.times.size() < kFewSteps) return outliers;
+  if (steps.times.size() < kFewest) return outliers;
   const double median = steps.summary.median;
   std::vector<double> distances;
   for (const double ms : steps.times) distances.push_back(std::abs(ms - median));
@@ -32,7 +32,7 @@ std::vector<const Step*> OutliersOf(const ComparedSteps& steps) {
   for (size_t i = 0; i < steps.times.size(); ++i) {
     if (distances[i] > least) outliers.push_back(steps.counted[i]);
   }
-  if (outliers.size() * kFewSteps > steps.times.size()) outliers.clear();
+  if (outliers.size() * kFewest > steps.times.size()) outliers.clear();
   return outliers;
 }
 
