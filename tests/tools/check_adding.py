@@ -2,6 +2,7 @@
 """Adds a toy loader, rule, panel, analysis and two commands to a copy of the tree, and builds and runs them.
 
     check_adding.py SOURCE WORK CMAKE_ARGUMENT...
+    check_adding.py SOURCE WORK --insert-only    # builds nothing: the registries have the places of the rows
 
 Each toy is three files: its source, a row in a registry, its test. The copy lies in WORK, which is kept, so that a
 second run builds only what changed. CMake's arguments are those of the build that asks; with ccache its objects are
@@ -239,7 +240,7 @@ TOYS = {
         {'loaders/toy/toy_loader.cc': LOADER, 'tests/loaders/toy/toy_test.cc': LOADER_TEST},
         'loaders/registry.cc',
         [('std::span<const LoaderDesc* const> Loaders() {', 'extern const LoaderDesc kToyLoader;\n\n', 'before'),
-         ('&kPerfettoLoader}', '&kPerfettoLoader, &kToyLoader}', 'instead')]),
+         ('kLoaders[] = {', '\n      &kToyLoader,', 'behind')]),
     'analysis': (
         {'model/analysis/pages/toy.cc': ANALYSIS, 'tests/model/analysis/pages/toy_test.cc': ANALYSIS_TEST},
         'model/analysis/registry.cc',
@@ -262,7 +263,7 @@ TOYS = {
         {'app/commands/toy_command.cc': COMMAND, 'tests/app/commands/toy_command_test.cc': COMMAND_TEST},
         'app/commands/registry.cc',
         [('ProgramCommandDescs ProgramCommands() {', 'extern const ProgramCommandDesc kToyCommand;\n\n', 'before'),
-         ('&kBenchCommand}', '&kBenchCommand, &kToyCommand}', 'instead')]),
+         ('&kReplayCommand,', ' &kToyCommand,', 'behind')]),
     'command of the window': (
         {'tests/viewer/core/commands/toy_test.cc': WINDOW_COMMAND_TEST},
         'viewer/core/commands/commands_view.cc',
@@ -304,12 +305,9 @@ def insert(text, anchor, row, where):
     if text.count(anchor) < 1:
         fail(f'check_adding: {anchor!r} is not in the registry any more; the recipe needs an update')
     at = text.index(anchor)
-    if where == 'before':
-        return text[:at] + row + text[at:]
     if where == 'behind':
         at += len(anchor)
-        return text[:at] + row + text[at:]
-    return text.replace(anchor, row, 1)
+    return text[:at] + row + text[at:]
 
 
 def add_toys(source, tree):
@@ -356,6 +354,8 @@ def main():
     source, work = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
     tree = work / 'tree'
     build = tree / 'build' / 'release'
+    if sys.argv[3:] == ['--insert-only']:
+        return add_toys(source, tree)
     copy_tree(source, tree)
     add_toys(source, tree)
     # ccache finds the objects of the first build if both name their files relative to the tree.
