@@ -51,7 +51,7 @@ void AddValue(sqlite3_context* context, Values* values, sqlite3_value* value) {
 
 void AddRow(sqlite3_context* context, int count, sqlite3_value** arguments) {
   try {
-    Values** place = PlaceOf(context, sizeof(Values*));
+    Values** place = PlaceOf(context, sizeof(void*));
     if (place == nullptr) return sqlite3_result_error_nomem(context);
     if (*place == nullptr) *place = new Values;
     if (count > 1) {

@@ -339,6 +339,7 @@ void OverviewBuilder::AddTopOpTypes(const OpSide& side) {
     ++type.ops;
   }
   std::vector<Type*> types;
+  types.reserve(by_type.size());
   for (auto& [name, type] : by_type) types.push_back(&type);
   std::stable_sort(types.begin(), types.end(),
                    [](const Type* a, const Type* b) { return a->self > b->self; });

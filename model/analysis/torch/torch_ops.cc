@@ -149,8 +149,8 @@ class Collector {
     kernels_.push_back(kernel);
   }
 
-  uint32_t Keep(Call call) {
-    calls_.push_back(std::move(call));
+  uint32_t Keep(const Call& call) {
+    calls_.push_back(call);
     return static_cast<uint32_t>(calls_.size() - 1);
   }
 
@@ -216,7 +216,7 @@ class Collector {
       call.operation = trace_.set.Name(row);
       call.cost = known->second;
     }
-    return Keep(std::move(call));
+    return Keep(call);
   }
 
   TorchCost OwnCost(EventRow row) const {
@@ -244,7 +244,7 @@ class Collector {
     cost.engine = TorchEngine::kNetwork;
     cost.bytes = std::max(0.0, elements) * CollectiveTypeBytes(call.type);
     if (cost.bytes > 0) call.cost = cost;
-    return Keep(std::move(call));
+    return Keep(call);
   }
 
   // Without a device the calls themselves are the work: those with a formula that hold no other
