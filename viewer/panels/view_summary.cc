@@ -30,8 +30,8 @@ VisibleEvents AddUp(const Profile& profile, TimeRange range, const std::string& 
 
 void ViewSummary::Update(const PanelContext& context) {
   const bool both = ComparesProfiles(context);
-  const Profile& a =
-      both ? *FindProfile(context.profiles, context.view.baseline) : *context.profile;
+  const Profile* base = both ? FindProfile(context.profiles, context.view.baseline) : nullptr;
+  const Profile& a = base != nullptr ? *base : *context.profile;
   const Profile* b = both ? FindComparedProfile(context.profiles, context.view) : nullptr;
   Key key{a.trace.get(), context.view.VisibleIn(a.id), {}, nullptr, {}};
   if (b != nullptr) {
