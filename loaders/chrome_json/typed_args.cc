@@ -14,7 +14,7 @@ using namespace json;
 
 namespace {
 
-// What becomes of an argument: a column, or three from this one on.
+// An argument goes into one column, or into three from this one on.
 struct Arg {
   enum class ArgKind : uint8_t { kInt, kText, kReal, kTriple };
   std::string_view key;

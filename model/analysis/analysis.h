@@ -56,7 +56,7 @@ class AnalysisContext {
   const Grouping& grouping(std::stop_token stop = {});
   // The events of each track in nesting order.
   const EventOrder& order(std::stop_token stop = {});
-  // What the threads of hosts do at each moment, for programs whose device is not the CPU.
+  // The activity of the hosts' threads, for programs whose device is not the CPU.
   const HostActivity& host_activity(std::stop_token stop = {});
   const StepDatabase& steps(std::stop_token stop = {});
   // The ops that graphs launched again; empty with XProf's definitions.
@@ -106,8 +106,8 @@ struct AnalysisDesc {
   AnalysisResult (*run)(AnalysisContext&, const AnalysisParams&, std::stop_token);
   AnalysisResult (*compare)(AnalysisContext& a, AnalysisContext& b, const CompareParams&,
                             std::stop_token) = nullptr;
-  // What a window shows until `run` is done: takes less time, and returns a part of its properties
-  // and tables. No findings: there is nothing to show. Null: no part is known earlier.
+  // A window shows the result of this one until `run` is done. It takes less time and returns a
+  // part of the properties and tables. A result without findings is not shown. Null: none is early.
   AnalysisResult (*first)(AnalysisContext&, const AnalysisParams&, std::stop_token) = nullptr;
 };
 

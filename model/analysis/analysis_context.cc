@@ -115,6 +115,12 @@ struct LoadedStats {
   std::string error;
 };
 
+// The same params without the choices of a page of XLA's programs.
+AnalysisParams OfAllChoices(AnalysisParams params) {
+  params.hlo = {};
+  return params;
+}
+
 LoadedStats LoadStats(const Trace& trace, std::stop_token stop) {
   LoadedStats loaded;
   if (!trace.source) {
@@ -199,10 +205,9 @@ const GraphOps& AnalysisContext::graph_ops(std::stop_token stop) {
 std::shared_ptr<const OpDatabase> AnalysisContext::ops(const AnalysisParams& params,
                                                        std::stop_token stop) {
   grouping(stop);
-  AnalysisParams of_all_hosts = params;
+  AnalysisParams of_all_hosts = OfAllChoices(params);
   of_all_hosts.hosts.clear();
   of_all_hosts.peaks.clear();
-  of_all_hosts.hlo = {};
   return state_->ops.Get(of_all_hosts, stop, [&] { return BuildOps(*this, of_all_hosts, stop); });
 }
 
@@ -217,18 +222,14 @@ const HloPrograms& AnalysisContext::hlo_programs() {
 
 std::shared_ptr<const HloOpTable> AnalysisContext::hlo_ops(const AnalysisParams& params,
                                                            std::stop_token stop) {
-  AnalysisParams of_all_choices = params;
-  of_all_choices.hlo = {};
-  return state_->hlo_ops.Get(of_all_choices, stop,
-                             [&] { return CollectHloOps(*this, of_all_choices, stop); });
+  const AnalysisParams all = OfAllChoices(params);
+  return state_->hlo_ops.Get(all, stop, [&] { return CollectHloOps(*this, all, stop); });
 }
 
 std::shared_ptr<const TorchOps> AnalysisContext::torch_ops(const AnalysisParams& params,
                                                            std::stop_token stop) {
-  AnalysisParams of_all_choices = params;
-  of_all_choices.hlo = {};
-  return state_->torch_ops.Get(of_all_choices, stop,
-                               [&] { return CollectTorchOps(*this, of_all_choices, stop); });
+  const AnalysisParams all = OfAllChoices(params);
+  return state_->torch_ops.Get(all, stop, [&] { return CollectTorchOps(*this, all, stop); });
 }
 
 void AnalysisContext::ReleaseCaches() { state_->memory.ReleaseCaches(); }

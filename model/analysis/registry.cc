@@ -3,7 +3,7 @@
 
 namespace stepscope {
 
-// Each is defined in a source of its own and called through its row only.
+// Each is called through its row only.
 using Run = AnalysisResult(AnalysisContext& context, const AnalysisParams& params,
                            std::stop_token stop);
 Run RunOverview, RunVerdict, RunInputPipeline, SharedKernelStats, RunOpStats, RunMemory,

@@ -1,6 +1,6 @@
 // The verdict strip under the menu bar: the overview's verdict in one line, its numbers, and a bar
-// of where a step's time goes. It shows the analysis "overview" and keeps only its sums. UI thread
-// only; O(1) per frame after the first.
+// of where a step's time goes. It shows the analysis "overview", or the part that is computed of it
+// first, and keeps only its sums. UI thread only; O(1) per frame after the first.
 #pragma once
 
 #include <cstdint>

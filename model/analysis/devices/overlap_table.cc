@@ -26,7 +26,7 @@ class OverlapSums {
     const Ps begin = std::max(e.begin, of.until);
     if (e.end <= begin) return;
     of.Add(begin, e.end);
-    // What runs now began before, so it runs from here to its end.
+    // The other kind began before, so it runs from here to its end.
     if (other_until > begin) hidden_.Add(begin, std::min(e.end, other_until));
   }
 

@@ -99,7 +99,7 @@ std::vector<OpLifetimes> AddUpLifetimes(const AllocatorProfile& allocator) {
   return ops.Take();
 }
 
-// What the tables show of an allocator.
+// The facts of an allocator that the tables show.
 struct AllocatorFacts {
   SharedText host, id;
   int64_t allocations = 0, deallocations = 0;

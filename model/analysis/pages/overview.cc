@@ -67,8 +67,8 @@ class OverviewBuilder {
         selected_(SelectSteps(context, ScopeOf(context, params, stop), stop)) {}
 
   AnalysisResult Build();
-  // What the page says first, without what takes a pass over all kernels. Empty by XProf's
-  // definitions, which have no such sentence.
+  // Makes the first sentence and its numbers, without a pass over all kernels. The result is empty
+  // by XProf's definitions, which have no such sentence.
   AnalysisResult BuildVerdict();
 
  private:

@@ -73,6 +73,7 @@ class Divider {
   std::vector<bool> follows_unrecorded_;  // by step of the plan
   std::vector<StepLaunches> launches_;    // by step of the plan; empty: not counted
   std::optional<HostIntervals> host_;
+  const HostActivity* activity_ = nullptr;
   std::optional<IdleExplainer> explainer_;
 };
 
@@ -249,7 +250,7 @@ void Divider::ExtendLast(DividedDevice* device) const {
   const TimeRange marker = plan_.steps[static_cast<size_t>(w.step)].span;
   const Track* thread = explainer_->MainThread(trace_.planes[device->plane].host);
   if (thread == nullptr || marker.end <= w.last || marker.begin >= w.last) return;
-  for (const HostPiece& piece : context_.host_activity().During(*thread, {&marker, 1})) {
+  for (const HostPiece& piece : activity_->During(*thread, {&marker, 1})) {
     const bool waits = piece.state == HostState::kSync && piece.begin < w.last;
     if (waits && piece.end >= w.last) w.span.end = marker.end;
   }
@@ -486,8 +487,10 @@ void Divider::Run(StepDatabase* db, std::stop_token stop) {
   constexpr size_t kOfHost = 3;
   ParallelFor(kOfHost + devices_.size(), [&](size_t i) {
     if (stop.stop_requested()) return;
-    if (i == 0)
-      explainer_.emplace(trace_, grouping_, context_.host_activity(stop), plan_.steps, false);
+    if (i == 0) {
+      activity_ = &context_.host_activity(stop);
+      explainer_.emplace(trace_, grouping_, *activity_, plan_.steps, false);
+    }
     if (i == 1) host_->Read(stop);
     if (i == 2 && plan_.tile) launches_ = CountLaunches(trace_, grouping_, plan_, stop);
     if (i >= kOfHost) FindWindows(&devices_[i - kOfHost]);

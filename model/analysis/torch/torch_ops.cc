@@ -123,7 +123,7 @@ class Collector {
     }
   }
 
-  // What the names of events say, read once for each name.
+  // A name is read once for all of its events.
   struct NameFacts {
     bool known = false, collective = false, tf32 = false;
   };

@@ -1,4 +1,4 @@
-// Which events of devices begin in steps that count.
+// Events of devices that begin in no step that counts.
 #include "model/analysis/devices/step_spans.h"
 
 #include "tests/support/kineto_text.h"

@@ -453,7 +453,7 @@ constexpr FigureCheck kChecks[] = {
     {"a comparison has the numbers of its reports", Compared},
 };
 
-// What a window shows of a page first is what the page says in the end.
+// A window shows a part of a page first. In the end the page says the same.
 void CheckFirst(AnalysisContext& context, const Report& report) {
   for (const AnalysisDesc& analysis : Analyses()) {
     if (analysis.first == nullptr) continue;
