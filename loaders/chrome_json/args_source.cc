@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <charconv>
 
+#include "loaders/chrome_json/event_forms.h"
+#include "loaders/chrome_json/event_places.h"
 #include "loaders/chrome_json/typed_args.h"
+#include "loaders/chrome_json/typed_columns.h"
 #include "loaders/common/json_cursor.h"
 #include "loaders/common/json_number.h"
 #include "loaders/common/row_values.h"
@@ -18,7 +21,6 @@ using namespace json;
 namespace {
 
 constexpr int kFlattenDepth = 16;
-constexpr uint64_t kStretch = uint64_t{4} << 20;  // bytes of text that are read at once
 
 std::variant<int64_t, uint64_t, double, std::string> ValueOf(std::string_view token) {
   if (!token.empty() && (token.front() == '{' || token.front() == '[')) return Compact(token);
@@ -60,160 +62,34 @@ void AppendArgs(std::string_view event, std::vector<Stat>* out) {
   });
 }
 
-template <typename T>
-struct Entries {
-  std::vector<uint32_t> rows;
-  std::vector<T> values;
-  size_t size() const { return rows.size(); }
+// What a thread uses for one stretch after the other.
+struct Reader {
+  ArgsText::Stretch bytes;
+  EventForms forms;
+  TokenTexts texts;
+  const TypedColumns* last = nullptr;  // what the stretch before had
 };
 
-// The texts of tokens, each of which is decoded once: shapes and types repeat.
-class TokenTexts {
- public:
-  StringId Of(std::string_view token, StringPool* texts) {
-    const StringId known = tokens_.Intern(token);
-    if (known.value == ids_.size()) ids_.push_back(texts->Intern(TextOfToken(token)));
-    return ids_[known.value];
-  }
-
- private:
-  StringPool tokens_;
-  std::vector<StringId> ids_{StringId(0)};  // by the token's id
-};
-
-// The typed values of some rows by column, rows ascending.
-struct Columns {
-  std::vector<Entries<int64_t>> ints{static_cast<size_t>(IntStat::kCount)};
-  std::vector<Entries<double>> reals{static_cast<size_t>(RealStat::kCount)};
-  std::vector<Entries<StringId>> texts{static_cast<size_t>(StringStat::kCount)};
-  StringPool strings;
-  std::vector<StringId> global;  // what `strings` are in the table
-
-  void Add(uint32_t row, const TypedArgs& args, TokenTexts* decoded) {
-    for (const auto& [stat, value] : args.ints) Put(&ints[static_cast<size_t>(stat)], row, value);
-    for (const auto& [stat, value] : args.reals) Put(&reals[static_cast<size_t>(stat)], row, value);
-    for (const auto& [stat, token] : args.tokens)
-      Put(&texts[static_cast<size_t>(stat)], row, decoded->Of(token, &strings));
-    if (!args.allocator.empty()) {
-      Put(&texts[static_cast<size_t>(StringStat::kAllocatorName)], row,
-          strings.Intern(args.allocator));
-    }
-  }
-
- private:
-  template <typename T>
-  static void Put(Entries<T>* column, uint32_t row, T value) {
-    if (!column->rows.empty() && column->rows.back() == row) {  // a key twice: the last one counts
-      column->values.back() = value;
-      return;
-    }
-    column->rows.push_back(row);
-    column->values.push_back(value);
-  }
-};
-
-// Where the event of a row begins in its file.
-struct Place {
-  uint64_t offset;
-  uint32_t row;
-  bool memory;  // a [memory] instant
-};
-
-// A stretch of one file and the rows whose events begin there, ascending. The file is read by
-// stretches: in order of rows, each thread of the program would go through the whole file.
-struct Stretch {
-  uint32_t file;
-  uint64_t begin, end;
-  std::vector<Place> places;
-};
-
-std::vector<Stretch> Stretches(const Trace& trace, const std::vector<ArgsSource::File>& files) {
-  std::vector<size_t> first(files.size());
-  std::vector<Stretch> all;
-  for (uint32_t f = 0; f < files.size(); ++f) {
-    first[f] = all.size();
-    for (uint64_t begin = 0; begin < files[f].text.size(); begin += kStretch)
-      all.push_back({f, begin, begin + kStretch, {}});
-  }
-  for (const Lane& lane : trace.set.lanes) {
-    const uint32_t source = trace.set.tracks[lane.track.value].source;
-    if (source >= files.size()) continue;
-    for (uint32_t i = 0; i < lane.size(); ++i) {
-      const uint64_t offset = lane.SourceOffset(i);
-      if (offset >= files[source].text.size()) continue;
-      const bool memory = trace.names().metas[lane.meta[i]].category == EventCategory::kMemoryEvent;
-      all[first[source] + offset / kStretch].places.push_back({offset, lane.first_row + i, memory});
-    }
-  }
-  std::erase_if(all, [](const Stretch& s) { return s.places.empty(); });
-  return all;
-}
-
-Status ReadStretch(const Stretch& stretch, const ArgsText& text, Columns* columns) {
-  ArgsText::Stretch bytes(&text, stretch.begin, stretch.end);
-  if (!bytes.status().ok()) return bytes.status();
+Status ReadStretch(const EventPlaces::Stretch& stretch, const ArgsText& text,
+                   const NameTable& names, Reader* reader, TypedColumns* columns) {
+  ArgsText::Stretch& bytes = reader->bytes;
+  if (Status s = bytes.Read(&text, stretch.begin, stretch.end); !s.ok()) return s;
   TypedArgs typed;
-  TokenTexts decoded;
-  for (const Place& place : stretch.places) {
-    if (ReadArgsOfEvent(bytes.From(place.offset), place.memory, &typed)) {
-      columns->Add(place.row, typed, &decoded);
+  for (const EventPlaces::Place& place : stretch.places) {
+    const uint64_t offset = stretch.begin + place.offset;
+    const bool memory = names.metas[place.meta].category == EventCategory::kMemoryEvent;
+    if (reader->forms.Read(bytes.From(offset), place.meta, memory, &typed)) {
+      columns->Add(place.row, typed);
       continue;
     }
-    const Result<std::string_view> event = bytes.Value(place.offset);
+    const Result<std::string_view> event = bytes.Value(offset);
     if (!event.ok()) return event.status();
     const std::string_view args = ArgsOf(*event);
     if (args.empty()) continue;
-    ReadTypedArgs(args, place.memory, &typed);
-    columns->Add(place.row, typed, &decoded);
+    ReadTypedArgs(args, memory, &typed);
+    columns->Add(place.row, typed);
   }
   return Status::Ok();
-}
-
-// Puts the values of one column of all stretches in order of rows. Each row is in one stretch.
-template <typename T, typename Column, typename Map>
-void Gather(const std::vector<std::unique_ptr<Columns>>& parts, uint32_t rows, const Column& column,
-            const Map& map, SparseColumn<T>* out) {
-  size_t count = 0;
-  for (const auto& part : parts) count += column(*part).size();
-  if (count == 0) return;
-  std::vector<T> values(rows);
-  std::vector<bool> present(rows);
-  for (const auto& part : parts) {
-    const Entries<T>& from = column(*part);
-    for (size_t i = 0; i < from.size(); ++i) {
-      values[from.rows[i]] = map(*part, from.values[i]);
-      present[from.rows[i]] = true;
-    }
-  }
-  Entries<T> sorted;
-  sorted.rows.reserve(count);
-  sorted.values.reserve(count);
-  for (uint32_t row = 0; row < rows; ++row) {
-    if (!present[row]) continue;
-    sorted.rows.push_back(row);
-    sorted.values.push_back(values[row]);
-  }
-  out->Append(sorted.rows, sorted.values);
-}
-
-void GatherAll(const std::vector<std::unique_ptr<Columns>>& parts, uint32_t rows,
-               StatTable* table) {
-  const auto same = [](const Columns&, auto value) { return value; };
-  const auto text = [](const Columns& part, StringId id) { return part.global[id.value]; };
-  const size_t ints = table->ints.size(), reals = table->reals.size();
-  ParallelFor(ints + reals + table->texts.size(), [&](size_t task) {
-    if (task < ints) {
-      const auto column = [&](const Columns& c) -> const auto& { return c.ints[task]; };
-      Gather(parts, rows, column, same, &table->ints[task]);
-    } else if (task < ints + reals) {
-      const auto column = [&](const Columns& c) -> const auto& { return c.reals[task - ints]; };
-      Gather(parts, rows, column, same, &table->reals[task - ints]);
-    } else {
-      const size_t i = task - ints - reals;
-      const auto column = [&](const Columns& c) -> const auto& { return c.texts[i]; };
-      Gather(parts, rows, column, text, &table->texts[i]);
-    }
-  });
 }
 
 // TensorFlow and JAX mark the events that begin a step with a level (_r), but leave it out of a
@@ -263,22 +139,26 @@ Result<std::vector<Stat>> ArgsSource::Decode(const Trace& trace, EventRow row) c
 
 Result<std::shared_ptr<const StatTable>> ArgsSource::LoadTyped(const Trace& trace,
                                                                std::stop_token stop) const {
-  const std::vector<Stretch> stretches = Stretches(trace, files_);
-  std::vector<std::unique_ptr<Columns>> parts(stretches.size());
+  std::vector<uint64_t> sizes;
+  for (const File& file : files_) sizes.push_back(file.text.size());
+  const EventPlaces places(trace, sizes);
+  const std::vector<EventPlaces::Stretch>& stretches = places.stretches();
+  std::vector<std::unique_ptr<TypedColumns>> parts(stretches.size());
+  Pool<Reader> readers;
   FirstError error;  // such as a file that was overwritten
   ParallelFor(stretches.size(), [&](size_t i) {
-    parts[i] = std::make_unique<Columns>();
-    if (stop.stop_requested()) return;
-    error.Set(ReadStretch(stretches[i], files_[stretches[i].file].text, parts[i].get()));
+    if (stop.stop_requested() || error.any()) return;
+    auto reader = readers.Take();
+    parts[i] = std::make_unique<TypedColumns>(&reader->texts, reader->last);
+    error.Set(ReadStretch(stretches[i], files_[stretches[i].file].text, trace.names(), reader.get(),
+                          parts[i].get()));
+    reader->last = parts[i].get();
+    readers.Give(std::move(reader));
   });
   if (stop.stop_requested()) return Status(ErrorCode::kCancelled, "cancelled");
   if (error.any()) return error.Take();
   auto table = std::make_shared<StatTable>();
-  for (const std::unique_ptr<Columns>& part : parts) {
-    for (uint32_t i = 0; i < part->strings.size(); ++i)
-      part->global.push_back(table->strings->Intern(part->strings.View(StringId(i))));
-  }
-  GatherAll(parts, trace.set.rows, table.get());
+  Gather(parts, trace.set.rows, table.get());
   MarkRoots(table.get());
   table->ShrinkToFit();
   std::shared_ptr<const StatTable> done = std::move(table);

@@ -36,11 +36,15 @@ Result<std::string_view> ArgsText::Value(uint64_t offset, std::string* buffer) c
   }
 }
 
-ArgsText::Stretch::Stretch(const ArgsText* text, uint64_t begin, uint64_t end)
-    : text_(text), begin_(begin) {
-  if (text->kept_ || begin >= text->size()) return;
+Status ArgsText::Stretch::Read(const ArgsText* text, uint64_t begin, uint64_t end) {
+  text_ = text;
+  begin_ = begin;
+  if (text->kept_ || begin >= text->size()) {
+    bytes_.clear();
+    return Status::Ok();
+  }
   const uint64_t last = std::min(text->size(), end + kFirstRead);
-  status_ = ReadInto(*text->file_, begin, last - begin, &bytes_);
+  return ReadInto(*text->file_, begin, last - begin, &bytes_);
 }
 
 std::string_view ArgsText::Stretch::From(uint64_t offset) const {

@@ -29,20 +29,19 @@ class ArgsText {
   // The JSON value at `offset`; empty past the end. kIo when the file has changed.
   Result<std::string_view> Value(uint64_t offset, std::string* buffer) const;
 
-  // A stretch of text, for many values that lie close together.
+  // A stretch of text, for many values that lie close together. Its memory is used again.
   class Stretch {
    public:
-    Stretch(const ArgsText* text, uint64_t begin, uint64_t end);
-    Status status() const { return status_; }
+    // `text` must live as long as the stretch is read. kIo as above.
+    Status Read(const ArgsText* text, uint64_t begin, uint64_t end);
     Result<std::string_view> Value(uint64_t offset);
     // The text from `offset` on, as far as it is at hand: mostly one event and more.
     std::string_view From(uint64_t offset) const;
 
    private:
-    const ArgsText* text_;
+    const ArgsText* text_ = nullptr;
     uint64_t begin_ = 0;
     std::string bytes_, single_;
-    Status status_;
   };
 
  private:

@@ -12,7 +12,7 @@ namespace stepscope::chrome {
 
 using namespace json;
 
-namespace {
+namespace {}  // namespace
 
 // An argument goes into one column, or into three from this one on.
 struct Arg {
@@ -21,6 +21,8 @@ struct Arg {
   ArgKind kind;
   uint8_t stat;
 };
+
+namespace {
 
 constexpr Arg Int(std::string_view key, IntStat stat) {
   return {key, Arg::ArgKind::kInt, static_cast<uint8_t>(stat)};
@@ -114,6 +116,8 @@ constexpr auto kFirstOfLength = [] {
   return first;
 }();
 
+}  // namespace
+
 const Arg* FindArg(std::string_view key) {
   if (key.size() + 1 >= kFirstOfLength.size()) return nullptr;
   for (size_t i = kFirstOfLength[key.size()]; i < kFirstOfLength[key.size() + 1]; ++i) {
@@ -121,6 +125,8 @@ const Arg* FindArg(std::string_view key) {
   }
   return nullptr;
 }
+
+namespace {
 
 // A whole number; also as "0x1f", which HIP writes for streams and addresses.
 std::optional<int64_t> Integer(std::string_view token) {
@@ -152,27 +158,25 @@ void ReadAllocator(std::string_view args, TypedArgs* out) {
                        : "Device " + std::to_string(type) + ":" + std::to_string(id);
 }
 
-void ReadArg(std::string_view key, std::string_view value, TypedArgs* out) {
-  const Arg* arg = FindArg(key);
-  if (arg == nullptr) return;
-  switch (arg->kind) {
+}  // namespace
+
+void ReadArg(const Arg& arg, std::string_view value, TypedArgs* out, uint32_t* memo) {
+  switch (arg.kind) {
     case Arg::ArgKind::kInt:
       if (const auto number = Integer(value))
-        out->ints.emplace_back(static_cast<IntStat>(arg->stat), *number);
+        out->ints.emplace_back(static_cast<IntStat>(arg.stat), *number);
       return;
     case Arg::ArgKind::kText:
-      out->tokens.emplace_back(static_cast<StringStat>(arg->stat), value);
+      out->tokens.push_back({static_cast<StringStat>(arg.stat), value, memo});
       return;
     case Arg::ArgKind::kReal:
       if (const auto number = ParseReal(value))
-        out->reals.emplace_back(static_cast<RealStat>(arg->stat), *number);
+        out->reals.emplace_back(static_cast<RealStat>(arg.stat), *number);
       return;
     case Arg::ArgKind::kTriple:
-      return ReadTriple(value, arg->stat, out);
+      return ReadTriple(value, arg.stat, out);
   }
 }
-
-}  // namespace
 
 std::string TextOfToken(std::string_view token) {
   if (token.empty() || token.front() != '"') return Compact(token);
@@ -184,7 +188,7 @@ std::string TextOfToken(std::string_view token) {
 void ReadTypedArgs(std::string_view args, bool memory, TypedArgs* out) {
   out->Clear();
   ForEachMember(args, [&](std::string_view key, std::string_view value) {
-    ReadArg(key, value, out);
+    if (const Arg* arg = FindArg(key)) ReadArg(*arg, value, out);
     return true;
   });
   if (memory) ReadAllocator(args, out);
@@ -192,21 +196,15 @@ void ReadTypedArgs(std::string_view args, bool memory, TypedArgs* out) {
 
 bool ReadArgsOfEvent(std::string_view text, bool memory, TypedArgs* out) {
   out->Clear();
-  bool any = false;
+  std::string_view args;
   Cursor event(text.data(), text.data() + text.size());
-  return PassMembers(&event, [&](std::string_view name, Cursor* c) {
-    std::string_view value;
-    if (name != "args") return c->Value(&value);
-    if (std::exchange(any, true)) return false;
-    const char* begin = c->at();
-    const bool whole = PassMembers(c, [&](std::string_view key, Cursor* at) {
-      if (!at->Value(&value)) return false;
-      ReadArg(key, value, out);
-      return true;
-    });
-    if (whole && memory) ReadAllocator({begin, static_cast<size_t>(c->at() - begin)}, out);
-    return whole;
-  });
+  const bool whole =
+      PassEvent(&event, &args, [&](std::string_view key, std::string_view value, bool in_args) {
+        if (!in_args) return;
+        if (const Arg* arg = FindArg(key)) ReadArg(*arg, value, out);
+      });
+  if (whole && memory && !args.empty()) ReadAllocator(args, out);
+  return whole;
 }
 
 }  // namespace stepscope::chrome

@@ -3,18 +3,29 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "loaders/common/json_cursor.h"
 #include "model/stats.h"
 
 namespace stepscope::chrome {
 
-// The typed values of one event, in any order.
+// A text, as TextOfToken reads the token.
+struct TextToken {
+  StringStat stat;
+  std::string_view token;
+  // Where whoever decodes it may keep a number of its own for the next token of the same place in
+  // events of this kind, which is mostly equal; or null.
+  uint32_t* memo = nullptr;
+};
+
+// The typed values of one event. Where a column has two, the last one counts.
 struct TypedArgs {
   std::vector<std::pair<IntStat, int64_t>> ints;
   std::vector<std::pair<RealStat, double>> reals;
-  std::vector<std::pair<StringStat, std::string_view>> tokens;  // texts, as TextOfToken reads them
-  std::string allocator;                                        // of a [memory] instant
+  std::vector<TextToken> tokens;
+  std::string allocator;  // of a [memory] instant
   void Clear() {
     ints.clear();
     reals.clear();
@@ -23,12 +34,44 @@ struct TypedArgs {
   }
 };
 
+// An argument that becomes a typed column.
+struct Arg;
+// The one with this key, or null. O(1).
+const Arg* FindArg(std::string_view key);
+// Adds the values of a token that the argument has. `memo`: as TextToken::memo.
+void ReadArg(const Arg& arg, std::string_view value, TypedArgs* out, uint32_t* memo = nullptr);
+
 // The text of a token: a string decoded, anything else as compact JSON.
 std::string TextOfToken(std::string_view token);
 
 // Replaces `out` with the typed values of an event's args object. `memory`: the event is a [memory]
 // instant. The tokens are views of `args`.
 void ReadTypedArgs(std::string_view args, bool memory, TypedArgs* out);
+
+// At an event: calls fn(key, value token, whether it is one of the arguments) for each value of it,
+// and sets its args object. False when the event is not whole and well-formed, or has arguments
+// twice: then the cursor is somewhere in it.
+template <typename Fn>
+bool PassEvent(json::Cursor* event, std::string_view* args, Fn fn) {
+  *args = {};
+  std::string_view value;
+  return json::PassMembers(event, [&](std::string_view name, json::Cursor* c) {
+    if (name == "args") {
+      if (!args->empty()) return false;
+      const char* begin = c->at();
+      const bool whole = json::PassMembers(c, [&](std::string_view key, json::Cursor* at) {
+        if (!at->Value(&value)) return false;
+        fn(key, value, true);
+        return true;
+      });
+      *args = {begin, static_cast<size_t>(c->at() - begin)};
+      return whole;
+    }
+    if (!c->Value(&value)) return false;
+    fn(name, value, false);
+    return true;
+  });
+}
 
 // The same for an event at the begin of `text`, which goes on behind it, in one pass. False when
 // the event is not whole and well-formed, or has arguments twice: then `out` means nothing.

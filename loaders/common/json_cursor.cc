@@ -4,6 +4,10 @@
 #include <cstdint>
 #include <cstring>
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 #include "loaders/common/json_number.h"
 #include "model/base/utf8.h"
 
@@ -92,30 +96,53 @@ void Cursor::PassSpace() {
 
 namespace {
 
-// Bit 7 of the lowest byte that equals c, and perhaps of higher ones.
-uint64_t BytesThatAre(uint64_t bytes, char c) {
-  constexpr uint64_t kOnes = 0x0101010101010101u;
-  bytes ^= kOnes * static_cast<uint8_t>(c);
-  return (bytes - kOnes) & ~bytes & (kOnes << 7);
-}
+#if defined(__SSE2__)
 
-// The first character that `stops(eight bytes)` marks and `is` confirms, or the end. Most strings
-// are so short that a call of memchr costs more.
+// Bytes of text that are compared at once. A mask has a bit for each of them, the lowest for the
+// first.
+class Block {
+ public:
+  static constexpr ptrdiff_t kBytes = 16;
+  explicit Block(const char* at) : bytes_(_mm_loadu_si128(reinterpret_cast<const __m128i*>(at))) {}
+  unsigned Are(char c) const {
+    return static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(bytes_, _mm_set1_epi8(c))));
+  }
+  Block Folded() const { return Block(_mm_or_si128(bytes_, _mm_set1_epi8(' '))); }
+  static int First(unsigned mask) { return std::countr_zero(mask); }
+
+ private:
+  explicit Block(__m128i bytes) : bytes_(bytes) {}
+  __m128i bytes_;
+};
+
+#else
+
+// The same with plain integers: the lowest bit of a mask is right, others may be too many.
+class Block {
+ public:
+  static constexpr ptrdiff_t kBytes = std::endian::native == std::endian::little ? 8 : 1 << 30;
+  explicit Block(const char* at) { std::memcpy(&bytes_, at, sizeof bytes_); }
+  uint64_t Are(char c) const {
+    const uint64_t zero = bytes_ ^ kOnes * static_cast<uint8_t>(c);
+    return (zero - kOnes) & ~zero & (kOnes << 7);
+  }
+  Block Folded() const { return Block(bytes_ | kOnes * ' '); }
+  static int First(uint64_t mask) { return std::countr_zero(mask) / 8; }
+
+ private:
+  static constexpr uint64_t kOnes = 0x0101010101010101u;
+  explicit Block(uint64_t bytes) : bytes_(bytes) {}
+  uint64_t bytes_;
+};
+
+#endif
+
+// The first character that is one of those that `stops(block)` marks and `is` knows, or the end.
+// Most strings are so short that a call of memchr costs more.
 template <typename Stops, typename Is>
 const char* FindFirst(const char* at, const char* end, Stops stops, Is is) {
-  if constexpr (std::endian::native == std::endian::little) {
-    while (end - at >= 8) {
-      uint64_t bytes;
-      std::memcpy(&bytes, at, sizeof bytes);
-      const uint64_t hits = stops(bytes);
-      if (hits == 0) {
-        at += 8;
-        continue;
-      }
-      at += std::countr_zero(hits) / 8;
-      if (is(*at)) return at;
-      ++at;
-    }
+  for (; end - at >= Block::kBytes; at += Block::kBytes) {
+    if (const auto mask = stops(Block(at))) return at + Block::First(mask);
   }
   while (at < end && !is(*at)) ++at;
   return at;
@@ -123,18 +150,35 @@ const char* FindFirst(const char* at, const char* end, Stops stops, Is is) {
 
 const char* FindQuoteOrSlash(const char* at, const char* end) {
   return FindFirst(
-      at, end, [](uint64_t bytes) { return BytesThatAre(bytes, '"') | BytesThatAre(bytes, '\\'); },
+      at, end, [](Block block) { return block.Are('"') | block.Are('\\'); },
       [](char c) { return c == '"' || c == '\\'; });
 }
 
+// A bracket that is folded is a brace.
 const char* FindQuoteOrBracket(const char* at, const char* end) {
   return FindFirst(
       at, end,
-      [](uint64_t bytes) {
-        const uint64_t folded = bytes | 0x2020202020202020u;  // [ becomes {, and ] becomes }
-        return BytesThatAre(folded, '{') | BytesThatAre(folded, '}') | BytesThatAre(bytes, '"');
+      [](Block block) {
+        const Block folded = block.Folded();
+        return folded.Are('{') | folded.Are('}') | block.Are('"');
       },
       [](char c) { return c == '"' || c == '{' || c == '[' || c == '}' || c == ']'; });
+}
+
+// The end of a number or a word.
+const char* FindEndOfWord(const char* at, const char* end) {
+  return FindFirst(
+      at, end,
+      [](Block block) {
+        const Block folded = block.Folded();
+        return block.Are(',') | block.Are('\n') | block.Are(' ') | block.Are('\r') |
+               block.Are('\t') | folded.Are('{') | folded.Are('}') | block.Are('"') |
+               block.Are(':');
+      },
+      [](char c) {
+        return IsSpace(c) || c == ',' || c == '}' || c == ']' || c == '{' || c == '[' || c == '"' ||
+               c == ':';
+      });
 }
 
 }  // namespace
@@ -180,58 +224,11 @@ bool Cursor::Value(std::string_view* token) {
   if (peek() == '{' || peek() == '[') {
     whole = Container();
   } else {
-    while (at_ < end_ && !IsSpace(*at_) && *at_ != ',' && *at_ != '}' && *at_ != ']' &&
-           *at_ != '{' && *at_ != '[' && *at_ != '"' && *at_ != ':') {
-      ++at_;
-    }
+    at_ = FindEndOfWord(at_, end_);
     whole = at_ < end_;
   }
   *token = {begin, static_cast<size_t>(at_ - begin)};
   return whole;
-}
-
-namespace {
-
-// Calls `entry` with the cursor at each entry of the object or array that begins with `open`, until
-// it returns false.
-template <typename Entry>
-void ForEachEntry(std::string_view text, char open, Entry entry) {
-  Cursor c(text.data(), text.data() + text.size());
-  c.SkipSpace();
-  if (c.peek() != open) return;
-  c.Advance();
-  while (!c.done()) {
-    c.SkipSpace();
-    if (c.peek() == ',') {
-      c.Advance();
-    } else if (!entry(&c)) {
-      return;
-    }
-  }
-}
-
-}  // namespace
-
-void ForEachMember(std::string_view text,
-                   const std::function<bool(std::string_view, std::string_view)>& fn) {
-  ForEachEntry(text, '{', [&](Cursor* c) {
-    std::string_view key, value;
-    if (c->peek() != '"' || !c->String(&key)) return false;
-    c->SkipSpace();
-    if (c->peek() != ':') return false;
-    c->Advance();
-    c->SkipSpace();
-    c->Value(&value);
-    return fn(StripQuotes(key), value);
-  });
-}
-
-void ForEachElement(std::string_view text, const std::function<bool(std::string_view)>& fn) {
-  ForEachEntry(text, '[', [&](Cursor* c) {
-    std::string_view value;
-    c->Value(&value);
-    return !value.empty() && fn(value);
-  });
 }
 
 std::string_view ValueAt(const char* at, const char* end) {

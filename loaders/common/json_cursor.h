@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "loaders/common/json_number.h"
+
 namespace stepscope::json {
 
 inline bool IsSpace(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
@@ -68,12 +70,50 @@ bool PassMembers(Cursor* c, Fn fn) {
   }
 }
 
+// Calls entry(cursor) with the cursor at each entry of the object or array that begins with `open`,
+// until it returns false.
+template <typename Fn>
+void ForEachEntry(std::string_view text, char open, Fn entry) {
+  Cursor c(text.data(), text.data() + text.size());
+  c.SkipSpace();
+  if (c.peek() != open) return;
+  c.Advance();
+  while (!c.done()) {
+    c.SkipSpace();
+    if (c.peek() == ',') {
+      c.Advance();
+    } else if (!entry(&c)) {
+      return;
+    }
+  }
+}
+
 // Calls fn(key without quotes, value token) for each member of the object at `text`; stops at
 // damage. `fn` returns false to stop.
-void ForEachMember(std::string_view text,
-                   const std::function<bool(std::string_view, std::string_view)>& fn);
+template <typename Fn>
+void ForEachMember(std::string_view text, Fn fn) {
+  ForEachEntry(text, '{', [&](Cursor* c) {
+    std::string_view key, value;
+    if (c->peek() != '"' || !c->String(&key)) return false;
+    c->SkipSpace();
+    if (c->peek() != ':') return false;
+    c->Advance();
+    c->SkipSpace();
+    c->Value(&value);
+    return fn(StripQuotes(key), value);
+  });
+}
+
 // Calls fn(value token) for each element of the array at `text`, likewise.
-void ForEachElement(std::string_view text, const std::function<bool(std::string_view)>& fn);
+template <typename Fn>
+void ForEachElement(std::string_view text, Fn fn) {
+  ForEachEntry(text, '[', [&](Cursor* c) {
+    std::string_view value;
+    c->Value(&value);
+    return !value.empty() && fn(value);
+  });
+}
+
 // The value token that starts at `at`, or up to the end if it is not closed.
 std::string_view ValueAt(const char* at, const char* end);
 

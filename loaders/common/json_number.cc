@@ -135,8 +135,24 @@ std::optional<Int128> ParseMicros(std::string_view token) {
   return d.negative ? -d.digits : d.digits;
 }
 
+namespace {
+
+// Parses up to 18 digits and nothing else, as most whole numbers are.
+std::optional<int64_t> ParseDigits(std::string_view digits) {
+  if (digits.empty() || digits.size() > 18) return std::nullopt;
+  int64_t value = 0;
+  for (const char c : digits) {
+    if (!IsDigit(c)) return std::nullopt;
+    value = value * 10 + (c - '0');
+  }
+  return value;
+}
+
+}  // namespace
+
 std::optional<int64_t> ParseInt(std::string_view token) {
   token = StripQuotes(token);
+  if (const auto digits = ParseDigits(token)) return digits;
   int64_t value = 0;
   const char* end = token.data() + token.size();
   const auto [ptr, error] = std::from_chars(token.data(), end, value);

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "loaders/common/json_cursor.h"
+#include "tests/loaders/chrome_json/typed_support.h"
 
 namespace stepscope::chrome {
 namespace {
@@ -22,11 +23,6 @@ TypedArgs Carefully(std::string_view text, bool memory) {
                       });
   if (!args.empty()) ReadTypedArgs(args, memory, &typed);
   return typed;
-}
-
-bool Equal(const TypedArgs& a, const TypedArgs& b) {
-  return a.ints == b.ints && a.reals == b.reals && a.tokens == b.tokens &&
-         a.allocator == b.allocator;
 }
 
 constexpr std::string_view kEvents[] = {
@@ -45,7 +41,7 @@ TEST_CASE("typed args: one pass over an event gives what the careful way gives")
       const std::string list = std::string(event) + ", {\"args\": {\"id\": 1}}";
       CAPTURE(list);
       REQUIRE(ReadArgsOfEvent(list, memory, &typed));
-      CHECK(Equal(typed, Carefully(event, memory)));
+      CHECK(EqualArgs(typed, Carefully(event, memory)));
       CHECK(typed.ints.size() + typed.tokens.size() > 0);
     }
   }
@@ -70,7 +66,7 @@ TEST_CASE(
     if (!ReadArgsOfEvent(text, i % 2 == 0, &typed)) continue;
     ++read;
     CAPTURE(text);
-    REQUIRE(Equal(typed, Carefully(text, i % 2 == 0)));
+    REQUIRE(EqualArgs(typed, Carefully(text, i % 2 == 0)));
   }
   CHECK(read > 1000);
 }

@@ -1,0 +1,68 @@
+// Typed columns that are read piece by piece, in any order of pieces, and put in order at the end.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "loaders/chrome_json/typed_args.h"
+#include "model/stats.h"
+#include "model/string_pool.h"
+
+namespace stepscope::chrome {
+
+// The texts of tokens, each of which is decoded once: shapes and types repeat. One thread.
+class TokenTexts {
+ public:
+  // `memo`: TextToken::memo.
+  StringId Of(std::string_view token, uint32_t* memo);
+  StringId OfText(std::string_view text) { return texts_.Intern(text); }
+  std::string_view View(StringId id) const { return texts_.View(id); }
+  size_t size() const { return texts_.size(); }
+
+ private:
+  StringPool tokens_, texts_;
+  std::vector<StringId> ids_{StringId(0)};  // by the token's id
+};
+
+// The values of some rows, by column. One thread.
+class TypedColumns {
+ public:
+  // Columns in the order of StatTable: ints, texts, reals.
+  static constexpr size_t kInts = static_cast<size_t>(IntStat::kCount),
+                          kTexts = static_cast<size_t>(StringStat::kCount),
+                          kReals = static_cast<size_t>(RealStat::kCount),
+                          kColumns = kInts + kTexts + kReals;
+  struct Entries {
+    std::vector<uint32_t> rows;
+    std::vector<uint64_t> bits;  // as SparseColumn::AppendBits; texts are ids in `texts`
+  };
+
+  // `texts` must live as long as this object. `like`: columns of about the same size, or null.
+  TypedColumns(TokenTexts* texts, const TypedColumns* like);
+
+  // Rows ascend.
+  void Add(uint32_t row, const TypedArgs& args);
+
+  const Entries& column(size_t i) const { return columns_[i]; }
+  const TokenTexts& texts() const { return *texts_; }
+  // The texts in order of first use.
+  const std::vector<StringId>& used() const { return used_; }
+
+ private:
+  void Put(size_t column, uint32_t row, uint64_t bits);
+  void PutText(StringStat stat, uint32_t row, StringId text);
+  TokenTexts* texts_;
+  std::array<Entries, kColumns> columns_;
+  std::vector<StringId> used_;
+  std::vector<bool> is_used_;
+};
+
+// Puts columns of different rows together, on all cores. Texts are numbered in the order of the
+// parts and of first use in them.
+void Gather(const std::vector<std::unique_ptr<TypedColumns>>& parts, uint32_t rows,
+            StatTable* table);
+
+}  // namespace stepscope::chrome
