@@ -23,6 +23,7 @@ LIBRARIES = {
     'gl': r'(epoxy/gl|shaders/embedded)\.h',
     'codecs': r'(zstd(_errors)?|brotli/decode|snappy|igzip_lib|isa-l(/.*)?)\.h',
     'protobuf': r'(google/protobuf/.*|(loaders/(xplane|store|remote)|capture)/[a-z]+\.pb\.h)',
+    'simd': r'[a-z0-9]*intrin\.h',
     'simdjson': r'simdjson\.h',
     'sqlite': r'sqlite3\.h',
     'network': r'(netdb|netinet/[a-z]+|nghttp2/nghttp2)\.h',
@@ -65,7 +66,7 @@ model/analysis/registry.cc           | model*                                   
 model/compare                        | model model/base model/analysis*             |
 model/query                          | model model/base model/analysis*             |
 
-loaders/common                       | model*                                       |
+loaders/common                       | model*                                       | simd
 loaders/xla                          | +                                            |
 loaders/files                        | +                                            | posix codecs
 loaders/loader.h                     | +                                            |
