@@ -56,13 +56,14 @@ ResultTable AnnotationTable(AnalysisContext& context, const DeviceEvents& events
   const AnnotationNames names(trace.names());
   const Enclosing annotations(trace, names.wanted());
   if (annotations.empty()) return t;
+  Enclosing::Reader reader(annotations);
   std::vector<uint32_t> place(trace.names().metas.size(), 0);  // by MetaId: index + 1
   std::vector<AnnotationSum> sums(1);                          // the first is for no annotation
   std::unordered_map<std::string_view, uint32_t> places;
   double all = 0;
   for (const PlaneId device : events.devices()) {
     events.ForEach(device, [&](const DeviceEvent& e) {
-      const EventRow around = annotations.Around(e.launch);
+      const EventRow around = reader.Around(e.launch);
       uint32_t at = 0;
       if (around.valid()) {
         const MetaId meta = trace.set.Meta(around);

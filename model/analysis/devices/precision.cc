@@ -56,12 +56,13 @@ class PrecisionReader {
   // Sums the events in the spans; all events if there are no spans.
   PrecisionTimes Read(const DeviceEvents& events, PlaneId device, const Ranges& spans) const {
     InputBits inputs(stats_);
+    Enclosing::Reader ops(ops_);
     SpanCursor in_spans(spans);
     std::vector<Numbers> of_meta(trace_.names().metas.size());
     PrecisionTimes times;
     events.ForEach(device, [&](const DeviceEvent& e) {
       if (!e.is_compute() || (!spans.empty() && !in_spans.Has(e.begin))) return;
-      Numbers numbers = typed_ ? inputs.Of(ops_.Around(e.launch)) : Numbers{0};
+      Numbers numbers = typed_ ? inputs.Of(ops.Around(e.launch)) : Numbers{0};
       if (numbers.bits == 0) {
         Numbers& named = of_meta[e.meta];
         if (named.bits < 0) {

@@ -38,8 +38,7 @@ std::vector<CallKind> KindsByMeta(const NameTable& names) {
 }
 
 // The calls of all threads by begin: a recording may continue on another thread.
-std::vector<Call> CallsOf(const Trace& trace) {
-  const std::vector<CallKind> kinds = KindsByMeta(trace.names());
+std::vector<Call> CallsOf(const Trace& trace, const std::vector<CallKind>& kinds) {
   std::vector<Call> calls;
   for (const Lane& lane : trace.set.lanes) {
     for (uint32_t i = 0; i < lane.size(); ++i) {
@@ -104,10 +103,13 @@ std::string_view ReplayedName(const NameTable& names, MetaId meta) {
 
 std::vector<GraphRecipe> RecordedGraphs(const Trace& trace, bool whole, KernelNames* names,
                                         const std::stop_token& stop) {
-  const std::vector<Call> calls = CallsOf(trace);
+  const std::vector<CallKind> kinds = KindsByMeta(trace.names());
+  const bool may_begin = std::find(kinds.begin(), kinds.end(), CallKind::kBegin) != kinds.end();
+  std::vector<GraphRecipe> recipes;
+  if (!may_begin && !whole) return recipes;
+  const std::vector<Call> calls = CallsOf(trace, kinds);
   const bool marked = std::any_of(calls.begin(), calls.end(),
                                   [](const Call& c) { return c.kind == CallKind::kBegin; });
-  std::vector<GraphRecipe> recipes;
   if (!marked && !whole) return recipes;
   OpenRecipe recipe;
   bool recording = !marked;

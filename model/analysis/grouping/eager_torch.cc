@@ -4,6 +4,7 @@
 
 #include "model/analysis/grouping/host_activity.h"
 #include "model/analysis/intervals/enclosing.h"
+#include "model/analysis/intervals/event_order.h"
 #include "model/analysis/naming/program.h"
 
 namespace stepscope {
@@ -20,6 +21,7 @@ void MarkTorchEager(const Trace& trace, Grouping* grouping) {
     graphs = graphs || graph[m];
   }
   const Enclosing regions(trace, region);
+  Enclosing::Reader around(regions);
   // Without compiled regions and graphs all work is eager, also that of unknown launches.
   const bool all = !graphs && regions.empty();
   for (size_t m = 0; all && m < metas.size(); ++m) op[m] = op[m] || IsDeviceWork(metas[m].category);
@@ -29,13 +31,13 @@ void MarkTorchEager(const Trace& trace, Grouping* grouping) {
     for (uint32_t i = 0; i < lane.size(); ++i) {
       if (!op[lane.meta[i]]) continue;
       const EventRow row(lane.first_row + i);
-      eager[row.value] = regions.empty() || !regions.Around(row).valid();
+      eager[row.value] = regions.empty() || !around.Around(row).valid();
     }
   }
+  RowReader calls(trace.set);
   for (const LaunchLink& link : grouping->launches) {
     const EventRow launch(link.launch_row);
-    eager[link.device_row] =
-        !graph[trace.set.Meta(launch).value] && !regions.Around(launch).valid();
+    eager[link.device_row] = !graph[calls.Meta(link.launch_row)] && !around.Around(launch).valid();
   }
 }
 

@@ -33,23 +33,51 @@ Enclosing::Enclosing(const Trace& trace, const std::vector<bool>& wanted)
   }
 }
 
-EventRow Enclosing::Around(EventRow row) const {
-  if (empty_ || !row.valid()) return {};
-  const TrackSet& set = trace_.set;
-  const Lane& lane = set.lanes[set.LaneOf(row).value];
+// How many wanted events begin by then, which is mostly `near` or one more.
+size_t Enclosing::Begun(const Depth& depth, Ps time, size_t near) {
+  const std::vector<uint32_t>& wanted = depth.wanted;
+  const auto by_then = [&](size_t i) { return depth.lane->start[wanted[i]] <= time; };
+  for (size_t n = near; n <= std::min(near + 1, wanted.size()); ++n) {
+    if ((n == 0 || by_then(n - 1)) && (n == wanted.size() || !by_then(n))) return n;
+  }
+  const auto after = std::upper_bound(wanted.begin(), wanted.end(), time,
+                                      [&](Ps t, uint32_t i) { return t < depth.lane->start[i]; });
+  return static_cast<size_t>(after - wanted.begin());
+}
+
+// `places`: by depth, what Begun said of the event before; or null.
+EventRow Enclosing::Find(const Lane& lane, EventRow row, size_t* places) const {
   const uint32_t at = row.value - lane.first_row;
   const Ps begin = lane.start[at], end = lane.end(at);
-  for (const Depth& depth : tracks_[lane.track.value]) {
+  const std::vector<Depth>& depths = tracks_[lane.track.value];
+  for (size_t d = 0; d < depths.size(); ++d) {
+    const Depth& depth = depths[d];
     const Lane& of = *depth.lane;
-    const auto after = std::upper_bound(depth.wanted.begin(), depth.wanted.end(), begin,
-                                        [&](Ps t, uint32_t i) { return t < of.start[i]; });
-    if (after == depth.wanted.begin()) continue;
-    const uint32_t i = *(after - 1);
+    const size_t begun = Begun(depth, begin, places != nullptr ? places[d] : 0);
+    if (places != nullptr) places[d] = begun;
+    if (begun == 0) continue;
+    const uint32_t i = depth.wanted[begun - 1];
     if (of.end(i) < end) continue;
     const EventRow found(of.first_row + i);
     if (found == row || of.depth < lane.depth || lane.kind != LaneKind::kNested) return found;
   }
   return {};
+}
+
+EventRow Enclosing::Around(EventRow row) const {
+  if (empty_ || !row.valid()) return {};
+  return Find(LaneOf(row), row, nullptr);
+}
+
+EventRow Enclosing::Reader::Around(EventRow row) {
+  if (enclosing_.empty() || !row.valid()) return {};
+  if (lane_ == nullptr || row.value - lane_->first_row >= lane_->size()) {
+    const Lane& lane = enclosing_.LaneOf(row);
+    if (lane_ == nullptr || lane.track != lane_->track)
+      places_.assign(enclosing_.tracks_[lane.track.value].size(), 0);
+    lane_ = &lane;
+  }
+  return enclosing_.Find(*lane_, row, places_.data());
 }
 
 }  // namespace stepscope

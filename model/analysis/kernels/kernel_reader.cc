@@ -1,5 +1,10 @@
 #include "model/analysis/kernels/kernel_reader.h"
 
+#include <array>
+#include <utility>
+
+#include "model/analysis/intervals/event_order.h"
+#include "model/base/task.h"
 #include "model/capabilities.h"
 #include "model/lookup.h"
 
@@ -9,20 +14,35 @@ namespace {
 
 constexpr size_t kLatest = 1024;
 
+// The columns of a KernelLaunch, and what a kernel has that does not say.
+constexpr std::array<std::pair<IntStat, int64_t>, 9> kLaunchStats = {{{IntStat::kRegisters, 0},
+                                                                      {IntStat::kStaticShared, 0},
+                                                                      {IntStat::kDynamicShared, 0},
+                                                                      {IntStat::kGridX, 1},
+                                                                      {IntStat::kGridY, 1},
+                                                                      {IntStat::kGridZ, 1},
+                                                                      {IntStat::kBlockX, 1},
+                                                                      {IntStat::kBlockY, 1},
+                                                                      {IntStat::kBlockZ, 1}}};
+
 }  // namespace
 
 LaunchingOps::LaunchingOps(const Trace& trace, const StatTable& stats) : trace_(trace) {
   if (!CapabilitiesOf(trace).event_categories) return;
-  Index(stats.Int(IntStat::kExternalId), EventCategory::kCpuOp, &by_external_id_);
-  Index(stats.Int(IntStat::kCorrelationId), EventCategory::kRuntimeCall, &by_correlation_);
+  ParallelFor(2, [&](size_t i) {
+    if (i == 0) {
+      Index(stats.Int(IntStat::kExternalId), EventCategory::kCpuOp, &by_external_id_);
+    } else {
+      Index(stats.Int(IntStat::kCorrelationId), EventCategory::kRuntimeCall, &by_correlation_);
+    }
+  });
 }
 
 EventRow LaunchingOps::Find(int64_t external_id, int64_t correlation) const {
-  if (const auto it = by_external_id_.find(external_id); it != by_external_id_.end())
-    return EventRow(it->second);
-  const auto it = by_correlation_.find(correlation);
-  if (it == by_correlation_.end()) return {};
-  EventRow row = Parent(trace_.set, EventRow(it->second));
+  if (const EventRow op = by_external_id_.Find(external_id); op.valid()) return op;
+  const EventRow call = by_correlation_.Find(correlation);
+  if (!call.valid()) return {};
+  EventRow row = Parent(trace_.set, call);
   while (row.valid() && Category(row) != EventCategory::kCpuOp) row = Parent(trace_.set, row);
   return row;
 }
@@ -36,10 +56,34 @@ EventCategory LaunchingOps::Category(EventRow row) const {
   return trace_.names().metas[trace_.set.Meta(row).value].category;
 }
 
-void LaunchingOps::Index(const SparseColumn<int64_t>& column, EventCategory category,
-                         std::unordered_map<int64_t, uint32_t>* out) const {
-  column.ForAll([&](uint32_t row, int64_t id) {
-    if (Category(EventRow(row)) == category) out->try_emplace(id, row);
+EventRow LaunchingOps::FirstRows::Find(int64_t id) const {
+  if (!table.empty()) {
+    const uint64_t i = static_cast<uint64_t>(id) - static_cast<uint64_t>(base);
+    return i < table.size() && table[i] != 0 ? EventRow(table[i] - 1) : EventRow();
+  }
+  const auto it = sparse.find(id);
+  return it != sparse.end() ? EventRow(it->second) : EventRow();
+}
+
+void LaunchingOps::Index(const SparseColumn<int64_t>& ids, EventCategory category,
+                         FirstRows* out) const {
+  const auto extent = ids.ExtentOf(0, trace_.set.rows);
+  if (extent.entries == 0) return;
+  const uint64_t span =
+      static_cast<uint64_t>(extent.greatest) - static_cast<uint64_t>(extent.least);
+  const bool dense = span <= 4 * extent.entries + 65536;
+  out->base = extent.least;
+  if (dense) out->table.Zero(static_cast<size_t>(span) + 1);
+  std::vector<bool> wanted;  // by MetaId
+  for (const EventMeta& meta : trace_.names().metas) wanted.push_back(meta.category == category);
+  RowReader reader(trace_.set);
+  ids.ForAll([&](uint32_t row, int64_t id) {
+    if (!wanted[reader.Meta(row)]) return;
+    if (!dense) {
+      out->sparse.try_emplace(id, row);
+    } else if (uint32_t& first = out->table[static_cast<size_t>(id - out->base)]; first == 0) {
+      first = row + 1;
+    }
   });
 }
 
@@ -58,7 +102,9 @@ KernelReader::KernelReader(const Trace& trace, const StatTable& stats, const Lau
       external_(stats.Int(IntStat::kExternalId)),
       correlation_(stats.Int(IntStat::kCorrelationId)),
       occupancy_(stats.Real(RealStat::kOccupancyPct)),
-      latest_(kLatest) {}
+      latest_(kLatest) {
+  for (const auto& [stat, missing] : kLaunchStats) launch_.emplace_back(stats.Int(stat));
+}
 
 void KernelReader::Collect(const Track& track, uint32_t plane_order, GpuVendor vendor,
                            const TimeScope& scope, RawGroups* out) {
@@ -76,6 +122,7 @@ void KernelReader::Collect(const Track& track, uint32_t plane_order, GpuVendor v
 void KernelReader::Seek(uint32_t row) {
   details_.Seek(row), tf_op_.Seek(row), hlo_op_.Seek(row), equation_.Seek(row), program_.Seek(row);
   external_.Seek(row), correlation_.Seek(row), occupancy_.Seek(row);
+  for (ColumnCursor<int64_t>& column : launch_) column.Seek(row);
 }
 
 void KernelReader::AddEvent(const Lane& lane, uint32_t i, FileOrder order, GpuVendor vendor,
@@ -95,7 +142,7 @@ void KernelReader::AddEvent(const Lane& lane, uint32_t i, FileOrder order, GpuVe
              {}};
   double occupancy = 0;
   if (!has_details) {
-    key.launch = NumericLaunch(EventRow(row));
+    key.launch = NumericLaunch(row);
     // Kineto writes 0 where it does not know: a kernel that runs occupies something.
     occupancy = occupancy_.Get(row, 0);
     if (occupancy <= 0) occupancy = kUnknownOccupancy;
@@ -120,16 +167,10 @@ double KernelReader::Occupancy(uint32_t details) {
   return it->second;
 }
 
-KernelLaunch KernelReader::NumericLaunch(EventRow row) const {
-  const auto get = [&](IntStat s, int64_t missing) {
-    return stats_.Int(s).Find(row).value_or(missing);
-  };
-  return {get(IntStat::kRegisters, 0),
-          get(IntStat::kStaticShared, 0),
-          get(IntStat::kDynamicShared, 0),
-          {get(IntStat::kGridX, 1), get(IntStat::kGridY, 1), get(IntStat::kGridZ, 1)},
-          {get(IntStat::kBlockX, 1), get(IntStat::kBlockY, 1), get(IntStat::kBlockZ, 1)},
-          0};
+KernelLaunch KernelReader::NumericLaunch(uint32_t row) {
+  std::array<int64_t, kLaunchStats.size()> v;
+  for (size_t i = 0; i < v.size(); ++i) v[i] = launch_[i].Get(row, kLaunchStats[i].second);
+  return {v[0], v[1], v[2], {v[3], v[4], v[5]}, {v[6], v[7], v[8]}, 0};
 }
 
 // The op of a kernel of a graph, else empty. The launch cannot name it, because it is the launch

@@ -12,6 +12,7 @@
 #include "model/analysis/kernels/kernel_stats.h"
 #include "model/analysis/naming/device_type.h"
 #include "model/analysis/steps/scope.h"
+#include "model/base/column.h"
 #include "model/sparse_column.h"
 
 namespace stepscope {
@@ -92,12 +93,18 @@ class LaunchingOps {
   std::string_view NameOf(int64_t external_id, int64_t correlation) const;
 
  private:
+  // The first row of each id: 4 bytes an id where ids are dense.
+  struct FirstRows {
+    int64_t base = 0;
+    Column<uint32_t> table;  // by id - base: row + 1, or 0
+    std::unordered_map<int64_t, uint32_t> sparse;
+    EventRow Find(int64_t id) const;
+  };
   EventCategory Category(EventRow row) const;
-  void Index(const SparseColumn<int64_t>& column, EventCategory category,
-             std::unordered_map<int64_t, uint32_t>* out) const;
+  void Index(const SparseColumn<int64_t>& ids, EventCategory category, FirstRows* out) const;
 
   const Trace& trace_;
-  std::unordered_map<int64_t, uint32_t> by_external_id_, by_correlation_;
+  FirstRows by_external_id_, by_correlation_;
 };
 
 // Reads the kernels of the streams of one plane. One thread uses one.
@@ -126,7 +133,7 @@ class KernelReader {
   };
   Known& Find(const RawKey& key, RawGroups* out);
   double Occupancy(uint32_t details);
-  KernelLaunch NumericLaunch(EventRow row) const;
+  KernelLaunch NumericLaunch(uint32_t row);
   std::string_view GraphOpOf(uint32_t row) const;
   uint32_t KinetoOp(std::string_view name);
 
@@ -138,6 +145,7 @@ class KernelReader {
   ColumnCursor<StringId> details_, tf_op_, hlo_op_, equation_;
   ColumnCursor<int64_t> program_, external_, correlation_;
   ColumnCursor<double> occupancy_;
+  std::vector<ColumnCursor<int64_t>> launch_;  // registers, memory, grid and block
   std::unordered_map<uint32_t, double> occupancy_of_details_;
   // A program repeats its kernels, so most are found here without a search: the latest key of each
   // hash.

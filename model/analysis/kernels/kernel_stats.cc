@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "model/analysis/ops/category_tables.h"
 #include "model/analysis/tables/in_unit.h"
 #include "model/base/demangle.h"
+#include "model/base/task.h"
 
 namespace stepscope {
 namespace {
@@ -264,13 +266,16 @@ void AddDeviceTables(AnalysisContext& context, const AnalysisParams& params, std
                      AnalysisResult* result) {
   const DeviceEvents events(context, params, stop);
   if (events.devices().empty()) return;
-  result->tables.push_back(DeviceTable(context, events));
+  constexpr std::array kTables = {DeviceTable, LaunchDelayTable, CopyTable, AnnotationTable};
+  std::array<ResultTable, kTables.size()> tables;
+  ParallelFor(tables.size(), [&](size_t i) {
+    if (!stop.stop_requested()) tables[i] = kTables[i](context, events);
+  });
   if (stop.stop_requested()) return;
-  result->tables.push_back(LaunchDelayTable(context, events));
-  if (stop.stop_requested()) return;
-  result->tables.push_back(CopyTable(context, events));
-  ResultTable by_annotation = AnnotationTable(context, events);
-  if (!by_annotation.rows.empty()) result->tables.push_back(std::move(by_annotation));
+  if (tables.back().rows.empty()) tables.back() = {};  // no annotations
+  for (ResultTable& table : tables) {
+    if (!table.id.empty()) result->tables.push_back(std::move(table));
+  }
 }
 
 std::string WhyNoKernels(const Trace& trace) {

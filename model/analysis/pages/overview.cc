@@ -536,15 +536,23 @@ AnalysisResult RunVerdict(AnalysisContext& context, const AnalysisParams& params
 AnalysisResult RunOverview(AnalysisContext& context, const AnalysisParams& params,
                            std::stop_token stop) {
   ReadEvents(context, stop);
-  // Kernels and steps do not need each other, either.
-  ParallelFor(2, [&](size_t i) {
-    if (i == 0) {
-      context.steps(stop);
-      context.ops(params, stop);
-    } else {
-      context.Get("kernel_stats", params, stop);
-    }
-  });
+  // Steps, kernels and what they compute do not need each other, either. Each has a thread, because
+  // the first two wait for what both need.
+  const bool flops = !context.xprof().step_columns_of_xprof && HasModelFlops(context.trace());
+  const unsigned parts = flops ? 3 : 2;
+  ParallelFor(
+      parts,
+      [&](size_t i) {
+        if (i == 0) {
+          context.steps(stop);
+          context.ops(params, stop);
+        } else if (i == 1) {
+          context.Get("kernel_stats", params, stop);
+        } else {
+          context.torch_ops(params, stop);
+        }
+      },
+      parts);
   return OverviewBuilder(context, params, stop).Build();
 }
 

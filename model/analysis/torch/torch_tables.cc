@@ -6,6 +6,8 @@
 
 #include "model/analysis/tables/in_unit.h"
 #include "model/analysis/torch/torch_ops.h"
+#include "model/capabilities.h"
+#include "model/trace.h"
 
 namespace stepscope {
 namespace {
@@ -101,6 +103,12 @@ bool AddTorchRoofline(AnalysisContext& context, const AnalysisParams& params, st
   AddProperties(ops, result);
   result->tables.push_back(std::move(table));
   return true;
+}
+
+bool HasModelFlops(const Trace& trace) {
+  return CapabilitiesOf(trace).pytorch_events &&
+         std::any_of(trace.planes.begin(), trace.planes.end(),
+                     [](const Plane& plane) { return plane.kind == PlaneKind::kGpu; });
 }
 
 void AddModelFlops(AnalysisContext& context, const AnalysisParams& params, const StepDatabase& db,

@@ -14,6 +14,10 @@ namespace stepscope {
 bool AddTorchRoofline(AnalysisContext& context, const AnalysisParams& params, std::stop_token stop,
                       AnalysisResult* result);
 
+// Whether AddModelFlops may add something to the overview of such a trace, for which it then asks
+// AnalysisContext::torch_ops.
+bool HasModelFlops(const Trace& trace);
+
 // Adds `flops_per_step`, `step_tflops_per_s` and `mfu_percent`, of the steps that count: operations
 // of products of matrices, convolutions and attention. Adds nothing without devices or shapes.
 void AddModelFlops(AnalysisContext& context, const AnalysisParams& params, const StepDatabase& db,

@@ -1,0 +1,48 @@
+// Which op launched a kernel of PyTorch, where ids are close together and where they are far apart.
+#include <doctest/doctest.h>
+
+#include <memory>
+#include <string>
+
+#include "loaders/loader.h"
+#include "model/analysis/analysis.h"
+#include "model/analysis/kernels/kernel_reader.h"
+
+namespace stepscope {
+namespace {
+
+std::string Span(const char* category, const char* name, int begin, int duration,
+                 const std::string& args) {
+  return std::string(R"({"ph":"X","pid":1,"tid":1,"cat":")") + category + R"(","name":")" + name +
+         R"(","ts":)" + std::to_string(begin) + R"(,"dur":)" + std::to_string(duration) +
+         R"(,"args":{)" + args + "}}";
+}
+
+TEST_CASE("LaunchingOps: finds the first op by its id, else the op around the call") {
+  for (const int64_t apart : {int64_t{1}, int64_t{1} << 40, int64_t{-1}}) {
+    CAPTURE(apart);
+    const auto id = [&](const char* key, int64_t n) {
+      return std::string("\"") + key + "\":" + std::to_string(n * apart);
+    };
+    const std::string text =
+        "[" + Span("cpu_op", "aten::mm", 0, 10, id("External id", 5)) + "," +
+        Span("cuda_runtime", "cudaLaunchKernel", 2, 3, id("correlation", 7)) + "," +
+        Span("cpu_op", "aten::add", 20, 10, id("External id", 5)) + "," +
+        Span("cpu_op", "aten::mul", 40, 10, id("External id", 9)) + "," +
+        Span("cuda_runtime", "cudaLaunchKernel", 60, 1, id("correlation", 8)) + "," +
+        Span("kernel", "k", 5, 1, id("External id", 11) + "," + id("correlation", 7)) + "]";
+    const auto loaded = LoadBytes("t.json", text, {});
+    REQUIRE(loaded.ok());
+    AnalysisContext context(*loaded, Definitions::kStepscope);
+    const LaunchingOps ops(**loaded, context.stats());
+    CHECK(ops.NameOf(5 * apart, -1000) == "aten::mm");
+    CHECK(ops.NameOf(9 * apart, 7 * apart) == "aten::mul");
+    CHECK(ops.NameOf(11 * apart, 7 * apart) == "aten::mm");  // a kernel's id is no op's
+    CHECK(ops.NameOf(11 * apart, 8 * apart).empty());        // a call in no op
+    CHECK(ops.NameOf(6 * apart, 1000 * apart).empty());
+    CHECK(ops.NameOf(INT64_MAX, INT64_MIN).empty());
+  }
+}
+
+}  // namespace
+}  // namespace stepscope
