@@ -313,8 +313,9 @@ class EventBatches {
     std::vector<Result<std::vector<Stat>>> read(rows.size(), std::vector<Stat>());
     constexpr size_t kAtOnce = 64;
     ParallelFor((rows.size() + kAtOnce - 1) / kAtOnce, [&](size_t task) {
+      ArgsReader reader(trace());
       for (size_t i = task * kAtOnce; i < std::min(rows.size(), (task + 1) * kAtOnce); ++i)
-        read[i] = ReadArgs(trace(), rows[i]);
+        read[i] = reader.Read(rows[i]);
     });
     std::vector<int32_t> offsets{0};
     TextColumn keys, values;

@@ -13,6 +13,16 @@ Result<std::shared_ptr<const StatTable>> SourceWithCaptures::LoadTyped(const Tra
   return own_->LoadTyped(trace, std::move(stop));
 }
 
+bool SourceWithCaptures::reads_allocations_apart() const {
+  return own_ && own_->reads_allocations_apart();
+}
+
+Result<std::shared_ptr<const StatTable>> SourceWithCaptures::LoadTypedOf(
+    const Trace& trace, StatRows rows, std::stop_token stop) const {
+  if (!own_) return std::make_shared<const StatTable>();
+  return own_->LoadTypedOf(trace, rows, std::move(stop));
+}
+
 size_t SourceWithCaptures::resident_bytes() const {
   size_t bytes = own_ ? own_->resident_bytes() : 0;
   for (const GraphCapture& capture : captures_) {

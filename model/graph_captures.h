@@ -33,6 +33,9 @@ class SourceWithCaptures final : public StatSource {
   Result<std::vector<Stat>> Decode(const Trace& trace, EventRow row) const override;
   Result<std::shared_ptr<const StatTable>> LoadTyped(const Trace& trace,
                                                      std::stop_token stop) const override;
+  bool reads_allocations_apart() const override;
+  Result<std::shared_ptr<const StatTable>> LoadTypedOf(const Trace& trace, StatRows rows,
+                                                       std::stop_token stop) const override;
   size_t resident_bytes() const override;  // includes the captures
 
  private:

@@ -6,6 +6,7 @@
 #include <memory>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -141,6 +142,10 @@ struct StatTable {
   size_t bytes() const;
 };
 
+// The events whose typed stats are asked for. Allocations are most events of some profiles of
+// TensorFlow, and what is computed first needs the others only.
+enum class StatRows : uint8_t { kAll, kAllocations, kOthers };
+
 // Reads the stats of a trace from its source. Implementations keep what that takes: an open file,
 // which they read with pread and check to be the same, or inflated bytes. Thread-safe.
 class StatSource {
@@ -153,6 +158,13 @@ class StatSource {
   // metadata that has none of its own. O(bytes of the source). Error: kIo, kCancelled.
   virtual Result<std::shared_ptr<const StatTable>> LoadTyped(const Trace& trace,
                                                              std::stop_token stop) const = 0;
+  // Whether LoadTypedOf reads allocations (EventCategory::kMemoryEvent) and other events apart.
+  virtual bool reads_allocations_apart() const { return false; }
+  // Reads the typed stats of some events, as LoadTyped does; of all where they are not read apart.
+  virtual Result<std::shared_ptr<const StatTable>> LoadTypedOf(const Trace& trace, StatRows,
+                                                               std::stop_token stop) const {
+    return LoadTyped(trace, std::move(stop));
+  }
   virtual size_t resident_bytes() const { return 0; }  // inflated bytes kept
 };
 

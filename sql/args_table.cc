@@ -13,7 +13,8 @@ namespace {
 // The arguments of events in a span of ids. Each event's are read when the cursor comes to it.
 class ArgsCursor final : public SqlCursor {
  public:
-  ArgsCursor(const SqlSession* session, const Trace& trace) : session_(session), trace_(trace) {}
+  ArgsCursor(const SqlSession* session, const Trace& trace)
+      : session_(session), trace_(trace), reader_(trace) {}
 
   int Begin(std::string_view plan, std::span<sqlite3_value*> values, std::string* error) override {
     IntegerSpan ids;
@@ -54,7 +55,7 @@ class ArgsCursor final : public SqlCursor {
     at_ = 0;
     for (; event_ < end_; ++event_) {
       if (event_ % 4096 == 0 && session_->budget->Over()) return SQLITE_INTERRUPT;
-      Result<std::vector<Stat>> args = ReadArgs(trace_, EventRow(static_cast<uint32_t>(event_)));
+      Result<std::vector<Stat>> args = reader_.Read(EventRow(static_cast<uint32_t>(event_)));
       if (!args.ok()) {
         *error = args.status().message();
         return SQLITE_ERROR;
@@ -77,6 +78,7 @@ class ArgsCursor final : public SqlCursor {
 
   const SqlSession* session_;
   const Trace& trace_;
+  ArgsReader reader_;
   int64_t event_ = 0, end_ = 0, serial_ = 0;
   std::vector<Stat> args_;
   size_t at_ = 0;

@@ -118,7 +118,7 @@ AnalysisTimes TimeAnalyses(const std::shared_ptr<const Trace>& trace) {
     times.by_id[analysis.id] = ms;
     times.total_ms += ms;
   }
-  times.stat_table_bytes = context.stats({}).bytes();
+  for (const StatTable* table : context.all_stats()) times.stat_table_bytes += table->bytes();
   return times;
 }
 

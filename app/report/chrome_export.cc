@@ -206,9 +206,10 @@ class Exporter {
     std::vector<Status> errors(tasks);
     ParallelFor(tasks, [&](size_t task) {
       const size_t end = std::min(batch_.size(), (task + 1) * kWriteAtOnce);
+      ArgsReader reader(trace_);
       for (size_t i = task * kWriteAtOnce; i < end && errors[task].ok(); ++i) {
         texts[task] += i == task * kWriteAtOnce ? "" : ",\n";
-        errors[task] = AppendEvent(batch_[i], &texts[task]);
+        errors[task] = AppendEvent(batch_[i], &reader, &texts[task]);
       }
     });
     batch_.clear();
@@ -219,7 +220,7 @@ class Exporter {
     return {};
   }
 
-  Status AppendEvent(const Listed& event, std::string* out) const {
+  Status AppendEvent(const Listed& event, ArgsReader* reader, std::string* out) const {
     const Lane& lane = *event.lane;
     const bool instant = lane.kind == LaneKind::kInstant;
     const MetaId meta(lane.meta[event.index]);
@@ -236,7 +237,7 @@ class Exporter {
       AppendQuoted(category, out);
     }
     const EventRow row(lane.first_row + event.index);
-    Result<std::vector<Stat>> args = ReadArgs(trace_, row);
+    Result<std::vector<Stat>> args = reader->Read(row);
     if (!args.ok()) return args.status();
     // In a Chrome trace these stand beside the arguments: they are written there, or not at all.
     if (chrome_) std::erase_if(args.value(), [](const Stat& stat) { return stat.from_metadata; });

@@ -37,9 +37,10 @@ Status ReadBatch(const Trace& trace, std::vector<ListedEvent>* batch) {
   std::vector<Status> errors((batch->size() + kReadAtOnce - 1) / kReadAtOnce);
   ParallelFor(errors.size(), [&](size_t task) {
     const size_t end = std::min(batch->size(), (task + 1) * kReadAtOnce);
+    ArgsReader reader(trace);
     for (size_t i = task * kReadAtOnce; i < end && errors[task].ok(); ++i) {
       ListedEvent& event = (*batch)[i];
-      Result<std::vector<Stat>> args = ReadArgs(trace, event.row());
+      Result<std::vector<Stat>> args = reader.Read(event.row());
       if (!args.ok()) {
         errors[task] = args.status();
         continue;

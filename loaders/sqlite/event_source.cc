@@ -104,38 +104,51 @@ Stat ShownValue(const Query& row, int column) {
   return stat;
 }
 
+// The SELECTs that read a row of a table with what it refers to.
+struct RowQueries {
+  RowQueries(const Database& database, const EventTable& table)
+      : row(database.Select("SELECT * FROM " + Quoted(table.name) + " WHERE rowid = ?")) {
+    for (const Reference& r : table.references)
+      shown.push_back(database.Select(std::string("SELECT ") + r.shown + " FROM " +
+                                      Quoted(r.table) + " WHERE rowid = ?"));
+  }
+
+  std::unique_ptr<Query> row;                 // null where the table is not there
+  std::vector<std::unique_ptr<Query>> shown;  // by reference, likewise
+};
+
 // Replaces a reference by what it refers to, if that is there.
-void Resolve(const Database& database, const EventTable& table, Stat* stat) {
-  for (const Reference& r : table.references) {
-    if (stat->name != r.column || !std::holds_alternative<int64_t>(stat->value)) continue;
-    const auto query = database.Select(std::string("SELECT ") + r.shown + " FROM " +
-                                       Quoted(r.table) + " WHERE rowid = ?");
-    if (query == nullptr) continue;
-    query->Start(std::get<int64_t>(stat->value));
-    if (query->Next() && query->IsText(0)) stat->value = std::string(query->Text(0));
+void Resolve(const RowQueries& queries, const EventTable& table, Stat* stat) {
+  for (size_t i = 0; i < table.references.size(); ++i) {
+    if (stat->name != table.references[i].column || queries.shown[i] == nullptr) continue;
+    if (!std::holds_alternative<int64_t>(stat->value)) continue;
+    Query& query = *queries.shown[i];
+    query.Start(std::get<int64_t>(stat->value));
+    if (query.Next() && query.IsText(0)) stat->value = std::string(query.Text(0));
     return;
   }
 }
 
-std::vector<Stat> DecodeRow(const Database& database, const EventTable& table, int64_t rowid) {
+std::vector<Stat> DecodeRow(const RowQueries& queries, const EventTable& table, int64_t rowid) {
   std::vector<Stat> stats;
-  const auto query = database.Select("SELECT * FROM " + Quoted(table.name) + " WHERE rowid = ?");
-  if (query == nullptr) return stats;
-  query->Start(rowid);
-  if (!query->Next()) return stats;
-  for (int i = 0; i < query->columns(); ++i) {
-    if (query->IsNull(i)) continue;
-    stats.push_back(ShownValue(*query, i));
-    Resolve(database, table, &stats.back());
+  if (queries.row == nullptr) return stats;
+  Query& query = *queries.row;
+  query.Start(rowid);
+  if (!query.Next()) return stats;
+  for (int i = 0; i < query.columns(); ++i) {
+    if (query.IsNull(i)) continue;
+    stats.push_back(ShownValue(query, i));
+    Resolve(queries, table, &stats.back());
   }
   return stats;
 }
 
-// Keeps the databases open from row to row: to open one takes far longer than to read a row.
+// Keeps the databases open and the SELECTs compiled from row to row: either takes far longer than
+// to read a row.
 class EventReader final : public StatReader {
  public:
   EventReader(const Trace& trace, std::span<const EventFile> files)
-      : trace_(trace), files_(files), databases_(files.size()) {}
+      : trace_(trace), files_(files), open_(files.size()) {}
 
   Result<std::vector<Stat>> Read(EventRow row) override {
     const auto place = RefOfRow(trace_, row);
@@ -144,20 +157,28 @@ class EventReader final : public StatReader {
     const EventFile& file = files_[place->source];
     const uint64_t table = place->ref % EventFile::kTables;
     if (table >= file.tables.size()) return std::vector<Stat>();
-    std::unique_ptr<Database>& database = databases_[place->source];
-    if (database == nullptr) {
+    OpenFile& open = open_[place->source];
+    if (open.database == nullptr) {
       Result<std::unique_ptr<Database>> opened = Database::Open(file.source, {}, nullptr);
       if (!opened.ok()) return opened.status();
-      database = std::move(*opened);
+      open.database = std::move(*opened);
+      open.queries.resize(file.tables.size());
     }
-    return DecodeRow(*database, file.tables[table],
+    std::unique_ptr<RowQueries>& queries = open.queries[table];
+    if (queries == nullptr)
+      queries = std::make_unique<RowQueries>(*open.database, file.tables[table]);
+    return DecodeRow(*queries, file.tables[table],
                      static_cast<int64_t>(place->ref / EventFile::kTables));
   }
 
  private:
+  struct OpenFile {
+    std::unique_ptr<Database> database;                // null: not open yet
+    std::vector<std::unique_ptr<RowQueries>> queries;  // by table; null: not asked yet
+  };
   const Trace& trace_;
   std::span<const EventFile> files_;
-  std::vector<std::unique_ptr<Database>> databases_;  // by file; null: not open yet
+  std::vector<OpenFile> open_;  // by file
 };
 
 class EventSource final : public StatSource, public StatReaders {

@@ -126,10 +126,17 @@ struct MetaStats {
 class TypedReader {
  public:
   TypedReader(const Trace& trace, std::span<const std::shared_ptr<const ByteSource>> files,
-              std::span<const PlaneParts> planes, std::stop_token stop)
-      : trace_(trace), files_(files), planes_(planes), stop_(std::move(stop)) {}
+              std::span<const PlaneParts> planes, StatRows rows, std::stop_token stop)
+      : trace_(trace), files_(files), planes_(planes), stop_(std::move(stop)) {
+    for (const EventMeta& meta : trace.names().metas) {
+      const bool allocation = meta.category == EventCategory::kMemoryEvent;
+      wanted_.push_back(rows == StatRows::kAll || allocation == (rows == StatRows::kAllocations));
+    }
+  }
 
   Result<std::shared_ptr<const StatTable>> Run() {
+    if (std::find(wanted_.begin(), wanted_.end(), 1) == wanted_.end())
+      return std::make_shared<const StatTable>();
     PrepareActions();
     if (Status s = ReadMetaStats(); !s.ok()) return s;
     std::vector<Part> parts = MakeParts();
@@ -167,7 +174,7 @@ class TypedReader {
     for (size_t m = 0; m < metas.size(); ++m) {
       meta_stats_.first.push_back(static_cast<uint32_t>(meta_stats_.values.size()));
       const uint32_t plane = metas[m].plane.value;
-      if (plane >= actions_.size()) continue;
+      if (plane >= actions_.size() || !Wants(static_cast<uint32_t>(m))) continue;
       const PlaneTables* made_of = TablesOfMeta(planes_[plane], static_cast<uint32_t>(m));
       if (made_of == nullptr) continue;
       const PlaneTables& tables = *made_of;
@@ -224,8 +231,22 @@ class TypedReader {
     AppendPieces(pieces, table_.get());
   }
 
+  bool Wants(uint32_t meta) const { return meta < wanted_.size() && wanted_[meta] != 0; }
+
+  // Leaves out the rows before the first and behind the last one whose stats are wanted.
+  void Narrow(std::vector<Slice>* slices) const {
+    for (Slice& slice : *slices) {
+      const auto& metas = slice.lane->meta;
+      while (slice.first < slice.last && !Wants(metas[slice.first])) ++slice.first;
+      while (slice.first < slice.last && !Wants(metas[slice.last - 1])) --slice.last;
+    }
+    std::erase_if(*slices, [](const Slice& slice) { return slice.first == slice.last; });
+  }
+
   void ReadItem(Item* item) {
-    const Part& part = item->part;
+    Part& part = item->part;
+    Narrow(&part.slices);
+    if (part.slices.empty()) return;
     std::unique_ptr<Scratch> scratch = scratches_.Take();
     StatDecoder decoder(&part.plane.front(), trace_.names().metas, item->table.strings.get(),
                         kLocalText);
@@ -244,6 +265,7 @@ class TypedReader {
                  StatDecoder* decoder, SliceValues* out) const {
     for (uint32_t i = slice.first; i < slice.last; ++i) {
       const uint32_t row = slice.lane->first_row + i, meta = slice.lane->meta[i];
+      if (!Wants(meta)) continue;
       const uint64_t at = slice.lane->SourceOffset(i);
       if (plane.size() > 1 && at != ~uint64_t{0}) decoder->Use(ActionsAt(plane, at));
       if (at != ~uint64_t{0}) ReadEvent(reader, at, row, meta, decoder, out);
@@ -335,6 +357,7 @@ class TypedReader {
   const Trace& trace_;
   std::span<const std::shared_ptr<const ByteSource>> files_;
   std::span<const PlaneParts> planes_;
+  std::vector<uint8_t> wanted_;  // by MetaId: whether its events' stats are
   std::stop_token stop_;
   std::shared_ptr<StatTable> table_ = std::make_shared<StatTable>();
   std::vector<std::vector<PlaneActions>> actions_;  // by PlaneId, then by message
@@ -360,9 +383,9 @@ std::string_view FetchEvent(WindowReader* reader, uint64_t at) {
 
 Result<std::shared_ptr<const StatTable>> ReadTypedStats(
     const Trace& trace, std::span<const std::shared_ptr<const ByteSource>> files,
-    std::span<const PlaneParts> planes, std::stop_token stop) {
+    std::span<const PlaneParts> planes, StatRows rows, std::stop_token stop) {
   try {
-    return TypedReader(trace, files, planes, std::move(stop)).Run();
+    return TypedReader(trace, files, planes, rows, std::move(stop)).Run();
   } catch (const std::bad_alloc&) {
     return Status(ErrorCode::kLimit,
                   trace.path + ": not enough memory for the stats of all events");

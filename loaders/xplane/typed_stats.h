@@ -1,4 +1,4 @@
-// Reads the typed stats of all events of an XSpace trace into a StatTable, pieces of tracks on all
+// Reads the typed stats of an XSpace trace's events into a StatTable, pieces of tracks on all
 // cores. O(bytes of events): the lanes of a line are read together, through one WindowReader.
 #pragma once
 
@@ -15,7 +15,7 @@ namespace stepscope::xplane {
 
 Result<std::shared_ptr<const StatTable>> ReadTypedStats(
     const Trace& trace, std::span<const std::shared_ptr<const ByteSource>> files,
-    std::span<const PlaneParts> planes, std::stop_token stop);
+    std::span<const PlaneParts> planes, StatRows rows, std::stop_token stop);
 
 // The payload of the XEvent whose length varint is at `at`; empty if there is none. Valid until the
 // next Fetch.

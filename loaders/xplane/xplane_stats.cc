@@ -42,7 +42,13 @@ class XPlaneStats final : public StatSource, public xla::HloSource, public StatR
 
   Result<std::shared_ptr<const StatTable>> LoadTyped(const Trace& trace,
                                                      std::stop_token stop) const override {
-    return ReadTypedStats(trace, files_, planes_, std::move(stop));
+    return ReadTypedStats(trace, files_, planes_, StatRows::kAll, std::move(stop));
+  }
+
+  bool reads_allocations_apart() const override { return true; }
+  Result<std::shared_ptr<const StatTable>> LoadTypedOf(const Trace& trace, StatRows rows,
+                                                       std::stop_token stop) const override {
+    return ReadTypedStats(trace, files_, planes_, rows, std::move(stop));
   }
 
   std::unique_ptr<StatReader> NewReader(const Trace& trace) const override {

@@ -48,9 +48,16 @@ class AnalysisContext {
   Definitions definitions() const { return definitions_; }
   // The rules of XProf that definitions() asks for, one field each.
   const XprofDefinitions& xprof() const;
-  // Typed stats of the events. Empty where the trace has none or its file cannot be read any more;
-  // stats_error() then says why.
+  // Typed stats of the events; those of allocations only where the source does not read them apart.
+  // Empty where the trace has none or its file cannot be read any more; stats_error() then says
+  // why.
   const StatTable& stats(std::stop_token stop = {});
+  // Typed stats of the allocations (EventCategory::kMemoryEvent): stats() itself, or a table that
+  // only they are in, with texts of its own.
+  const StatTable& allocation_stats(std::stop_token stop = {});
+  // The tables that hold the typed stats of all events: stats(), and allocation_stats() if it is
+  // another one.
+  std::vector<const StatTable*> all_stats(std::stop_token stop = {});
   // Why stats() is empty, as a sentence for people; "" if it is not.
   const std::string& stats_error(std::stop_token stop = {});
   const Grouping& grouping(std::stop_token stop = {});

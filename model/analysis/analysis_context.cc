@@ -121,12 +121,12 @@ AnalysisParams OfAllChoices(AnalysisParams params) {
   return params;
 }
 
-LoadedStats LoadStats(const Trace& trace, std::stop_token stop) {
+LoadedStats LoadStats(const Trace& trace, StatRows rows, std::stop_token stop) {
   LoadedStats loaded;
   if (!trace.source) {
     loaded.error = "this trace has no stats";
   } else {
-    Result<std::shared_ptr<const StatTable>> result = trace.source->LoadTyped(trace, stop);
+    Result<std::shared_ptr<const StatTable>> result = trace.source->LoadTypedOf(trace, rows, stop);
     if (result.ok()) {
       loaded.table = result.value();
     } else {
@@ -142,7 +142,7 @@ LoadedStats LoadStats(const Trace& trace, std::stop_token stop) {
 struct AnalysisContext::State {
   explicit State(Definitions definitions) : xprof(XprofDefinitionsOf(definitions)) {}
   const XprofDefinitions xprof;
-  Lazy<LoadedStats> stats;
+  Lazy<LoadedStats> stats, allocation_stats;
   Lazy<EventOrder> order;
   Lazy<Grouping> grouping;
   Lazy<HostActivity> host_activity;
@@ -167,11 +167,25 @@ AnalysisContext::~AnalysisContext() = default;
 const XprofDefinitions& AnalysisContext::xprof() const { return state_->xprof; }
 
 const StatTable& AnalysisContext::stats(std::stop_token stop) {
-  return *state_->stats.Get(stop, [&] { return LoadStats(*trace_, stop); }).table;
+  return *state_->stats.Get(stop, [&] { return LoadStats(*trace_, StatRows::kOthers, stop); })
+              .table;
+}
+
+const StatTable& AnalysisContext::allocation_stats(std::stop_token stop) {
+  if (!trace_->source || !trace_->source->reads_allocations_apart()) return stats(stop);
+  const auto load = [&] { return LoadStats(*trace_, StatRows::kAllocations, stop); };
+  return *state_->allocation_stats.Get(stop, load).table;
+}
+
+std::vector<const StatTable*> AnalysisContext::all_stats(std::stop_token stop) {
+  std::vector<const StatTable*> tables = {&stats(stop)};
+  const StatTable* const allocations = &allocation_stats(stop);
+  if (allocations != tables.front()) tables.push_back(allocations);
+  return tables;
 }
 
 const std::string& AnalysisContext::stats_error(std::stop_token stop) {
-  return state_->stats.Get(stop, [&] { return LoadStats(*trace_, stop); }).error;
+  return state_->stats.Get(stop, [&] { return LoadStats(*trace_, StatRows::kOthers, stop); }).error;
 }
 
 const EventOrder& AnalysisContext::order(std::stop_token stop) {
@@ -183,7 +197,10 @@ const Grouping& AnalysisContext::grouping(std::stop_token stop) {
   const StatTable& table = stats(stop);
   const EventOrder& events = order(stop);
   return state_->grouping.Get(stop, [&] {
-    return BuildGrouping(*trace_, table, events, xprof().ungrouped_events_join, stop);
+    // Allocations have a part in grouping only where the file says which group they are in.
+    const bool recorded = HasRecordedGroups(*trace_, table);
+    const auto tables = recorded ? all_stats(stop) : std::vector<const StatTable*>{&table};
+    return BuildGrouping(*trace_, tables, events, xprof().ungrouped_events_join, stop);
   });
 }
 

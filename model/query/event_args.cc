@@ -27,9 +27,11 @@ void DropRepeated(std::vector<Stat>* args) {
 
 }  // namespace
 
-Result<std::vector<Stat>> ReadArgs(const Trace& trace, EventRow row) {
-  if (!trace.source) return std::vector<Stat>();
-  Result<std::vector<Stat>> args = trace.source->Decode(trace, row);
+ArgsReader::ArgsReader(const Trace& trace) : reader_(trace.source ? ReaderOf(trace) : nullptr) {}
+
+Result<std::vector<Stat>> ArgsReader::Read(EventRow row) {
+  if (reader_ == nullptr) return std::vector<Stat>();
+  Result<std::vector<Stat>> args = reader_->Read(row);
   if (args.ok()) DropRepeated(&args.value());
   return args;
 }

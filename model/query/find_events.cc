@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <memory>
 #include <mutex>
 #include <utility>
 
 #include "model/base/lower.h"
 #include "model/base/task.h"
 #include "model/query/argument_term.h"
+#include "model/stat_reader.h"
 
 namespace stepscope {
 namespace {
@@ -203,14 +205,19 @@ std::vector<const QueryTerm*> ArgumentTerms(const EventQuery& query) {
 
 // Removes the rows that cannot match according to the typed stats.
 void NarrowByStats(const std::vector<const QueryTerm*>& terms, const Trace& trace,
-                   const TrackSet& set, const StatTable& stats, RowBits* found) {
+                   const TrackSet& set, std::span<const StatTable* const> stats, RowBits* found) {
   for (const QueryTerm* term : terms) {
     if (term->negated) continue;
-    const std::optional<RowBits> rows = RowsByTypedStats(*term, stats, trace.set.rows);
-    if (!rows) continue;
+    std::vector<RowBits> rows;  // by table
+    for (const StatTable* table : stats) {
+      if (auto of_table = RowsByTypedStats(*term, *table, trace.set.rows))
+        rows.push_back(std::move(*of_table));
+    }
+    if (rows.empty()) continue;
     found->ForEach([&](uint32_t row) {
       const EventRow own = OwnRow(trace, set, row);
-      if (!own.valid() || !rows->Has(own.value)) found->Clear(row);
+      const auto has = [&](const RowBits& of_table) { return of_table.Has(own.value); };
+      if (!own.valid() || std::none_of(rows.begin(), rows.end(), has)) found->Clear(row);
     });
   }
 }
@@ -221,11 +228,11 @@ Status NarrowByArguments(const std::vector<const QueryTerm*>& terms, const Trace
   std::mutex mutex;
   Status error;
   std::atomic<bool> failed = false;
-  const auto read = [&](uint32_t row) {
+  const auto read = [&](StatReader* reader, uint32_t row) {
     const EventRow own = OwnRow(trace, set, row);
     std::vector<Stat> stats;
-    if (own.valid() && trace.source) {
-      Result<std::vector<Stat>> decoded = trace.source->Decode(trace, own);
+    if (own.valid() && reader != nullptr) {
+      Result<std::vector<Stat>> decoded = reader->Read(own);
       if (decoded.ok()) {
         stats = std::move(decoded).value();
       } else if (!failed.exchange(true)) {
@@ -240,8 +247,11 @@ Status NarrowByArguments(const std::vector<const QueryTerm*>& terms, const Trace
   ParallelFor((size_t{set.rows} + kRowsPerRead - 1) / kRowsPerRead, [&](size_t task) {
     const auto first = static_cast<uint32_t>(task * kRowsPerRead);
     const uint32_t end = first + std::min(kRowsPerRead, set.rows - first);
+    std::unique_ptr<StatReader> reader;
     found->ForEach(first, end, [&](uint32_t row) {
-      if (!stop.stop_requested() && !failed) read(row);
+      if (stop.stop_requested() || failed) return;
+      if (reader == nullptr && trace.source) reader = ReaderOf(trace);
+      read(reader.get(), row);
     });
   });
   return error;
@@ -279,11 +289,11 @@ std::vector<std::string> FileCategories(const Trace& trace, const std::stop_toke
 }
 
 Result<RowBits> FindEvents(const EventQuery& query, const Trace& trace, const TrackSet& set,
-                           const StatTable* stats, const std::stop_token& stop) {
+                           std::span<const StatTable* const> stats, const std::stop_token& stop) {
   RowBits found = FindByColumns(query, trace, set, stop);
   const std::vector<const QueryTerm*> terms = ArgumentTerms(query);
   if (!terms.empty() && !stop.stop_requested()) {
-    if (stats != nullptr) NarrowByStats(terms, trace, set, *stats, &found);
+    NarrowByStats(terms, trace, set, stats, &found);
     if (Status s = NarrowByArguments(terms, trace, set, stop, &found); !s.ok()) return s;
   }
   if (stop.stop_requested()) return Status(ErrorCode::kCancelled, "cancelled");

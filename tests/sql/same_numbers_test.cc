@@ -134,7 +134,7 @@ TEST_CASE("sql: args are those of events --args") {
   Asked asked(test::SourcePath("tests/data/torch_cpu.json.gz"));
   const std::string row =
       test::AnswerOf(asked.database, "SELECT min(id) FROM events WHERE name LIKE 'aten::add%'");
-  const auto args = ReadArgs(*asked.trace, EventRow(static_cast<uint32_t>(std::stoul(row))));
+  const auto args = ArgsReader(*asked.trace).Read(EventRow(static_cast<uint32_t>(std::stoul(row))));
   REQUIRE(args.ok());
   REQUIRE_FALSE(args->empty());
   std::string expected;

@@ -36,7 +36,8 @@ double Percent(double part, int64_t capacity) {
 
 void FindFragmentation(const FindingContext& input, const AllocatorProfile& allocator,
                        double threshold, std::vector<RuleFinding>* out) {
-  const auto& column = input.context().stats(input.stop()).Real(RealStat::kFragmentation);
+  const StatTable& stats = input.context().allocation_stats(input.stop());
+  const auto& column = stats.Real(RealStat::kFragmentation);
   if (column.empty() || allocator.capacity <= 0) return;
   double most = 0;
   const MemorySnapshot* worst = nullptr;

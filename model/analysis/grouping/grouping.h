@@ -52,9 +52,13 @@ struct Grouping {
   EventRow LaunchOf(uint32_t device_row) const;
 };
 
-// Groups all events. `ungrouped_events_join` is the field of XprofDefinitions. Parallel over
-// tracks; O(n log n).
-Grouping BuildGrouping(const Trace& trace, const StatTable& stats, const EventOrder& order,
-                       bool ungrouped_events_join, std::stop_token stop);
+// Whether the file says which group each event is in, as XProf saves it.
+bool HasRecordedGroups(const Trace& trace, const StatTable& stats);
+
+// Groups all events. The first table holds the stats of all events but allocations; any other is
+// asked for recorded groups only. `ungrouped_events_join` is the field of XprofDefinitions.
+// Parallel over tracks; O(n log n).
+Grouping BuildGrouping(const Trace& trace, std::span<const StatTable* const> tables,
+                       const EventOrder& order, bool ungrouped_events_join, std::stop_token stop);
 
 }  // namespace stepscope

@@ -310,17 +310,20 @@ void FillUngrouped(const Trace& trace, bool all_join, Grouping* out) {
   }
 }
 
-// Takes the groups from group_id stats, which XProf saves after grouping. False if there are none.
-bool TakeGroupsFromFile(const Trace& trace, const StatTable& stats, Grouping* out) {
-  const auto& ids = stats.Int(IntStat::kGroupId);
-  if (ids.empty() || !CapabilitiesOf(trace).group_stats) return false;
+// Takes the groups from group_id stats, which XProf saves after grouping.
+void TakeGroupsFromFile(const Trace& trace, std::span<const StatTable* const> tables,
+                        Grouping* out) {
   std::map<std::pair<uint32_t, int64_t>, int32_t> seen;
   RowReader reader(trace.set);
   auto host_of = [&](uint32_t row) {
     uint32_t plane = trace.set.tracks[reader.TrackOf(row)].plane.value;
     return plane < trace.planes.size() ? trace.planes[plane].host.value : 0u;
   };
-  ids.ForAll([&](uint32_t row, int64_t id) { seen[{host_of(row), id}] = 0; });
+  for (const StatTable* stats : tables) {
+    stats->Int(IntStat::kGroupId).ForAll([&](uint32_t row, int64_t id) {
+      seen[{host_of(row), id}] = 0;
+    });
+  }
   for (auto& [key, index] : seen) {
     index = static_cast<int32_t>(out->groups.size());
     EventGroup g;
@@ -330,20 +333,31 @@ bool TakeGroupsFromFile(const Trace& trace, const StatTable& stats, Grouping* ou
     g.implicit = true;
     out->groups.push_back(std::move(g));
   }
-  const auto& names = stats.Text(StringStat::kStepName);
-  ids.ForAll([&](uint32_t row, int64_t id) {
-    int32_t index = seen[{host_of(row), id}];
-    if (row < out->group.size()) out->group[row] = index;
-    EventGroup& g = out->groups[static_cast<size_t>(index)];
-    auto name = g.root.valid() || names.empty() ? std::nullopt : names.Find(EventRow(row));
-    if (name && !trace.set.tracks[reader.TrackOf(row)].derived_in_file) {
-      g.name = std::string(stats.strings->View(*name));
-      g.root = EventRow(row);
-      g.implicit = false;
-    }
-  });
+  for (const StatTable* stats : tables) {
+    const auto& names = stats->Text(StringStat::kStepName);
+    stats->Int(IntStat::kGroupId).ForAll([&](uint32_t row, int64_t id) {
+      int32_t index = seen[{host_of(row), id}];
+      if (row < out->group.size()) out->group[row] = index;
+      EventGroup& g = out->groups[static_cast<size_t>(index)];
+      auto name = g.root.valid() || names.empty() ? std::nullopt : names.Find(EventRow(row));
+      if (name && !trace.set.tracks[reader.TrackOf(row)].derived_in_file) {
+        g.name = std::string(stats->strings->View(*name));
+        g.root = EventRow(row);
+        g.implicit = false;
+      }
+    });
+  }
   out->from_file = true;
-  return true;
+}
+
+// Takes from the file which events ran eagerly.
+void TakeEagerFromFile(const Trace& trace, std::span<const StatTable* const> tables,
+                       Grouping* out) {
+  for (const StatTable* stats : tables) {
+    const auto& eager = stats->Int(IntStat::kIsEager);
+    if (!eager.empty()) out->eager.resize(trace.set.rows);
+    eager.ForRange(0, trace.set.rows, [&](uint32_t row, int64_t v) { out->eager[row] = v != 0; });
+  }
 }
 
 // Groups a PyTorch trace: each ProfilerStep#N on a host thread is a step. Host events belong to it
@@ -451,8 +465,13 @@ void JoinByTime(const Trace& trace, Grouping* out) {
 
 }  // namespace
 
-Grouping BuildGrouping(const Trace& trace, const StatTable& stats, const EventOrder& order,
-                       bool ungrouped_events_join, std::stop_token stop) {
+bool HasRecordedGroups(const Trace& trace, const StatTable& stats) {
+  return !stats.Int(IntStat::kGroupId).empty() && CapabilitiesOf(trace).group_stats;
+}
+
+Grouping BuildGrouping(const Trace& trace, std::span<const StatTable* const> tables,
+                       const EventOrder& order, bool ungrouped_events_join, std::stop_token stop) {
+  const StatTable& stats = *tables.front();
   Grouping out;
   out.group.Resize(trace.set.rows);
   ForParts(out.group.size(), [&](size_t begin, size_t end) {
@@ -468,17 +487,16 @@ Grouping BuildGrouping(const Trace& trace, const StatTable& stats, const EventOr
     MarkTorchEager(trace, &out);
     return out;
   }
-  if (!TakeGroupsFromFile(trace, stats, &out)) {
+  if (HasRecordedGroups(trace, stats)) {
+    TakeGroupsFromFile(trace, tables, &out);
+    TakeEagerFromFile(trace, tables, &out);
+  } else {
     Grouper grouper(trace, stats, order, &forest, &out);
     for (uint32_t host = 0; host < trace.hosts.size() && !stop.stop_requested(); ++host) {
       grouper.Run(host);
     }
     GroupLaunched(forest.launches(), &out);
     MarkEager(trace, stats, order, forest, &out);
-  } else {
-    const auto& eager = stats.Int(IntStat::kIsEager);
-    if (!eager.empty()) out.eager.assign(trace.set.rows, false);
-    eager.ForRange(0, trace.set.rows, [&](uint32_t row, int64_t v) { out.eager[row] = v != 0; });
   }
   out.launches = forest.TakeLaunches();
   if (CapabilitiesOf(trace).event_categories) JoinByTime(trace, &out);

@@ -60,7 +60,7 @@ void MergeEqual(std::vector<LiveAllocation>* live) {
 
 std::vector<LiveAllocation> ActiveAt(AnalysisContext& context, const AllocatorProfile& allocator,
                                      size_t index, const std::stop_token& stop) {
-  const StatTable& stats = context.stats(stop);
+  const StatTable& stats = context.allocation_stats(stop);
   const bool step_only = context.xprof().live_in_peak_step_only;
   const MemorySnapshot& at = allocator.snapshots[index];
   int32_t step = at.step;

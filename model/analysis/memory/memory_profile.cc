@@ -350,7 +350,7 @@ StringId EnclosingOp(const Trace& trace, uint32_t row) {
 MemoryProfile ComputeMemory(AnalysisContext& context, const AnalysisParams& params,
                             std::stop_token stop) {
   const Trace& trace = context.trace();
-  const StatTable& stats = context.stats(stop);
+  const StatTable& stats = context.allocation_stats(stop);
   const Grouping& grouping = context.grouping(stop);
   const Scope scope = ScopeOf(context, params, stop);
   const bool threads_only = CapabilitiesOf(trace).planes_tell_hosts;
@@ -389,7 +389,7 @@ MemoryProfile ComputeMemory(AnalysisContext& context, const AnalysisParams& para
 
 std::string_view OpOf(AnalysisContext& context, const MemorySnapshot& snapshot) {
   if (snapshot.op_in_trace) return context.trace().names().strings.View(StringId(snapshot.op));
-  const StatTable& stats = context.stats();
+  const StatTable& stats = context.allocation_stats();
   return stats.strings ? stats.strings->View(StringId(snapshot.op)) : std::string_view();
 }
 

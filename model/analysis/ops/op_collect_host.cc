@@ -37,12 +37,15 @@ class Slots {
   std::unordered_map<std::string, uint32_t> index_;
 };
 
+size_t TextsOf(const StatTable& table) { return table.strings ? table.strings->size() : 0; }
+
 class HostCollector {
  public:
   HostCollector(AnalysisContext& context, HostId host, const Scope& scope,
                 const std::stop_token& stop)
       : trace_(context.trace()),
         stats_(context.stats(stop)),
+        tables_(context.all_stats(stop)),
         order_(context.order(stop)),
         grouping_(context.grouping(stop)),
         xprof_(context.xprof()),
@@ -55,16 +58,20 @@ class HostCollector {
  private:
   void ChooseTracks();
   void NameOps();
-  void NameTfOps(const Track& track);
+  void ReadTfOps();
+  void NameTfOps(const std::vector<uint32_t>& places);
+  std::vector<uint32_t> TfOpsOf(RowRange range) const;
+  std::string_view TfOp(uint32_t place) const;
   void NameStages(const Track& track);
   void NameEagerCalls(const Track& track);
   const OpId* EagerCall(uint32_t row) const;
-  LineOps ReadLine(const Track& track, const LineSweep& how) const;
+  LineOps ReadLine(size_t index, const LineSweep& how) const;
   void AddDeviceTimes(std::vector<Ps>* times) const;
   void AddLines(std::vector<LineOps> lines, HostOps* out) const;
 
   const Trace& trace_;
   const StatTable& stats_;
+  const std::vector<const StatTable*> tables_;  // stats_ and those of allocations
   const EventOrder& order_;
   const Grouping& grouping_;
   const XprofDefinitions& xprof_;
@@ -72,8 +79,13 @@ class HostCollector {
   const TimeScope scope_;
   const HostId host_;
   std::vector<uint32_t> tracks_;
+  // By track of tracks_: where in by_tf_op_ the op of each event is, or 0 for none. Positions in
+  // nesting order differ from rows, so this dense copy of sparse columns serves random access.
+  // Empty where no event has an op.
+  std::vector<std::vector<uint32_t>> tf_ops_;
   Slots slots_;
-  std::vector<OpId> by_meta_, by_tf_op_;
+  std::vector<OpId> by_meta_;
+  std::vector<OpId> by_tf_op_;                 // by StringId, table after table
   std::vector<OpId> by_eager_op_;              // by StringId; empty: no op was run eagerly
   std::unordered_map<uint32_t, OpId> by_row_;  // input-pipeline stages
 };
@@ -81,7 +93,7 @@ class HostCollector {
 void HostCollector::NameOps() {
   const NameTable& names = trace_.names();
   by_meta_.resize(names.metas.size());
-  by_tf_op_.resize(stats_.strings ? stats_.strings->size() : 0);
+  for (const StatTable* table : tables_) by_tf_op_.resize(by_tf_op_.size() + TextsOf(*table));
   for (size_t m = 0; m < names.metas.size(); ++m) {
     const EventMeta& meta = names.metas[m];
     bool ours = !traits_.plane_metadata || (meta.plane.value < trace_.planes.size() &&
@@ -97,8 +109,10 @@ void HostCollector::NameOps() {
     OpName op = ParseOpName(name);
     if (op.category != OpCategory::kUnknown) by_meta_[m] = {slots_.Of(op.name), op.type};
   }
-  for (uint32_t t : tracks_) {
-    NameTfOps(trace_.set.tracks[t]);
+  ReadTfOps();
+  for (size_t i = 0; i < tracks_.size(); ++i) {
+    const uint32_t t = tracks_[i];
+    NameTfOps(tf_ops_[i]);
     NameStages(trace_.set.tracks[t]);
     if (!xprof_.eager_calls_no_ops) NameEagerCalls(trace_.set.tracks[t]);
   }
@@ -111,7 +125,7 @@ void HostCollector::NameEagerCalls(const Track& track) {
   const auto& ops = stats_.Text(StringStat::kEagerOp);
   ForColumn(ops, RowsOf(trace_.set, track), [&](uint32_t row, StringId id) {
     if (is_func.Find(EventRow(row)).value_or(1) != 0) return;
-    by_eager_op_.resize(by_tf_op_.size());
+    by_eager_op_.resize(TextsOf(stats_));
     OpId& op = by_eager_op_[id.value];
     const std::string_view name = stats_.strings->View(id);
     if (op.slot == OpId::kNone && !name.empty()) op = {slots_.Of(name), name};
@@ -127,15 +141,46 @@ const OpId* HostCollector::EagerCall(uint32_t row) const {
   return op ? &by_eager_op_[id->value] : nullptr;
 }
 
-void HostCollector::NameTfOps(const Track& track) {
-  ForColumn(stats_.Text(StringStat::kTfOp), RowsOf(trace_.set, track), [&](uint32_t, StringId id) {
-    if (id.value == 0 || id.value >= by_tf_op_.size() || by_tf_op_[id.value].slot != OpId::kNone)
-      return;
-    OpName op = ParseOpName(stats_.strings->View(id));
-    // A trace.json's long_name is read as tf_op, and any event may have one.
-    if (traits_.long_names_for_tf_op && op.category == OpCategory::kUnknown) return;
-    by_tf_op_[id.value] = {slots_.Of(op.name), op.type};
+void HostCollector::ReadTfOps() {
+  tf_ops_.resize(tracks_.size());
+  ParallelFor(tracks_.size(), [&](size_t i) {
+    tf_ops_[i] = TfOpsOf(RowsOf(trace_.set, trace_.set.tracks[tracks_[i]]));
   });
+}
+
+std::vector<uint32_t> HostCollector::TfOpsOf(RowRange range) const {
+  std::vector<uint32_t> ops;
+  uint32_t first = 0;  // the table's first place
+  for (const StatTable* table : tables_) {
+    const SparseColumn<StringId>& column = table->Text(StringStat::kTfOp);
+    const auto texts = static_cast<uint32_t>(TextsOf(*table));
+    if (!column.empty()) ops.resize(range.count);
+    ForColumn(column, range, [&](uint32_t row, StringId id) {
+      if (id.value != 0 && id.value < texts) ops[row - range.first] = first + id.value;
+    });
+    first += texts;
+  }
+  return ops;
+}
+
+std::string_view HostCollector::TfOp(uint32_t place) const {
+  for (const StatTable* table : tables_) {
+    const auto texts = static_cast<uint32_t>(TextsOf(*table));
+    if (place < texts) return table->strings->View(StringId(place));
+    place -= texts;
+  }
+  return {};
+}
+
+// Numbers ops in the order of their first events.
+void HostCollector::NameTfOps(const std::vector<uint32_t>& places) {
+  for (const uint32_t place : places) {
+    if (place == 0 || by_tf_op_[place].slot != OpId::kNone) continue;
+    OpName op = ParseOpName(TfOp(place));
+    // A trace.json's long_name is read as tf_op, and any event may have one.
+    if (traits_.long_names_for_tf_op && op.category == OpCategory::kUnknown) continue;
+    by_tf_op_[place] = {slots_.Of(op.name), op.type};
+  }
 }
 
 void HostCollector::NameStages(const Track& track) {
@@ -149,17 +194,12 @@ void HostCollector::NameStages(const Track& track) {
   });
 }
 
-LineOps HostCollector::ReadLine(const Track& track, const LineSweep& how) const {
+LineOps HostCollector::ReadLine(size_t index, const LineSweep& how) const {
+  const Track& track = trace_.set.tracks[tracks_[index]];
+  const std::vector<uint32_t>& tf_of = tf_ops_[index];
   RowRange range = RowsOf(trace_.set, track);
   LineSweeper ops(how, range.count);
   const TrackReader reader(trace_.set, track);
-  const auto& tf_ops = stats_.Text(StringStat::kTfOp);
-  // Positions differ from rows, so a dense copy of the sparse column serves random access.
-  std::vector<uint32_t> tf_of(tf_ops.empty() ? 0 : range.count, 0);
-  if (!tf_of.empty()) {
-    ForColumn(tf_ops, range,
-              [&](uint32_t row, StringId id) { tf_of[row - range.first] = id.value; });
-  }
   for (uint32_t pos = range.first; pos < range.end(); ++pos) {
     uint32_t row = order_.row[pos];
     const TrackReader::Event event = reader.Of(row);
@@ -257,7 +297,8 @@ void HostCollector::Collect(const std::stop_token& stop, HostOps* out) {
   std::vector<LineOps> lines(tracks_.size());
   ParallelFor(tracks_.size(), [&](size_t i) {
     if (stop.stop_requested()) return;
-    lines[i] = ReadLine(trace_.set.tracks[tracks_[i]], sweep);
+    lines[i] = ReadLine(i, sweep);
+    tf_ops_[i] = {};
   });
   AddLines(std::move(lines), out);
 }

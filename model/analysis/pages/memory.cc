@@ -33,7 +33,7 @@ ColumnDesc Time(const char* id, const char* label) {
 }
 
 double Fragmentation(AnalysisContext& context, uint32_t row) {
-  return context.stats().Real(RealStat::kFragmentation).Find(EventRow(row)).value_or(0);
+  return context.allocation_stats().Real(RealStat::kFragmentation).Find(EventRow(row)).value_or(0);
 }
 
 // The lifetimes of an op's allocations: from an allocation to the deallocation of its address.

@@ -92,7 +92,9 @@ bool IsTraining(AnalysisContext& context, std::stop_token stop) {
       if (OpTrains(op.op_name)) return true;
     }
   }
-  return AnyOpTrains(trace, context.stats(stop));
+  if (AnyOpTrains(trace, context.stats(stop))) return true;
+  const StatTable& allocations = context.allocation_stats(stop);
+  return &allocations != &context.stats(stop) && AnyOpTrains(trace, allocations);
 }
 
 }  // namespace stepscope

@@ -57,7 +57,7 @@ std::string Found(const Trace& trace, std::string_view text) {
   if (trace.source) {
     const auto typed = trace.source->LoadTyped(trace, {});
     REQUIRE(typed.ok());
-    const Result<RowBits> again = FindEvents(*query, trace, trace.set, typed->get());
+    const Result<RowBits> again = FindEvents(*query, trace, trace.set, std::vector{typed->get()});
     REQUIRE(again.ok());
     std::vector<std::string> with_stats;
     again->ForEach([&](uint32_t row) { with_stats.emplace_back(trace.set.Name(EventRow(row))); });
@@ -216,7 +216,7 @@ TEST_CASE("find: many names take one pass, and a stop ends it") {
   const auto trace = ManyNames(1'000);
   std::stop_source stop;
   stop.request_stop();
-  CHECK(FindEvents(*EventQuery::Parse("k"), *trace, trace->set, nullptr, stop.get_token())
+  CHECK(FindEvents(*EventQuery::Parse("k"), *trace, trace->set, {}, stop.get_token())
             .status()
             .code() == ErrorCode::kCancelled);
 }

@@ -12,11 +12,12 @@ namespace stepscope {
 namespace {
 
 // Typed stats save decoding the arguments of each event; most panels have built them already.
-const StatTable* StatsFor(const EventQuery& query, const Profile& profile,
-                          const std::stop_token& stop) {
+std::vector<const StatTable*> StatsFor(const EventQuery& query, const Profile& profile,
+                                       const std::stop_token& stop) {
   const bool asks =
       query.Has(QueryTerm::Kind::kArgument) || query.Has(QueryTerm::Kind::kArgumentContains);
-  return asks && profile.analysis ? &profile.analysis->stats(stop) : nullptr;
+  if (!asks || !profile.analysis) return {};
+  return profile.analysis->all_stats(stop);
 }
 
 Status FindIn(const Profile& profile, uint32_t set, const EventQuery& query,

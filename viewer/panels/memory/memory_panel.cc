@@ -55,7 +55,7 @@ std::shared_ptr<const FullMemory> LoadFull(AnalysisContext& context, const Analy
                                            const std::stop_token& stop) {
   auto full = std::make_shared<FullMemory>();
   full->profile = context.memory(params, stop);
-  const auto& fragmentation = context.stats(stop).Real(RealStat::kFragmentation);
+  const auto& fragmentation = context.allocation_stats(stop).Real(RealStat::kFragmentation);
   for (const AllocatorProfile& a : full->profile->allocators) {
     MemorySeries& s = full->series.emplace_back();
     for (const MemorySnapshot& snapshot : a.snapshots) {
