@@ -26,7 +26,9 @@ class FramePacer {
   // The layout of Dear ImGui settles a few frames after an input; with fewer frames menus stay
   // half drawn.
   static constexpr int kFramesAfterInput = 4;
-  static constexpr double kProgressInterval = 0.1;  // seconds between frames of progress
+  // Seconds until the first frame of progress and between further ones. Most jobs end before the
+  // first one, and get the cores that drawing would take.
+  static constexpr double kFirstProgress = 0.25, kProgressInterval = 0.1;
 
   // How to wait before the next frame.
   PacerWait Next(const PacerState& state);
@@ -37,7 +39,8 @@ class FramePacer {
  private:
   int frames_left_ = kFramesAfterInput;  // the first frames of a new window
   PacerState state_;
-  bool timed_ = false;  // the wait has a timeout, at which something is to be shown
+  bool timed_ = false;       // the wait has a timeout, at which something is to be shown
+  bool progresses_ = false;  // the last frame showed progress
 };
 
 }  // namespace stepscope

@@ -1,9 +1,11 @@
 #include "loaders/xplane/typed_stats.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -243,6 +245,17 @@ class TypedReader {
     std::erase_if(*slices, [](const Slice& slice) { return slice.first == slice.last; });
   }
 
+  // Finds the rows whose stats are wanted, and returns their number. Names of both kinds alternate,
+  // so a branch for each row would be mispredicted.
+  uint32_t FindWanted(const Slice& slice, std::array<uint32_t, kRowsPerSlice>* rows) const {
+    uint32_t count = 0;
+    for (uint32_t i = slice.first; i < slice.last; ++i) {
+      (*rows)[count] = i;
+      count += Wants(slice.lane->meta[i]) ? 1 : 0;
+    }
+    return count;
+  }
+
   void ReadItem(Item* item) {
     Part& part = item->part;
     Narrow(&part.slices);
@@ -263,9 +276,9 @@ class TypedReader {
 
   void ReadSlice(const Slice& slice, std::span<const PlaneActions> plane, WindowReader* reader,
                  StatDecoder* decoder, SliceValues* out) const {
-    for (uint32_t i = slice.first; i < slice.last; ++i) {
+    std::array<uint32_t, kRowsPerSlice> wanted;
+    for (const uint32_t i : std::span(wanted).first(FindWanted(slice, &wanted))) {
       const uint32_t row = slice.lane->first_row + i, meta = slice.lane->meta[i];
-      if (!Wants(meta)) continue;
       const uint64_t at = slice.lane->SourceOffset(i);
       if (plane.size() > 1 && at != ~uint64_t{0}) decoder->Use(ActionsAt(plane, at));
       if (at != ~uint64_t{0}) ReadEvent(reader, at, row, meta, decoder, out);

@@ -47,11 +47,30 @@ TEST_CASE("pacer: a running job is shown at intervals, not at full rate") {
   const PacerState busy{.jobs_running = true};
   const PacerWait wait = pacer.Next(busy);
   CHECK(wait.kind == WaitKind::kTimeout);
-  CHECK(wait.seconds == doctest::Approx(FramePacer::kProgressInterval));
+  CHECK(wait.seconds == doctest::Approx(FramePacer::kFirstProgress));
+  CHECK(pacer.ShouldDraw(false));
+  CHECK(pacer.Next(busy).seconds == doctest::Approx(FramePacer::kProgressInterval));
   CHECK(pacer.ShouldDraw(false));
   // After the end of the job the same wake-up is no reason to draw.
   CHECK(pacer.Next({}).kind == WaitKind::kForever);
   CHECK_FALSE(pacer.ShouldDraw(false));
+}
+
+TEST_CASE("pacer: a job that has just begun gets the cores before its progress is drawn") {
+  FramePacer pacer;
+  DrawUntilIdle(pacer, {});
+  const PacerState busy{.jobs_running = true};
+  for (int job = 0; job < 2; ++job) {
+    CHECK(pacer.Next(busy).seconds == doctest::Approx(FramePacer::kFirstProgress));
+    CHECK(pacer.ShouldDraw(false));
+    CHECK(pacer.Next(busy).seconds == doctest::Approx(FramePacer::kProgressInterval));
+    CHECK(pacer.Next({}).kind == WaitKind::kForever);  // the job ends
+  }
+  // What the user does is drawn at once, and progress waits again.
+  CHECK(pacer.Next(busy).seconds == doctest::Approx(FramePacer::kFirstProgress));
+  CHECK(pacer.ShouldDraw(true));
+  DrawUntilIdle(pacer, busy);
+  CHECK(pacer.Next(busy).seconds == doctest::Approx(FramePacer::kFirstProgress));
 }
 
 TEST_CASE("pacer: sleeps until a note ends by itself, and draws then") {
@@ -65,7 +84,7 @@ TEST_CASE("pacer: sleeps until a note ends by itself, and draws then") {
   CHECK(pacer.Next({}).kind == WaitKind::kForever);
   // Progress is drawn meanwhile, and the end of a note does not wait for it.
   CHECK(pacer.Next({.jobs_running = true, .ends_in = 4.5}).seconds ==
-        doctest::Approx(FramePacer::kProgressInterval));
+        doctest::Approx(FramePacer::kFirstProgress));
   CHECK(pacer.Next({.jobs_running = true, .ends_in = 0.01}).seconds == doctest::Approx(0.01));
   CHECK(pacer.Next({.ends_in = -1}).seconds == 0);
 }
