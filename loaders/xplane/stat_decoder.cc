@@ -32,7 +32,15 @@ std::string BreakdownText(std::string_view message) {
   return text;
 }
 
-StatRoute RouteOf(const StatColumn& column) {
+// The route of a stat that goes to one column for allocations and to another for other events.
+StatRoute RouteOfShape(uint32_t number, StatRows rows) {
+  if (rows == StatRows::kAll) return {};
+  const bool allocations = rows == StatRows::kAllocations;
+  const auto of_memory = static_cast<uint32_t>(StringStat::kTensorShape);
+  return {TagBit(kRefTag), static_cast<uint32_t>(kIntStats) + (allocations ? of_memory : number)};
+}
+
+StatRoute RouteOf(const StatColumn& column, StatRows rows) {
   const auto number = static_cast<uint32_t>(column.column);
   switch (column.kind) {
     case StatColumn::Kind::kNone:
@@ -43,14 +51,15 @@ StatRoute RouteOf(const StatColumn& column) {
     case StatColumn::Kind::kReal:
       return {TagBit(kDoubleTag), static_cast<uint32_t>(kIntStats + kTextStats) + number};
     case StatColumn::Kind::kText:
-      return {column.memory_shape ? 0 : TagBit(kRefTag), static_cast<uint32_t>(kIntStats) + number};
+      if (column.memory_shape) return RouteOfShape(number, rows);
+      return {TagBit(kRefTag), static_cast<uint32_t>(kIntStats) + number};
   }
   return {};
 }
 
 }  // namespace
 
-PlaneActions ActionsOf(const PlaneTables& tables, StringPool* pool) {
+PlaneActions ActionsOf(const PlaneTables& tables, StringPool* pool, StatRows rows) {
   PlaneActions plane;
   plane.tables = &tables;
   plane.actions.reserve(tables.stat_names.size());
@@ -60,7 +69,7 @@ PlaneActions ActionsOf(const PlaneTables& tables, StringPool* pool) {
   for (size_t id = 0; id < tables.stat_ids.dense_size(); ++id) {
     const uint32_t index = tables.stat_ids.Find(static_cast<int64_t>(id));
     plane.by_id.push_back(index == IdMap::kNone ? StatAction{} : plane.actions[index]);
-    if (id < plane.routes.size()) plane.routes[id] = RouteOf(plane.by_id.back().column);
+    if (id < plane.routes.size()) plane.routes[id] = RouteOf(plane.by_id.back().column, rows);
   }
   return plane;
 }

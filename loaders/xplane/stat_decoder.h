@@ -60,9 +60,9 @@ struct StatBits {
   uint64_t bits = 0;
 };
 
-// The actions for the tables' stats, whose names become texts of the pool. The tables must outlive
-// them. O(stats)
-PlaneActions ActionsOf(const PlaneTables& tables, StringPool* pool);
+// The actions for the tables' stats, if only the stats of such rows are read. The stats' names
+// become texts of the pool. The tables must outlive the actions. O(stats)
+PlaneActions ActionsOf(const PlaneTables& tables, StringPool* pool, StatRows rows);
 
 // How the value of a stat in the common form is read.
 enum class StatKind : uint8_t { kNumber, kReference, kDouble, kIgnored };

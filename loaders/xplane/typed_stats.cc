@@ -129,7 +129,7 @@ class TypedReader {
  public:
   TypedReader(const Trace& trace, std::span<const std::shared_ptr<const ByteSource>> files,
               std::span<const PlaneParts> planes, StatRows rows, std::stop_token stop)
-      : trace_(trace), files_(files), planes_(planes), stop_(std::move(stop)) {
+      : trace_(trace), files_(files), planes_(planes), rows_(rows), stop_(std::move(stop)) {
     for (const EventMeta& meta : trace.names().metas) {
       const bool allocation = meta.category == EventCategory::kMemoryEvent;
       wanted_.push_back(rows == StatRows::kAll || allocation == (rows == StatRows::kAllocations));
@@ -157,7 +157,8 @@ class TypedReader {
     for (const PlaneParts& parts : planes_) {
       std::vector<PlaneActions>& plane = actions_.emplace_back();
       plane.reserve(parts.size());
-      for (const auto& tables : parts) plane.push_back(ActionsOf(*tables, table_->strings.get()));
+      for (const auto& tables : parts)
+        plane.push_back(ActionsOf(*tables, table_->strings.get(), rows_));
     }
   }
 
@@ -370,6 +371,7 @@ class TypedReader {
   const Trace& trace_;
   std::span<const std::shared_ptr<const ByteSource>> files_;
   std::span<const PlaneParts> planes_;
+  const StatRows rows_;
   std::vector<uint8_t> wanted_;  // by MetaId: whether its events' stats are
   std::stop_token stop_;
   std::shared_ptr<StatTable> table_ = std::make_shared<StatTable>();
