@@ -31,6 +31,7 @@ enum class HostWork : uint8_t {
   kSave,
   kPause,
   kPeer,
+  kOwnRange,
   kOther
 };
 
@@ -78,8 +79,9 @@ class HostWorks {
     for (const auto& [own, of] : kOwnWork) {
       if (role == of) return own;
     }
-    const bool op = on_host_[cause.event.value] != 0;
-    return op && input_.db().kind != DeviceKind::kCpuOnly ? HostWork::kOnHost : HostWork::kOther;
+    if (input_.db().kind == DeviceKind::kCpuOnly) return HostWork::kOther;
+    if (on_host_[cause.event.value] != 0) return HostWork::kOnHost;
+    return IsOwnRange(input_.trace(), cause.event) ? HostWork::kOwnRange : HostWork::kOther;
   }
 
  private:
@@ -142,6 +144,8 @@ const char* RemedyOf(HostWork work) {
       return "host-op.awaits";
     case HostWork::kCompiled:
       return "host-op.runtime";
+    case HostWork::kOwnRange:
+      return "host-op.own-range";
     default:
       return "host-op";
   }

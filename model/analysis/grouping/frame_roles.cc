@@ -67,6 +67,11 @@ constexpr std::array kRows = {
     FrameRow{"", "tracing_compilation.py", "_maybe_define_function", kCompile, kTensorFlow},
     FrameRow{"", "tracing_compilation.py", "_create_concrete_function", kCompile, kTensorFlow},
     FrameRow{"", "", "block_until_ready", HostRole::kAwait, kJax},
+    // float(array) and numpy.asarray(array) wait for the array and copy it to the host, inside
+    // functions that only pass the call on.
+    FrameRow{"", "array.py", "__array__", HostRole::kNothing, kJax},
+    FrameRow{"", "profiler.py", "wrapper", HostRole::kNothing, kJax},
+    FrameRow{"", "array.py", "_value", HostRole::kSync, kJax},
     FrameRow{"", "multihost_utils.py", "sync_global_devices", HostRole::kBarrier, kJax},
     FrameRow{"torch/distributed/", "distributed_c10d.py", "barrier", HostRole::kBarrier, kTorch},
     FrameRow{"torch/distributed/", "distributed_c10d.py", "monitored_barrier", HostRole::kBarrier,

@@ -44,7 +44,8 @@ const FrameRow* FrameRowOf(const PythonFrame& frame);
 // Nothing if the name is no Python function. O(name).
 std::optional<PythonFrame> ParsePythonFrame(std::string_view name);
 
-// kInput, kCompile, kTune, kAwait, kBarrier, kSave, kPause, kPeer or kWork. O(name * rows).
+// kNothing, kInput, kCompile, kTune, kSync, kAwait, kBarrier, kSave, kPause, kPeer or kWork.
+// O(name * rows).
 HostRole RoleOfFrame(const PythonFrame& frame);
 
 }  // namespace stepscope

@@ -441,8 +441,9 @@ std::vector<std::vector<Mark>> MarksOf(const Trace& trace, const Grouping& group
   return marks;
 }
 
-// A Chrome trace does not always tell which thread works for which mark. A launch without a group
-// joins the mark that is open when it begins, and so does its work.
+// A recording does not always tell which thread works for which mark: a Chrome trace often does
+// not, and in an XSpace of JAX the thread that starts copies to the host is untied. A launch
+// without a group joins the mark that is open when it begins, and so does its work.
 void JoinByTime(const Trace& trace, Grouping* out) {
   const std::vector<std::vector<Mark>> marks = MarksOf(trace, *out);
   RowReader reader(trace.set);
@@ -499,7 +500,7 @@ Grouping BuildGrouping(const Trace& trace, std::span<const StatTable* const> tab
     MarkEager(trace, stats, order, forest, &out);
   }
   out.launches = forest.TakeLaunches();
-  if (CapabilitiesOf(trace).event_categories) JoinByTime(trace, &out);
+  if (CapabilitiesOf(trace).event_categories || !ungrouped_events_join) JoinByTime(trace, &out);
   if (!out.from_file) {
     FillUngrouped(trace, ungrouped_events_join, &out);
     GroupTpuCores(trace, stats, &out);

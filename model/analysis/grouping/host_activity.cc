@@ -51,6 +51,11 @@ HostState StateOf(HostRole role) {
   return HostState::kWork;
 }
 
+// Of calls of a runtime: cudaMalloc, cuMemAlloc, hipMallocAsync, cudaHostAlloc.
+bool IsAllocation(std::string_view call) {
+  return call.find("Alloc") != call.npos || call.find("Malloc") != call.npos;
+}
+
 bool Compiles(HostRole role) { return role == HostRole::kCompile || role == HostRole::kTune; }
 
 // Who awaits results is late with the work that they need; that is work of the host.
@@ -146,10 +151,13 @@ HostActivity::HostActivity(const Trace& trace, const StatTable& stats, const Gro
   roles_.resize(names.metas.size());
   marker_.resize(names.metas.size());
   namers_.resize(names.metas.size());
+  allocates_.resize(names.metas.size());
   for (size_t m = 0; m < roles_.size(); ++m) {
     roles_[m] = RoleOfHostEvent(names.strings.View(names.metas[m].name), names.metas[m].category);
     const bool works = roles_[m] == HostRole::kWork || roles_[m] == HostRole::kNothing;
     if (m < compute.size() && compute[m] != 0 && works) roles_[m] = HostRole::kCompute;
+    const bool runtime = roles_[m] == HostRole::kRuntime;
+    allocates_[m] = runtime && IsAllocation(names.strings.View(names.metas[m].name)) ? 1 : 0;
     namers_[m] =
         NamerOf(roles_[m], names.strings.View(names.metas[m].name), names.metas[m].category);
   }
@@ -262,7 +270,9 @@ HostPiece HostActivity::Under(HostPiece outer, const Lane& lane, uint32_t index)
   // Python's library waits by functions inside functions: the outermost says what for.
   const bool pause = IsPause(role);
   if (pause && in_op && outer.meta != HostPiece::kNone && IsPause(roles_[outer.meta])) return outer;
-  outer.inside = (call || pause) && in_op ? outer.meta : HostPiece::kNone;
+  // Many ops ask for memory: told apart by the op, each of these calls would look small.
+  const bool named_by_op = (call || pause) && in_op && allocates_[meta] == 0;
+  outer.inside = named_by_op ? outer.meta : HostPiece::kNone;
   outer.state = state;
   outer.row = row;
   outer.meta = meta;

@@ -93,10 +93,11 @@ class HostActivity {
   HostPiece Under(HostPiece outer, const Lane& lane, uint32_t index) const;
 
   const Trace& trace_;
-  std::vector<HostRole> roles_;  // by MetaId
-  std::vector<uint8_t> marker_;  // by MetaId: it marks a step
-  std::vector<Namer> namers_;    // by MetaId
-  std::vector<uint8_t> launch_;  // by row
+  std::vector<HostRole> roles_;     // by MetaId
+  std::vector<uint8_t> marker_;     // by MetaId: it marks a step
+  std::vector<uint8_t> allocates_;  // by MetaId: a call of the runtime that asks for memory
+  std::vector<Namer> namers_;       // by MetaId
+  std::vector<uint8_t> launch_;     // by row
 };
 
 // The tracks with threads of a host, in any format.

@@ -98,6 +98,7 @@ constexpr std::array kLaterRows = {
     HostNameRow{Match::kName, "BlockUntilReady", HostRole::kAwait, "OpenXLA: PJRT"},
     HostNameRow{Match::kName, "BlockHostUntilDone", HostRole::kAwait, "OpenXLA: stream_executor"},
     HostNameRow{Match::kName, "BufferSequencingEvent", HostRole::kAwait, "OpenXLA: PJRT"},
+    HostNameRow{Match::kWhole, "np.asarray(jax.Array)", HostRole::kSync, kJaxSource},
     HostNameRow{Match::kWords, "xla compile", HostRole::kCompile, kXla},
     HostNameRow{Match::kWords, "autotune", HostRole::kTune, kXla},
     HostNameRow{Match::kWords, "autotuner", HostRole::kTune, kXla},

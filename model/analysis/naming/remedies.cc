@@ -166,6 +166,9 @@ constexpr std::array kRows = {
     Row{"host-op.on-host", kAnyFramework, kAnyBuild, kAnywhere,
         "Place the op on the device, replace it by one that runs there, or move it out of the "
         "step."},
+    Row{"host-op.own-range", kAnyFramework, kAnyBuild, kAnywhere,
+        "Do what that range does ahead of the step, on another thread or process, or do it on the "
+        "{device}."},
     Row{"host-op.runtime", kJax, kAnyBuild, kAnywhere,
         "Give each call of the compiled step more work (a larger batch, several steps with "
         "jax.lax.scan), and see in the timeline what the runtime waits for."},

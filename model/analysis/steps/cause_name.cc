@@ -1,12 +1,14 @@
 #include "model/analysis/steps/cause_name.h"
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 
 #include "model/analysis/grouping/frame_roles.h"
 #include "model/analysis/grouping/host_roles.h"
 #include "model/analysis/naming/short_label.h"
 #include "model/analysis/steps/steps.h"
+#include "model/base/text_parts.h"
 
 namespace stepscope {
 namespace {
@@ -46,6 +48,16 @@ std::string CauseName(std::string_view event) {
 HostRole RoleOfCause(const Trace& trace, MetaId event) {
   if (event.value >= trace.names().metas.size()) return HostRole::kWork;
   return RoleOfHostEvent(trace.names().Name(event), trace.names().metas[event.value].category);
+}
+
+bool IsOwnRange(const Trace& trace, MetaId event) {
+  static constexpr std::array<std::string_view, 7> kFrameworks = {
+      "Torch-Compiled", "CompiledF", "DistributedData", "FSDP", "nccl:", "gloo:", "c10d::"};
+  if (event.value >= trace.names().metas.size()) return false;
+  const std::string_view name = trace.names().Name(event);
+  return trace.names().metas[event.value].category == EventCategory::kUserAnnotation &&
+         name.find('#') == name.npos && !BeginsWithAny(name, kFrameworks) &&
+         RoleOfCause(trace, event) == HostRole::kWork;
 }
 
 namespace {

@@ -39,4 +39,8 @@ class CauseNames {
 // The role of a cause's event; kWork for none.
 HostRole RoleOfCause(const Trace& trace, MetaId event);
 
+// Whether the cause is a range that the program itself marks (record_function, NVTX), while nothing
+// inside of it was recorded. Ranges that frameworks mark are none.
+bool IsOwnRange(const Trace& trace, MetaId event);
+
 }  // namespace stepscope

@@ -103,6 +103,7 @@ struct FirstCause {
   std::string name;
   double share = 0;  // percent of the loss
   HostRole role = HostRole::kWork;
+  bool own_range = false;
   bool known() const { return share >= kLeast; }
   bool mostly() const { return share >= 50; }
   bool nearly_all() const { return share >= kNearlyAll; }
@@ -121,11 +122,12 @@ class CauseShares {
     if (cause.event.valid())
       sums_[{cause.event.value, cause.inside.value}].time += static_cast<double>(cause.time);
   }
-  HostRole RoleOf(const Trace& trace, const CauseNames& names, const std::string& name) const {
+  // The event of the cause with that name; invalid if there is none.
+  MetaId EventOf(const CauseNames& names, const std::string& name) const {
     for (const auto& [key, sum] : sums_) {
-      if (names.Of(CauseOf(key)) == name) return RoleOfCause(trace, MetaId(key.first));
+      if (names.Of(CauseOf(key)) == name) return MetaId(key.first);
     }
-    return HostRole::kWork;
+    return {};
   }
   Shares Largest(const CauseNames& names) const {
     std::map<std::string, double> by_name;
@@ -263,7 +265,9 @@ void Judgement::AddCauses() {
   for (size_t i = 0; i < shares.size(); ++i) {
     SetCauses(shares[i].Largest(names), &verdict_.losses[i]);
     FirstCause& first = first_[verdict_.losses[i].id];
-    first.role = shares[i].RoleOf(trace_, names, first.name);
+    const MetaId event = shares[i].EventOf(names, first.name);
+    first.role = RoleOfCause(trace_, event);
+    first.own_range = IsOwnRange(trace_, event);
     verdict_.losses[i].link = shares[i].Link();
   }
 }
@@ -370,6 +374,8 @@ Said Judgement::SayFor(const Loss& loss) const {
     // Waiting for the device's own results: the work that they need starts late.
     said.what = "the host to start work";
     said.remedy = "host-op.awaits";
+  } else if (loss.id == "host" && cause.mostly() && cause.own_range && !OnCpu()) {
+    said.remedy = "host-op.own-range";
   } else if (loss.id == "host" && IsMostlyOnHost()) {
     said.what = "ops that run on the host";
     said.remedy = "host-op.on-host";

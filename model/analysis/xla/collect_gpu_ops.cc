@@ -1,6 +1,9 @@
 // The HLO ops of GPUs: events with the stat hlo_op (docs/rules.md#hlo-ops).
 #include <algorithm>
+#include <string>
+#include <string_view>
 #include <unordered_map>
+#include <utility>
 
 #include "model/analysis/definitions.h"
 #include "model/analysis/graphs/graph_ops.h"
@@ -27,6 +30,12 @@ struct OpKeyHash {
 };
 
 class GpuCollector {
+  struct Known {
+    HloOpDraft* draft = nullptr;
+    bool asked = false;   // for the draft
+    bool buffer = false;  // it is no instruction but a command buffer of several
+  };
+
  public:
   GpuCollector(AnalysisContext& context, std::stop_token stop, HloOpBuilder* builder)
       : context_(context),
@@ -84,19 +93,37 @@ class GpuCollector {
     if (key.op == 0) {
       return context_.xprof().unknown_programs_left_out ? FrameworkOp(lane, i) : GraphOpOf(row);
     }
-    const auto [it, added] = known_.try_emplace(key, nullptr);
-    if (added) {
-      const std::string_view text = stats_.strings->View(StringId(key.op));
-      const size_t colons = text.rfind("::");
-      it->second = builder_.Find(static_cast<uint64_t>(key.program),
-                                 colons == text.npos ? text : text.substr(colons + 2),
-                                 stats_.strings->View(StringId(key.module)));
+    const auto [it, added] = known_.try_emplace(key);
+    Known& known = it->second;
+    if (added) known.buffer = IsNoInstruction(key);
+    if (known.buffer) {
+      if (HloOpDraft* draft = GraphOpOf(row)) return draft;
     }
-    if (it->second == nullptr) builder_.CountDropped();
-    return it->second;
+    if (!std::exchange(known.asked, true)) {
+      known.draft = builder_.Find(static_cast<uint64_t>(key.program), NameOf(key),
+                                  stats_.strings->View(StringId(key.module)));
+    }
+    if (known.draft == nullptr) builder_.CountDropped();
+    return known.draft;
   }
 
-  // A kernel of a CUDA or HIP graph names no op, but is called as its instruction.
+  std::string_view NameOf(const OpKey& key) const {
+    const std::string_view text = stats_.strings->View(StringId(key.op));
+    const size_t colons = text.rfind("::");
+    return colons == text.npos ? text : text.substr(colons + 2);
+  }
+
+  // Whether the file has the program, and the op is none of its instructions: XLA makes command
+  // buffers when it emits code.
+  bool IsNoInstruction(const OpKey& key) const {
+    const auto& programs = context_.trace().hlo.programs;
+    const auto program = programs.find(static_cast<uint64_t>(key.program));
+    return program != programs.end() &&
+           !program->second.instructions.contains(std::string(NameOf(key)));
+  }
+
+  // A kernel of a CUDA or HIP graph names no op, or the command buffer that XLA put it into, but is
+  // called as its instruction.
   HloOpDraft* GraphOpOf(uint32_t row) {
     const GraphKernel* kernel = graphs_.Find(row);
     if (kernel == nullptr) return nullptr;
@@ -129,7 +156,7 @@ class GpuCollector {
   const GraphOps& graphs_;  // empty with XProf's definitions
   std::stop_token stop_;
   HloOpBuilder& builder_;
-  std::unordered_map<OpKey, HloOpDraft*, OpKeyHash> known_;
+  std::unordered_map<OpKey, Known, OpKeyHash> known_;
   Ps first_ = 0, last_ = 0, busy_ = 0;
 };
 

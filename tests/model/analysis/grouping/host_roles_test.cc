@@ -86,6 +86,7 @@ constexpr NamePair kLater[] = {
     {"PjRtBuffer::BlockUntilReady", "BlockUntilReadySoon"},
     {"Stream::BlockHostUntilDone", "BlockHostUntilDoneTest"},
     {"BufferSequencingEvent::Execute", "MyBufferSequencingEvent"},
+    {"np.asarray(jax.Array)", "np.asarray(jax.Arrays)"},
     {"model/XlaCompileOnDemand", "XlaCompiledRun"},
     {"autotune", "autotune/train"},
     {"GemmFusionAutotuner::Run", "/opt/autotuner/train"},

@@ -187,6 +187,32 @@ TEST_CASE("kernels of a graph are known by their names") {
   CHECK(xprof.hlo_ops()->ops.empty());
 }
 
+TEST_CASE("kernels of a command buffer are known by their names; others are the buffer's") {
+  test::XSpaceBuilder space;
+  test::LineBuilder& line = space.Plane("/device:GPU:0").Line(14, "Stream #14(Compute)");
+  const auto add = [&](const char* kernel, int64_t at) {
+    line.Event(kernel, at * kUs, 5 * kUs)
+        .Stat("kernel_details", test::Ref{"regs:1"})
+        .Stat("cuda_graph_exec_id", uint64_t{3})
+        .Stat("hlo_op", "command_buffer_1")
+        .Stat("hlo_module", "jit_step")
+        .Stat("program_id", int64_t{7});
+  };
+  add("add_1", 0);
+  add("nvjet_sm90_tst_128x64", 10);
+  AddPrograms(&space);
+  const auto trace = Load(space);
+  AnalysisContext own(trace, Definitions::kStepscope), xprof(trace, Definitions::kXprof);
+  const HloOp* named = Find(*own.hlo_ops(), "add.1");
+  REQUIRE(named != nullptr);
+  CHECK(named->events_by_kernel == 1);
+  CHECK(named->time == 5 * kUs);
+  const HloOp* buffer = Find(*own.hlo_ops(), "command_buffer_1");
+  REQUIRE(buffer != nullptr);
+  CHECK(buffer->time == 5 * kUs);
+  CHECK(Find(*xprof.hlo_ops(), "add.1") == nullptr);
+}
+
 TEST_CASE("a program that cannot be read, and one that there is not, say so") {
   test::XSpaceBuilder space;
   space.Plane("/device:GPU:0").Line(14, "Stream #14(Compute)").Event("k", 0, kUs);
