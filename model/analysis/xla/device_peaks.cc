@@ -103,6 +103,7 @@ void Use(const KnownPeaks& known, DevicePeaks* peaks) {
   const std::array<double, static_cast<size_t>(PeakKind::kCount)> tflops = {
       std::max(n.fp64, n.fp64_matrix), n.fp32, n.fp16, n.fp8, n.fp4, n.int8};
   for (size_t k = 0; k < tflops.size(); ++k) peaks->flops_of[k] = tflops[k] * 1e3;
+  peaks->tf32 = n.tf32 * 1e3;
   const double most = *std::max_element(peaks->flops_of.begin(), peaks->flops_of.end());
   if (most > 0) peaks->flops = n.fp16 > 0 ? n.fp16 * 1e3 : most;
   if (n.gbps > 0) peaks->hbm = n.gbps / kGBPerGiB;

@@ -24,6 +24,7 @@ struct DevicePeaks {
   std::string source;  // where the numbers come from, for people
   double flops = 0;    // of any type: the largest
   std::array<double, static_cast<size_t>(PeakKind::kCount)> flops_of{};  // by PeakKind
+  double tf32 = 0;  // products of float32 that matrix units round (TF32, xf32)
   double hbm = 0;
   double sram_read = 0, sram_write = 0;  // all on-chip memory
   double cmem_read = 0, cmem_write = 0, vmem_read = 0, vmem_write = 0;

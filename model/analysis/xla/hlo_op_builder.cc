@@ -24,14 +24,15 @@ const xla::Instruction& HeavyInstruction(const xla::HloModule& module,
   return instruction;
 }
 
-xla::ElementType ComputeTypeOf(const xla::HloModule& module, const xla::Instruction& instruction) {
-  const xla::Instruction& heavy = HeavyInstruction(module, instruction);
+bool IsProduct(const xla::Instruction& heavy) {
+  return heavy.opcode == xla::Op("dot") || heavy.opcode == xla::Op("convolution") ||
+         heavy.opcode == xla::Op("custom-call");
+}
+
+xla::ElementType ComputeTypeOf(const xla::HloModule& module, const xla::Instruction& heavy) {
   const xla::Shape& operand = module.OperandShape(heavy, 0);
-  const bool by_operand = heavy.opcode == xla::Op("dot") ||
-                          heavy.opcode == xla::Op("convolution") ||
-                          heavy.opcode == xla::Op("custom-call");
-  return by_operand && operand.is_array() ? operand.type
-                                          : xla::FirstArray(module.ShapeOf(heavy)).type;
+  return IsProduct(heavy) && operand.is_array() ? operand.type
+                                                : xla::FirstArray(module.ShapeOf(heavy)).type;
 }
 
 }  // namespace
@@ -162,14 +163,32 @@ void HloOpBuilder::Describe(HloOpDraft* draft) {
     op.source = SourceLineOf(module, i);
     op.stack = StackOf(module, i);
     op.deduplicated_name = module.MetadataOf(i).deduplicated_name;
-    op.peak_flops = table_.peaks.FlopsOf(ComputeTypeOf(module, i));
+    const xla::Instruction& heavy = HeavyInstruction(module, i);
+    const xla::ElementType type = ComputeTypeOf(module, heavy);
+    op.peak_flops = table_.peaks.FlopsOf(type);
     AddCosts(draft);
+    if (type == xla::ElementType::kF32 && IsProduct(heavy)) UseTf32(draft);
   }
   if (op.category.empty()) op.category = "unknown";
   if (op.peak_flops <= 0) op.peak_flops = table_.peaks.flops;
   UseEventCosts(draft);
   DropAsyncBytes(&op);
   op.rows = EventRows(std::move(draft->rows));
+}
+
+// XLA rounds products of float32 to TF32 unless the program forbids it, which no profile says. They
+// were rounded if a kernel's name says so, or if they were faster than float32 can be.
+void HloOpBuilder::UseTf32(HloOpDraft* draft) const {
+  HloOp& op = draft->op;
+  if (op.peak_flops <= 0 || table_.peaks.tf32 <= op.peak_flops) return;
+  const NameTable& names = context_.trace().names();
+  const bool named =
+      std::any_of(draft->kernels.begin(), draft->kernels.end(), [&](uint32_t kernel) {
+        return names.Name(MetaId(kernel)).find("tf32") != std::string_view::npos;
+      });
+  constexpr double kGflopsOfPs = 1e3;  // an operation a picosecond
+  const bool faster = op.flops * kGflopsOfPs > op.peak_flops * static_cast<double>(op.self);
+  if (named || faster) op.peak_flops = table_.peaks.tf32;
 }
 
 void HloOpBuilder::AddCosts(HloOpDraft* draft) {

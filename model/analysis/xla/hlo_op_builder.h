@@ -72,6 +72,7 @@ class HloOpBuilder {
   uint32_t InstructionOf(uint32_t program, std::string_view name);
   void Describe(HloOpDraft* draft);
   void AddCosts(HloOpDraft* draft);
+  void UseTf32(HloOpDraft* draft) const;
   void UseEventCosts(HloOpDraft* draft);
   void DropAsyncBytes(HloOp* op) const;
   void CountExecutions(HloOpDraft* draft);

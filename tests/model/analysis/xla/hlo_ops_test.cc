@@ -213,6 +213,30 @@ TEST_CASE("kernels of a command buffer are known by their names; others are the 
   CHECK(Find(*xprof.hlo_ops(), "add.1") == nullptr);
 }
 
+TEST_CASE("a product of float32 that is faster than float32 can be was rounded to TF32") {
+  constexpr double kFlops = 2.0 * 64 * 64 * 64;
+  for (const auto& [kernel, ns, peak] :
+       {std::tuple{"gemm_fusion", 4, 495e3}, std::tuple{"gemm_fusion", 40, 67e3},
+        std::tuple{"sm90_xmma_gemm_f32f32_tf32f32", 40, 495e3}}) {
+    CAPTURE(kernel);
+    CAPTURE(kFlops / ns);  // GFLOP/s
+    test::XSpaceBuilder space;
+    test::PlaneBuilder& gpu = space.Plane("/device:GPU:0");
+    gpu.Stat("gpu_device_name", "NVIDIA H100 80GB HBM3");
+    gpu.Line(14, "Stream #14(Compute)")
+        .Event(kernel, 0, ns * 1000)
+        .Stat("hlo_op", "dot.1")
+        .Stat("hlo_module", "jit_step")
+        .Stat("program_id", int64_t{7});
+    AddPrograms(&space);
+    AnalysisContext own(Load(space), Definitions::kStepscope);
+    const HloOp* dot = Find(*own.hlo_ops(), "dot.1");
+    REQUIRE(dot != nullptr);
+    CHECK(dot->flops == kFlops);
+    CHECK(dot->peak_flops == doctest::Approx(peak).epsilon(0.01));
+  }
+}
+
 TEST_CASE("a program that cannot be read, and one that there is not, say so") {
   test::XSpaceBuilder space;
   space.Plane("/device:GPU:0").Line(14, "Stream #14(Compute)").Event("k", 0, kUs);
