@@ -5,7 +5,7 @@
     record_gpu_samples.py jax FOLDER       # JAX 0.11: plugins/profile/*/*.xplane.pb
 
 Both train a transformer for five steps whose batches come late: the loader sleeps. What the program itself measured
-(CUDA events, clocks, allocators) is printed as JSON; tests/model/analysis/steps/gpu_recordings_test.cc compares with it.
+(CUDA events, clocks, allocators) is printed as JSON, which tests/model/analysis/steps/gpu_recordings_test.cc has.
 """
 import json
 import os
