@@ -63,9 +63,9 @@ std::string DeviceWork::OpNameOf(const DeviceOpKey& key) const {
 
 // Name scopes first, then the host's events around the op or the
 // launch; not steps and runtime calls.
-std::vector<std::string> DeviceWork::PlaceOf(const std::string& op, uint32_t row) const {
+std::vector<std::string> DeviceWork::PlaceOf(const std::string& op, uint32_t row) {
   std::vector<std::string> place = ScopesOf(op);
-  const EventRow launching = names_.LaunchingOp(row);
+  const EventRow launching = reader_.LaunchingOp(row);
   EventRow at = launching.valid() ? launching : grouping_.LaunchOf(row);
   if (at.valid()) at = Parent(trace_.set, at);
   for (; at.valid() && place.size() < kPlaces; at = Parent(trace_.set, at)) {

@@ -40,7 +40,7 @@ class DeviceWork {
   };
   uint32_t Make(const Key& key, uint32_t row);
   std::string OpNameOf(const DeviceOpKey& key) const;
-  std::vector<std::string> PlaceOf(const std::string& op, uint32_t row) const;
+  std::vector<std::string> PlaceOf(const std::string& op, uint32_t row);
   std::string ShapeOf(uint32_t row) const;
 
   const Trace& trace_;

@@ -6,7 +6,6 @@
 #include "model/analysis/intervals/event_order.h"
 #include "model/base/task.h"
 #include "model/capabilities.h"
-#include "model/lookup.h"
 
 namespace stepscope {
 
@@ -29,31 +28,30 @@ constexpr std::array<std::pair<IntStat, int64_t>, 9> kLaunchStats = {{{IntStat::
 
 LaunchingOps::LaunchingOps(const Trace& trace, const StatTable& stats) : trace_(trace) {
   if (!CapabilitiesOf(trace).event_categories) return;
+  std::vector<bool> is_call;
+  for (const EventMeta& meta : trace.names().metas) {
+    is_op_.push_back(meta.category == EventCategory::kCpuOp);
+    is_call.push_back(meta.category == EventCategory::kRuntimeCall);
+  }
   ParallelFor(2, [&](size_t i) {
     if (i == 0) {
-      Index(stats.Int(IntStat::kExternalId), EventCategory::kCpuOp, &by_external_id_);
+      Index(stats.Int(IntStat::kExternalId), is_op_, &by_external_id_);
     } else {
-      Index(stats.Int(IntStat::kCorrelationId), EventCategory::kRuntimeCall, &by_correlation_);
+      Index(stats.Int(IntStat::kCorrelationId), is_call, &by_correlation_);
     }
   });
 }
 
-EventRow LaunchingOps::Find(int64_t external_id, int64_t correlation) const {
+EventRow LaunchingOps::Find(int64_t external_id, int64_t correlation,
+                            AncestorReader* ancestors) const {
   if (const EventRow op = by_external_id_.Find(external_id); op.valid()) return op;
-  const EventRow call = by_correlation_.Find(correlation);
-  if (!call.valid()) return {};
-  EventRow row = Parent(trace_.set, call);
-  while (row.valid() && Category(row) != EventCategory::kCpuOp) row = Parent(trace_.set, row);
-  return row;
+  return ancestors->Find(by_correlation_.Find(correlation), is_op_);
 }
 
-std::string_view LaunchingOps::NameOf(int64_t external_id, int64_t correlation) const {
-  const EventRow row = Find(external_id, correlation);
+std::string_view LaunchingOps::NameOf(int64_t external_id, int64_t correlation,
+                                      AncestorReader* ancestors) const {
+  const EventRow row = Find(external_id, correlation, ancestors);
   return row.valid() ? trace_.set.Name(row) : std::string_view();
-}
-
-EventCategory LaunchingOps::Category(EventRow row) const {
-  return trace_.names().metas[trace_.set.Meta(row).value].category;
 }
 
 EventRow LaunchingOps::FirstRows::Find(int64_t id) const {
@@ -65,7 +63,7 @@ EventRow LaunchingOps::FirstRows::Find(int64_t id) const {
   return it != sparse.end() ? EventRow(it->second) : EventRow();
 }
 
-void LaunchingOps::Index(const SparseColumn<int64_t>& ids, EventCategory category,
+void LaunchingOps::Index(const SparseColumn<int64_t>& ids, const std::vector<bool>& wanted,
                          FirstRows* out) const {
   const auto extent = ids.ExtentOf(0, trace_.set.rows);
   if (extent.entries == 0) return;
@@ -74,8 +72,6 @@ void LaunchingOps::Index(const SparseColumn<int64_t>& ids, EventCategory categor
   const bool dense = span <= 4 * extent.entries + 65536;
   out->base = extent.least;
   if (dense) out->table.Zero(static_cast<size_t>(span) + 1);
-  std::vector<bool> wanted;  // by MetaId
-  for (const EventMeta& meta : trace_.names().metas) wanted.push_back(meta.category == category);
   RowReader reader(trace_.set);
   ids.ForAll([&](uint32_t row, int64_t id) {
     if (!wanted[reader.Meta(row)]) return;
@@ -102,6 +98,7 @@ KernelReader::KernelReader(const Trace& trace, const StatTable& stats, const Lau
       external_(stats.Int(IntStat::kExternalId)),
       correlation_(stats.Int(IntStat::kCorrelationId)),
       occupancy_(stats.Real(RealStat::kOccupancyPct)),
+      ancestors_(trace.set),
       latest_(kLatest) {
   for (const auto& [stat, missing] : kLaunchStats) launch_.emplace_back(stats.Int(stat));
 }
@@ -146,7 +143,8 @@ void KernelReader::AddEvent(const Lane& lane, uint32_t i, FileOrder order, GpuVe
     // Kineto writes 0 where it does not know: a kernel that runs occupies something.
     occupancy = occupancy_.Get(row, 0);
     if (occupancy <= 0) occupancy = kUnknownOccupancy;
-    key.tf_op = KinetoOp(ops_.NameOf(external_.Get(row, -1), correlation_.Get(row, -1)));
+    key.tf_op =
+        KinetoOp(ops_.NameOf(external_.Get(row, -1), correlation_.Get(row, -1), &ancestors_));
   }
   if (const std::string_view op = GraphOpOf(row); !op.empty()) key.tf_op = KinetoOp(op);
   const Known& known = Find(key, out);

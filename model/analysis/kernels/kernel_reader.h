@@ -12,6 +12,7 @@
 #include "model/analysis/kernels/kernel_stats.h"
 #include "model/analysis/naming/device_type.h"
 #include "model/analysis/steps/scope.h"
+#include "model/ancestor_reader.h"
 #include "model/base/column.h"
 #include "model/sparse_column.h"
 
@@ -89,8 +90,10 @@ using RawGroups = std::unordered_map<RawKey, RawGroup, RawKeyHash>;
 class LaunchingOps {
  public:
   LaunchingOps(const Trace& trace, const StatTable& stats);
-  EventRow Find(int64_t external_id, int64_t correlation) const;
-  std::string_view NameOf(int64_t external_id, int64_t correlation) const;
+  // `ancestors`: of the caller's thread.
+  EventRow Find(int64_t external_id, int64_t correlation, AncestorReader* ancestors) const;
+  std::string_view NameOf(int64_t external_id, int64_t correlation,
+                          AncestorReader* ancestors) const;
 
  private:
   // The first row of each id: 4 bytes an id where ids are dense.
@@ -100,10 +103,11 @@ class LaunchingOps {
     std::unordered_map<int64_t, uint32_t> sparse;
     EventRow Find(int64_t id) const;
   };
-  EventCategory Category(EventRow row) const;
-  void Index(const SparseColumn<int64_t>& ids, EventCategory category, FirstRows* out) const;
+  void Index(const SparseColumn<int64_t>& ids, const std::vector<bool>& wanted,
+             FirstRows* out) const;
 
   const Trace& trace_;
+  std::vector<bool> is_op_;  // by MetaId
   FirstRows by_external_id_, by_correlation_;
 };
 
@@ -145,6 +149,7 @@ class KernelReader {
   ColumnCursor<StringId> details_, tf_op_, hlo_op_, equation_;
   ColumnCursor<int64_t> program_, external_, correlation_;
   ColumnCursor<double> occupancy_;
+  AncestorReader ancestors_;
   std::vector<ColumnCursor<int64_t>> launch_;  // registers, memory, grid and block
   std::unordered_map<uint32_t, double> occupancy_of_details_;
   // A program repeats its kernels, so most are found here without a search: the latest key of each

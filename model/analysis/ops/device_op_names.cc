@@ -4,7 +4,6 @@
 
 #include "model/analysis/definitions.h"
 #include "model/analysis/naming/op_name.h"
-#include "model/lookup.h"
 #include "model/string_pool.h"
 
 namespace stepscope {
@@ -16,6 +15,8 @@ DeviceOpNames::DeviceOpNames(AnalysisContext& context, const std::stop_token& st
       graphs_(context.graph_ops(stop)),
       unknown_hlo_left_out_(context.xprof().unknown_hlo_left_out),
       traits_(CapabilitiesOf(trace_)) {
+  for (const EventMeta& meta : trace_.names().metas)
+    is_op_.push_back(meta.category == EventCategory::kCpuOp);
   NumberGraphOps();
 }
 
@@ -43,14 +44,6 @@ DeviceOpNames::Named DeviceOpNames::GraphOpNamed(const GraphOp& op) const {
   n.fallback = op.instruction;
   if (!op.hlo->op_name.empty()) n.provenance = op.hlo->op_name + ":" + op.hlo->op_type;
   return n;
-}
-
-EventRow DeviceOpNames::LaunchingOp(uint32_t device_row) const {
-  for (EventRow row = grouping_.LaunchOf(device_row); row.valid(); row = Parent(trace_.set, row)) {
-    const uint32_t meta = trace_.set.Meta(row).value;
-    if (trace_.names().metas[meta].category == EventCategory::kCpuOp) return row;
-  }
-  return {};
 }
 
 DeviceOpNames::Named DeviceOpNames::NameOf(const DeviceOpKey& key) const {
@@ -85,12 +78,17 @@ DeviceOpNames::Reader::Reader(const DeviceOpNames& names)
     : names_(names),
       tf_op_(names.stats_.Text(StringStat::kTfOp)),
       hlo_(names.stats_.Text(StringStat::kHloOp)),
-      program_(names.stats_.Int(IntStat::kProgramId)) {}
+      program_(names.stats_.Int(IntStat::kProgramId)),
+      ancestors_(names.trace_.set) {}
 
 void DeviceOpNames::Reader::Seek(uint32_t row) {
   tf_op_.Seek(row);
   hlo_.Seek(row);
   program_.Seek(row);
+}
+
+EventRow DeviceOpNames::Reader::LaunchingOp(uint32_t device_row) {
+  return ancestors_.Find(names_.grouping_.LaunchOf(device_row), names_.is_op_);
 }
 
 uint32_t DeviceOpNames::Reader::GraphMetaOf(uint32_t row) const {
@@ -109,7 +107,7 @@ DeviceOpKey DeviceOpNames::Reader::KeyOf(uint32_t row, uint32_t meta) {
     key.tf_op = tf_op_.Get(row, StringId(0)).value;
   }
   if (names_.traits_.pytorch_events) {
-    const EventRow op = names_.LaunchingOp(row);
+    const EventRow op = LaunchingOp(row);
     key.meta = (op.valid() ? names_.trace_.set.Meta(op).value : meta) + 1;
   }
   return key;

@@ -13,6 +13,7 @@
 #include "model/analysis/analysis.h"
 #include "model/analysis/graphs/graph_ops.h"
 #include "model/analysis/grouping/grouping.h"
+#include "model/ancestor_reader.h"
 #include "model/capabilities.h"
 #include "model/stats.h"
 
@@ -43,16 +44,14 @@ class DeviceOpNames {
     bool is_kernel = false;                 // a kernel that no op launched
   };
   Named NameOf(const DeviceOpKey& key) const;
-  // The innermost cpu_op around the call that launched the event; invalid if unknown. O(depth log
-  // n).
-  EventRow LaunchingOp(uint32_t device_row) const;
-
   // Reads the keys of a lane's events in order. One thread uses one.
   class Reader {
    public:
     explicit Reader(const DeviceOpNames& names);
     void Seek(uint32_t row);  // called before each lane
     DeviceOpKey KeyOf(uint32_t row, uint32_t meta);
+    // The innermost cpu_op around the call that launched the event; invalid if unknown. Any order.
+    EventRow LaunchingOp(uint32_t device_row);
 
    private:
     uint32_t GraphMetaOf(uint32_t row) const;  // 0: none is known
@@ -60,6 +59,7 @@ class DeviceOpNames {
     const DeviceOpNames& names_;
     SparseColumn<StringId>::Cursor tf_op_, hlo_;
     SparseColumn<int64_t>::Cursor program_;
+    AncestorReader ancestors_;
   };
 
  private:
@@ -73,6 +73,7 @@ class DeviceOpNames {
   std::vector<uint32_t> graph_meta_;  // by op of graphs_: the first op of its name; 0: none
   const bool unknown_hlo_left_out_;
   const Capabilities traits_;
+  std::vector<bool> is_op_;  // by MetaId: a cpu_op
 };
 
 }  // namespace stepscope

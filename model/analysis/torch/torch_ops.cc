@@ -11,6 +11,8 @@
 #include "model/analysis/naming/collectives.h"
 #include "model/analysis/steps/device_classes.h"
 #include "model/analysis/steps/scope.h"
+#include "model/ancestor_reader.h"
+#include "model/base/column.h"
 #include "model/base/text_parts.h"
 #include "model/capabilities.h"
 #include "model/lookup.h"
@@ -75,6 +77,7 @@ class Collector {
         stop_(std::move(stop)),
         scope_(ScopeOf(context, params, stop_)),
         launching_(trace_, stats_),
+        ancestors_(trace_.set),
         external_(stats_.Int(IntStat::kExternalId)),
         correlation_(stats_.Int(IntStat::kCorrelationId)),
         facts_(trace_.names().metas.size()) {}
@@ -82,6 +85,8 @@ class Collector {
   TorchOps Take(std::span<const OwnPeaks> own) {
     if (!CapabilitiesOf(trace_).pytorch_events) return {};
     FindDevice(own);
+    call_of_op_.Zero(trace_.set.rows);
+    call_at_.Zero(trace_.set.rows);
     ReadKernels();
     if (!any_device_) ReadCalls();
     AddUp();
@@ -139,8 +144,8 @@ class Collector {
     if (FactsOf(kernel.meta).collective) {
       kernel.call = CollectiveCall(row);
     } else {
-      const EventRow op =
-          launching_.Find(external_.Get(kernel.row, -1), correlation_.Get(kernel.row, -1));
+      const EventRow op = launching_.Find(external_.Get(kernel.row, -1),
+                                          correlation_.Get(kernel.row, -1), &ancestors_);
       kernel.call = op.valid() ? CallAround(op) : KernelCall(row);
     }
     Call& call = calls_[kernel.call];
@@ -157,8 +162,8 @@ class Collector {
   // The call whose formula counts for an op: the innermost that has one, or the op around it that
   // owns what runs inside.
   uint32_t CallAround(EventRow innermost) {
-    const auto [known, added] = call_of_op_.try_emplace(innermost.value, kNone);
-    if (!added) return known->second;
+    uint32_t& known = call_of_op_[innermost.value];
+    if (known != 0) return known - 1;
     EventRow found;
     std::optional<TorchCost> cost;
     EventRow row = innermost;
@@ -171,10 +176,10 @@ class Collector {
       row = Parent(trace_.set, row);
     }
     const EventRow op = found.valid() ? found : innermost;
-    const auto [of_op, fresh] = call_at_.try_emplace(op.value, kNone);
-    if (fresh) of_op->second = Keep(CallOf(op, cost));
-    call_of_op_[innermost.value] = of_op->second;
-    return of_op->second;
+    uint32_t& of_op = call_at_[op.value];
+    if (of_op == 0) of_op = Keep(CallOf(op, cost)) + 1;
+    known = of_op;
+    return known - 1;
   }
 
   Call CallOf(EventRow op, const std::optional<TorchCost>& cost) const {
@@ -372,13 +377,14 @@ class Collector {
   const std::stop_token stop_;
   const Scope scope_;
   const LaunchingOps launching_;
+  AncestorReader ancestors_;
   ColumnCursor<int64_t> external_, correlation_;
   std::vector<NameFacts> facts_;  // by MetaId
   bool any_device_ = false;
   std::vector<Call> calls_;
   std::vector<Kernel> kernels_;
-  std::unordered_map<uint32_t, uint32_t> call_of_op_;       // by row of the innermost op
-  std::unordered_map<uint32_t, uint32_t> call_at_;          // by row of the op whose formula counts
+  // By row of the innermost op, and of the op whose formula counts: its call + 1, or 0.
+  Column<uint32_t> call_of_op_, call_at_;
   std::unordered_map<uint32_t, TorchCost> call_of_kernel_;  // by MetaId
   TorchOps out_;
 };

@@ -35,12 +35,16 @@ TEST_CASE("LaunchingOps: finds the first op by its id, else the op around the ca
     REQUIRE(loaded.ok());
     AnalysisContext context(*loaded, Definitions::kStepscope);
     const LaunchingOps ops(**loaded, context.stats());
-    CHECK(ops.NameOf(5 * apart, -1000) == "aten::mm");
-    CHECK(ops.NameOf(9 * apart, 7 * apart) == "aten::mul");
-    CHECK(ops.NameOf(11 * apart, 7 * apart) == "aten::mm");  // a kernel's id is no op's
-    CHECK(ops.NameOf(11 * apart, 8 * apart).empty());        // a call in no op
-    CHECK(ops.NameOf(6 * apart, 1000 * apart).empty());
-    CHECK(ops.NameOf(INT64_MAX, INT64_MIN).empty());
+    AncestorReader ancestors((*loaded)->set);
+    const auto name = [&](int64_t external_id, int64_t correlation) {
+      return ops.NameOf(external_id, correlation, &ancestors);
+    };
+    CHECK(name(5 * apart, -1000) == "aten::mm");
+    CHECK(name(9 * apart, 7 * apart) == "aten::mul");
+    CHECK(name(11 * apart, 7 * apart) == "aten::mm");  // a kernel's id is no op's
+    CHECK(name(11 * apart, 8 * apart).empty());        // a call in no op
+    CHECK(name(6 * apart, 1000 * apart).empty());
+    CHECK(name(INT64_MAX, INT64_MIN).empty());
   }
 }
 
