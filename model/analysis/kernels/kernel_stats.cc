@@ -268,9 +268,14 @@ void AddDeviceTables(AnalysisContext& context, const AnalysisParams& params, std
   if (events.devices().empty()) return;
   constexpr std::array kTables = {DeviceTable, LaunchDelayTable, CopyTable, AnnotationTable};
   std::array<ResultTable, kTables.size()> tables;
-  ParallelFor(tables.size(), [&](size_t i) {
-    if (!stop.stop_requested()) tables[i] = kTables[i](context, events);
-  });
+  // Each table reads the devices on all cores; where there is but one, the tables share the cores.
+  const unsigned threads = events.devices().size() > 1 ? 1 : 0;
+  ParallelFor(
+      tables.size(),
+      [&](size_t i) {
+        if (!stop.stop_requested()) tables[i] = kTables[i](context, events);
+      },
+      threads);
   if (stop.stop_requested()) return;
   if (tables.back().rows.empty()) tables.back() = {};  // no annotations
   for (ResultTable& table : tables) {
