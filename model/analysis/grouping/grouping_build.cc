@@ -441,14 +441,33 @@ std::vector<std::vector<Mark>> MarksOf(const Trace& trace, const Grouping& group
   return marks;
 }
 
+// The launches whose call is in no group, in their order: mostly few or none.
+std::vector<LaunchLink> UngroupedLaunches(const Grouping& grouping) {
+  constexpr size_t kAtOnce = size_t{64} << 10;
+  const std::vector<LaunchLink>& all = grouping.launches;
+  std::vector<std::vector<LaunchLink>> found((all.size() + kAtOnce - 1) / kAtOnce);
+  ParallelFor(found.size(), [&](size_t part) {
+    const size_t end = std::min(all.size(), (part + 1) * kAtOnce);
+    for (size_t i = part * kAtOnce; i < end; ++i) {
+      if (grouping.group[all[i].launch_row] < 0) found[part].push_back(all[i]);
+    }
+  });
+  std::vector<LaunchLink> ungrouped;
+  for (const std::vector<LaunchLink>& part : found)
+    ungrouped.insert(ungrouped.end(), part.begin(), part.end());
+  return ungrouped;
+}
+
 // A recording does not always tell which thread works for which mark: a Chrome trace often does
 // not, and in an XSpace of JAX the thread that starts copies to the host is untied. A launch
 // without a group joins the mark that is open when it begins, and so does its work.
 void JoinByTime(const Trace& trace, Grouping* out) {
+  const std::vector<LaunchLink> ungrouped = UngroupedLaunches(*out);
+  if (ungrouped.empty()) return;
   const std::vector<std::vector<Mark>> marks = MarksOf(trace, *out);
   RowReader reader(trace.set);
-  for (const LaunchLink& link : out->launches) {
-    if (out->group[link.device_row] >= 0 || out->group[link.launch_row] >= 0) continue;
+  for (const LaunchLink& link : ungrouped) {
+    if (out->group[link.device_row] >= 0) continue;
     const Plane& plane =
         trace.planes[trace.set.tracks[reader.TrackOf(link.launch_row)].plane.value];
     const std::vector<Mark>& of_host = marks[plane.host.value];
@@ -459,7 +478,7 @@ void JoinByTime(const Trace& trace, Grouping* out) {
     out->group[link.device_row] = std::prev(after)->group;
   }
   // One launch may have queued several things.
-  for (const LaunchLink& link : out->launches) {
+  for (const LaunchLink& link : ungrouped) {
     if (out->group[link.launch_row] < 0) out->group[link.launch_row] = out->group[link.device_row];
   }
 }

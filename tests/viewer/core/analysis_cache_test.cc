@@ -74,10 +74,12 @@ const AnalysisResult* WatchOverview(AnalysisCache& cache, const Profile& profile
   const AnalysisResult* first = nullptr;
   for (;;) {
     cache.NextFrame();
-    const AnalysisResult* now = cache.GetFirst(profile, "overview", {});
-    if (first == nullptr) first = now;
-    CHECK((now != nullptr || cache.Get(profile, "overview", {}) == nullptr));
-    if (cache.Get(profile, "overview", {}) != nullptr) return first;
+    if (first == nullptr) first = cache.GetFirst(profile, "overview", {});
+    // A job may end between two questions.
+    if (const AnalysisResult* page = cache.Get(profile, "overview", {})) {
+      CHECK(cache.GetFirst(profile, "overview", {}) == page);
+      return first != nullptr ? first : page;
+    }
     std::this_thread::yield();
   }
 }
