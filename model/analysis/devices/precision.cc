@@ -71,7 +71,7 @@ class PrecisionReader {
         }
         numbers = named;
       }
-      const int bits = numbers.bits;
+      const int8_t bits = numbers.bits;
       times.all += static_cast<double>(e.length());
       if (bits != 0) times.known += static_cast<double>(e.length());
       if (bits > 32) times.wide += static_cast<double>(e.length());

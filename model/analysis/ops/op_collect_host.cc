@@ -1,5 +1,6 @@
 // The ops of a host's threads: names them, then sweeps the lines in parallel.
 #include <algorithm>
+#include <span>
 #include <unordered_map>
 
 #include "model/analysis/definitions.h"
@@ -67,7 +68,7 @@ class HostCollector {
   const OpId* EagerCall(uint32_t row) const;
   LineOps ReadLine(size_t index, const LineSweep& how) const;
   void AddDeviceTimes(std::vector<Ps>* times) const;
-  void AddLines(std::vector<LineOps> lines, HostOps* out) const;
+  void AddLines(std::span<LineOps> lines, HostOps* out) const;  // takes their sums
 
   const Trace& trace_;
   const StatTable& stats_;
@@ -264,7 +265,7 @@ void HostCollector::ChooseTracks() {
   }
 }
 
-void HostCollector::AddLines(std::vector<LineOps> lines, HostOps* out) const {
+void HostCollector::AddLines(std::span<LineOps> lines, HostOps* out) const {
   std::vector<OpRow> ops(slots_.all().size());
   OpSide& side = out->host_side;
   for (LineOps& line : lines) {
@@ -300,7 +301,7 @@ void HostCollector::Collect(const std::stop_token& stop, HostOps* out) {
     lines[i] = ReadLine(i, sweep);
     tf_ops_[i] = {};
   });
-  AddLines(std::move(lines), out);
+  AddLines(lines, out);
 }
 
 }  // namespace
