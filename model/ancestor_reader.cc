@@ -6,6 +6,13 @@
 
 namespace stepscope {
 
+std::vector<bool> MetasOf(const NameTable& names, EventCategory category) {
+  std::vector<bool> wanted;
+  wanted.reserve(names.metas.size());
+  for (const EventMeta& meta : names.metas) wanted.push_back(meta.category == category);
+  return wanted;
+}
+
 AncestorReader::AncestorReader(const TrackSet& set) : set_(set), near_(set.lanes.size()) {}
 
 // Nested lanes come first in a track, in order of depth.

@@ -10,6 +10,9 @@
 
 namespace stepscope {
 
+// By MetaId: whether its events are of the category.
+std::vector<bool> MetasOf(const NameTable& names, EventCategory category);
+
 class AncestorReader {
  public:
   explicit AncestorReader(const TrackSet& set);

@@ -1,4 +1,3 @@
-#include <epoxy/gl.h>
 #include <fmt/format.h>
 
 #include "app/command_line/option_values.h"
@@ -85,7 +84,7 @@ int Run(const InputOptions& input, const ReplayOptions& options, const Log& log)
   stage.Open(input);
   if (Status status = stage.Show(options, options.show_window); !status.ok())
     return FailStage(status);
-  if (options.no_pixels) glEnable(GL_RASTERIZER_DISCARD);
+  if (options.no_pixels) stage.DrawNoPixels();
   stage.UseFixedTime();
   Status status = stage.gui().DrawUntilIdle();
   if (status.ok() && !input.paths.empty()) status = stage.load_status();

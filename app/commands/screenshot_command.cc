@@ -1,7 +1,5 @@
 #include "app/commands/screenshot_command.h"
 
-#include <epoxy/gl.h>
-
 #include "app/command_line/option_values.h"
 #include "app/command_line/program_command.h"
 #include "app/commands/stage.h"
@@ -49,8 +47,7 @@ int Run(const InputOptions& input, const ScreenshotOptions& options, const Log& 
   Stage stage;
   stage.Open(input);
   if (Status status = stage.Show(options, false); !status.ok()) return FailStage(status);
-  // Vectors are written from what is to be drawn, so a machine without a GPU is spared the pixels.
-  if (options.output.ends_with(".svg")) glEnable(GL_RASTERIZER_DISCARD);
+  if (WritesVectors(options.output)) stage.DrawNoPixels();
   stage.UseFixedTime();
   if (Status status = stage.gui().DrawUntilIdle(); !status.ok()) {
     return FailStage(status);

@@ -1,5 +1,7 @@
 #include "app/commands/stage.h"
 
+#include <epoxy/gl.h>
+
 #include <utility>
 
 #include "app/commands/load_input.h"
@@ -45,10 +47,13 @@ Status Stage::Show(const PictureOptions& options, bool real_window) {
   return Status::Ok();
 }
 
+bool WritesVectors(const std::string& path) { return path.ends_with(".svg"); }
+
 Status SaveFrame(Stage& stage, const std::string& path) {
   Image picture;
-  stage.gui().DrawFrame(&picture);
-  if (!path.ends_with(".svg")) return WritePng(picture, path);
+  const bool vectors = WritesVectors(path);
+  stage.gui().DrawFrame(vectors ? nullptr : &picture);
+  if (!vectors) return WritePng(picture, path);
   const std::string svg = stage.gui().viewer().TimelineSvg();
   if (svg.empty()) {
     return Status(ErrorCode::kUsage, path + ": no timeline is in sight; choose a larger --size");
@@ -61,6 +66,8 @@ int FailStage(const Status& status) {
   LogError(status.message());
   return status.code() == ErrorCode::kUnsupported ? kExitNoResource : ExitCodeOf(status);
 }
+
+void Stage::DrawNoPixels() { glEnable(GL_RASTERIZER_DISCARD); }
 
 void Stage::UseFixedTime() {
   if (headless_) headless_->set_frame_seconds(1.0f / 60);

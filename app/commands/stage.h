@@ -30,6 +30,8 @@ class Stage {
   // Gives each frame a fixed time, so that pictures and replays do not depend on the machine's
   // speed. Does nothing on a real window.
   void UseFixedTime();
+  // Draws frames without their pixels, which take most of the time on a machine without a GPU.
+  void DrawNoPixels();
   // The error of the last load, or ok.
   Status load_status() const { return session_.load_status(); }
 
@@ -42,8 +44,10 @@ class Stage {
   std::unique_ptr<Gui> gui_;
 };
 
-// Draws a frame and writes it: the timeline as vectors to a path that ends with .svg, else the
-// whole window as PNG. kUsage where no timeline is in sight, kIo where the file cannot be written.
+// Whether SaveFrame writes the timeline as vectors: to a path that ends with .svg.
+bool WritesVectors(const std::string& path);
+// Draws a frame and writes it: the timeline as vectors, which need no pixels, or the whole window
+// as PNG. kUsage where no timeline is in sight, kIo where the file cannot be written.
 Status SaveFrame(Stage& stage, const std::string& path);
 
 // Prints an error of the stage and returns the exit status: kUnsupported means here that there is

@@ -62,12 +62,12 @@ void AppendArgs(std::string_view event, std::vector<Stat>* out) {
   });
 }
 
-// What a thread uses for one stretch after the other.
+// A thread uses these for one stretch after the other.
 struct Reader {
   ArgsText::Stretch bytes;
   EventForms forms;
   TokenTexts texts;
-  const TypedColumns* last = nullptr;  // what the stretch before had
+  const TypedColumns* last = nullptr;  // of the stretch before
 };
 
 Status ReadStretch(const EventPlaces::Stretch& stretch, const ArgsText& text,

@@ -9,21 +9,20 @@
 namespace stepscope::chrome {
 namespace {
 
-template <typename Word>
 bool EqualWords(const char* a, const char* b) {
-  Word x, y;
+  uint64_t x, y;
   std::memcpy(&x, a, sizeof x);
   std::memcpy(&y, b, sizeof y);
   return x == y;
 }
 
-// What memcmp says, which takes longer for short texts.
+// As memcmp, which takes longer for short texts.
 bool EqualBytes(const char* a, const char* b, size_t n) {
   if (n < 8 || n > 32) return std::memcmp(a, b, n) == 0;
   for (size_t i = 0; i + 8 < n; i += 8) {
-    if (!EqualWords<uint64_t>(a + i, b + i)) return false;
+    if (!EqualWords(a + i, b + i)) return false;
   }
-  return EqualWords<uint64_t>(a + n - 8, b + n - 8);
+  return EqualWords(a + n - 8, b + n - 8);
 }
 
 bool StartsWith(const json::Cursor& c, std::string_view text) {

@@ -12,8 +12,6 @@ namespace stepscope::chrome {
 
 using namespace json;
 
-namespace {}  // namespace
-
 // An argument goes into one column, or into three from this one on.
 struct Arg {
   enum class ArgKind : uint8_t { kInt, kText, kReal, kTriple };

@@ -91,7 +91,7 @@ StringId TokenTexts::Of(std::string_view token, uint32_t* memo) {
 
 TypedColumns::TypedColumns(TokenTexts* texts, const TypedColumns* like) : texts_(texts) {
   if (like == nullptr) return;
-  for (size_t i = 0; i < kColumns; ++i) {
+  for (size_t i = 0; i < kStatColumns; ++i) {
     const size_t n = like->columns_[i].rows.size() * 9 / 8;
     columns_[i].rows.reserve(n);
     columns_[i].bits.reserve(n);
@@ -102,7 +102,7 @@ void TypedColumns::Add(uint32_t row, const TypedArgs& args) {
   for (const auto& [stat, value] : args.ints)
     Put(static_cast<size_t>(stat), row, static_cast<uint64_t>(value));
   for (const auto& [stat, value] : args.reals)
-    Put(kInts + kTexts + static_cast<size_t>(stat), row, std::bit_cast<uint64_t>(value));
+    Put(kIntStats + kTextStats + static_cast<size_t>(stat), row, std::bit_cast<uint64_t>(value));
   for (const TextToken& text : args.tokens)
     PutText(text.stat, row, texts_->Of(text.token, text.memo));
   if (!args.allocator.empty())
@@ -120,7 +120,7 @@ void TypedColumns::Put(size_t column, uint32_t row, uint64_t bits) {
 }
 
 void TypedColumns::PutText(StringStat stat, uint32_t row, StringId text) {
-  Put(kInts + static_cast<size_t>(stat), row, text.value);
+  Put(kIntStats + static_cast<size_t>(stat), row, text.value);
   if (text.value >= is_used_.size()) is_used_.resize(texts_->size());
   if (is_used_[text.value]) return;
   is_used_[text.value] = true;
@@ -140,14 +140,13 @@ void Gather(const std::vector<std::unique_ptr<TypedColumns>>& parts, uint32_t ro
     }
     ids_of_parts.push_back(&known);
   }
-  using Columns = TypedColumns;
-  ParallelFor(Columns::kColumns, [&](size_t i) {
-    if (i < Columns::kInts) {
+  ParallelFor(kStatColumns, [&](size_t i) {
+    if (i < kIntStats) {
       ColumnMerge<int64_t>(parts, i, {}, &table->ints[i]).Run(rows);
-    } else if (const size_t text = i - Columns::kInts; text < Columns::kTexts) {
+    } else if (const size_t text = i - kIntStats; text < kTextStats) {
       ColumnMerge<StringId>(parts, i, ids_of_parts, &table->texts[text]).Run(rows);
     } else {
-      ColumnMerge<double>(parts, i, {}, &table->reals[text - Columns::kTexts]).Run(rows);
+      ColumnMerge<double>(parts, i, {}, &table->reals[text - kTextStats]).Run(rows);
     }
   });
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "loaders/chrome_json/typed_args.h"
+#include "loaders/common/stat_numbers.h"
 #include "model/stats.h"
 #include "model/string_pool.h"
 
@@ -30,11 +31,6 @@ class TokenTexts {
 // The values of some rows, by column. One thread.
 class TypedColumns {
  public:
-  // Columns in the order of StatTable: ints, texts, reals.
-  static constexpr size_t kInts = static_cast<size_t>(IntStat::kCount),
-                          kTexts = static_cast<size_t>(StringStat::kCount),
-                          kReals = static_cast<size_t>(RealStat::kCount),
-                          kColumns = kInts + kTexts + kReals;
   struct Entries {
     std::vector<uint32_t> rows;
     std::vector<uint64_t> bits;  // as SparseColumn::AppendBits; texts are ids in `texts`
@@ -55,7 +51,7 @@ class TypedColumns {
   void Put(size_t column, uint32_t row, uint64_t bits);
   void PutText(StringStat stat, uint32_t row, StringId text);
   TokenTexts* texts_;
-  std::array<Entries, kColumns> columns_;
+  std::array<Entries, kStatColumns> columns_;
   std::vector<StringId> used_;
   std::vector<bool> is_used_;
 };

@@ -7,16 +7,12 @@
 #include <memory>
 #include <span>
 
+#include "loaders/common/stat_numbers.h"
 #include "model/base/column.h"
 #include "model/stats.h"
 
 namespace stepscope::xplane {
 
-// Columns of all kinds have one numbering: ints, then texts, then reals.
-inline constexpr size_t kIntStats = static_cast<size_t>(IntStat::kCount);
-inline constexpr size_t kTextStats = static_cast<size_t>(StringStat::kCount);
-inline constexpr size_t kRealStats = static_cast<size_t>(RealStat::kCount);
-inline constexpr uint32_t kStatColumns = kIntStats + kTextStats + kRealStats;
 inline constexpr uint32_t kRowsPerSlice = 2 << 10;
 
 // The bit in the id of a text that marks one of the piece's own pool; the others are of the pool of

@@ -4,8 +4,8 @@
     record_gpu_samples.py torch FOLDER     # PyTorch 2.11: torch_gpu.pt.trace.json
     record_gpu_samples.py jax FOLDER       # JAX 0.11: plugins/profile/*/*.xplane.pb
 
-Both train a transformer for five steps whose batches come late: the loader sleeps. What the program itself measured
-(CUDA events, clocks, allocators) is printed as JSON, which tests/model/analysis/steps/gpu_recordings_test.cc has.
+Both train a transformer for five steps whose batches come late: the loader sleeps. Each prints as JSON what it measured
+itself (CUDA events, clocks, allocators). tests/model/analysis/steps/gpu_recordings_test.cc has these numbers.
 """
 import json
 import os

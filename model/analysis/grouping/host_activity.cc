@@ -51,7 +51,8 @@ HostState StateOf(HostRole role) {
   return HostState::kWork;
 }
 
-// Of calls of a runtime: cudaMalloc, cuMemAlloc, hipMallocAsync, cudaHostAlloc.
+// Whether a call of a runtime asks for memory: cudaMalloc, cuMemAlloc, hipMallocAsync,
+// cudaHostAlloc.
 bool IsAllocation(std::string_view call) {
   return call.find("Alloc") != call.npos || call.find("Malloc") != call.npos;
 }

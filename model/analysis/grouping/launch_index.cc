@@ -48,20 +48,17 @@ class Places {
 }  // namespace
 
 LaunchIndex::LaunchIndex(const CallFacts& facts, std::span<const uint32_t> tracks) {
-  int64_t last = std::numeric_limits<int64_t>::min();
+  int64_t first = std::numeric_limits<int64_t>::max(), last = std::numeric_limits<int64_t>::min();
   size_t count = 0;
-  base_ = std::numeric_limits<int64_t>::max();
   for (const uint32_t t : tracks) {
     const RowRange rows = RowsOf(facts.set, facts.set.tracks[t]);
     const auto extent = facts.ids.ExtentOf(rows.first, rows.end());
     count += extent.entries;
-    base_ = std::min(base_, extent.least);
+    first = std::min(first, extent.least);
     last = std::max(last, extent.greatest);
   }
   if (count == 0) return;
-  const uint64_t span = static_cast<uint64_t>(last) - static_cast<uint64_t>(base_);
-  if (span <= 4 * count + 65536) {
-    table_.Zero(static_cast<size_t>(span) + 1);
+  if (table_.Open(first, last, count)) {
     FillTable(facts, tracks);
   } else {
     FillList(facts, tracks);
@@ -72,7 +69,7 @@ void LaunchIndex::FillTable(const CallFacts& facts, std::span<const uint32_t> tr
   const Places places(facts, tracks);
   ParallelFor(tracks.size(), [&](size_t i) {
     ForCalls(facts, facts.set.tracks[tracks[i]], [&](uint32_t row, int64_t id) {
-      const std::atomic_ref<uint32_t> entry(table_[static_cast<size_t>(id - base_)]);
+      const std::atomic_ref<uint32_t> entry(table_.Entry(id));
       uint32_t other = 0;
       while (!entry.compare_exchange_weak(other, row + 1, std::memory_order_relaxed)) {
         if (other != 0 && places.Of(other - 1) > places.Of(row)) return;
@@ -93,10 +90,7 @@ void LaunchIndex::FillList(const CallFacts& facts, std::span<const uint32_t> tra
 }
 
 uint32_t LaunchIndex::Find(int64_t id) const {
-  if (!table_.empty()) {
-    const uint64_t i = static_cast<uint64_t>(id) - static_cast<uint64_t>(base_);
-    return i < table_.size() ? table_[static_cast<size_t>(i)] - 1 : kNone;
-  }
+  if (!table_.empty()) return table_.Find(id).value;
   const auto after = std::upper_bound(calls_.begin(), calls_.end(), id,
                                       [](int64_t v, const Call& c) { return v < c.id; });
   return after != calls_.begin() && std::prev(after)->id == id ? std::prev(after)->row : kNone;

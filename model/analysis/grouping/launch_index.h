@@ -9,7 +9,7 @@
 
 #include "model/analysis/intervals/event_order.h"
 #include "model/analysis/naming/op_name.h"
-#include "model/base/column.h"
+#include "model/rows_by_id.h"
 #include "model/sparse_column.h"
 #include "model/trace.h"
 
@@ -45,8 +45,7 @@ class LaunchIndex {
   void FillList(const CallFacts& facts, std::span<const uint32_t> tracks);
 
   std::vector<Call> calls_;  // by id and place
-  Column<uint32_t> table_;   // by id - base_: row + 1, or 0
-  int64_t base_ = 0;
+  RowsById table_;           // empty: calls_ has all
 };
 
 }  // namespace stepscope

@@ -28,11 +28,8 @@ constexpr std::array<std::pair<IntStat, int64_t>, 9> kLaunchStats = {{{IntStat::
 
 LaunchingOps::LaunchingOps(const Trace& trace, const StatTable& stats) : trace_(trace) {
   if (!CapabilitiesOf(trace).event_categories) return;
-  std::vector<bool> is_call;
-  for (const EventMeta& meta : trace.names().metas) {
-    is_op_.push_back(meta.category == EventCategory::kCpuOp);
-    is_call.push_back(meta.category == EventCategory::kRuntimeCall);
-  }
+  is_op_ = MetasOf(trace.names(), EventCategory::kCpuOp);
+  const std::vector<bool> is_call = MetasOf(trace.names(), EventCategory::kRuntimeCall);
   ParallelFor(2, [&](size_t i) {
     if (i == 0) {
       Index(stats.Int(IntStat::kExternalId), is_op_, &by_external_id_);
@@ -55,10 +52,7 @@ std::string_view LaunchingOps::NameOf(int64_t external_id, int64_t correlation,
 }
 
 EventRow LaunchingOps::FirstRows::Find(int64_t id) const {
-  if (!table.empty()) {
-    const uint64_t i = static_cast<uint64_t>(id) - static_cast<uint64_t>(base);
-    return i < table.size() && table[i] != 0 ? EventRow(table[i] - 1) : EventRow();
-  }
+  if (!table.empty()) return table.Find(id);
   const auto it = sparse.find(id);
   return it != sparse.end() ? EventRow(it->second) : EventRow();
 }
@@ -66,18 +60,13 @@ EventRow LaunchingOps::FirstRows::Find(int64_t id) const {
 void LaunchingOps::Index(const SparseColumn<int64_t>& ids, const std::vector<bool>& wanted,
                          FirstRows* out) const {
   const auto extent = ids.ExtentOf(0, trace_.set.rows);
-  if (extent.entries == 0) return;
-  const uint64_t span =
-      static_cast<uint64_t>(extent.greatest) - static_cast<uint64_t>(extent.least);
-  const bool dense = span <= 4 * extent.entries + 65536;
-  out->base = extent.least;
-  if (dense) out->table.Zero(static_cast<size_t>(span) + 1);
+  const bool dense = out->table.Open(extent.least, extent.greatest, extent.entries);
   RowReader reader(trace_.set);
   ids.ForAll([&](uint32_t row, int64_t id) {
     if (!wanted[reader.Meta(row)]) return;
     if (!dense) {
       out->sparse.try_emplace(id, row);
-    } else if (uint32_t& first = out->table[static_cast<size_t>(id - out->base)]; first == 0) {
+    } else if (uint32_t& first = out->table.Entry(id); first == 0) {
       first = row + 1;
     }
   });

@@ -13,7 +13,7 @@
 #include "model/analysis/naming/device_type.h"
 #include "model/analysis/steps/scope.h"
 #include "model/ancestor_reader.h"
-#include "model/base/column.h"
+#include "model/rows_by_id.h"
 #include "model/sparse_column.h"
 
 namespace stepscope {
@@ -96,11 +96,10 @@ class LaunchingOps {
                           AncestorReader* ancestors) const;
 
  private:
-  // The first row of each id: 4 bytes an id where ids are dense.
+  // The first row of each id.
   struct FirstRows {
-    int64_t base = 0;
-    Column<uint32_t> table;  // by id - base: row + 1, or 0
-    std::unordered_map<int64_t, uint32_t> sparse;
+    RowsById table;
+    std::unordered_map<int64_t, uint32_t> sparse;  // where ids are not dense
     EventRow Find(int64_t id) const;
   };
   void Index(const SparseColumn<int64_t>& ids, const std::vector<bool>& wanted,

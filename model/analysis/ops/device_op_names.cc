@@ -14,9 +14,8 @@ DeviceOpNames::DeviceOpNames(AnalysisContext& context, const std::stop_token& st
       grouping_(context.grouping(stop)),
       graphs_(context.graph_ops(stop)),
       unknown_hlo_left_out_(context.xprof().unknown_hlo_left_out),
-      traits_(CapabilitiesOf(trace_)) {
-  for (const EventMeta& meta : trace_.names().metas)
-    is_op_.push_back(meta.category == EventCategory::kCpuOp);
+      traits_(CapabilitiesOf(trace_)),
+      is_op_(MetasOf(trace_.names(), EventCategory::kCpuOp)) {
   NumberGraphOps();
 }
 

@@ -73,7 +73,7 @@ class DeviceOpNames {
   std::vector<uint32_t> graph_meta_;  // by op of graphs_: the first op of its name; 0: none
   const bool unknown_hlo_left_out_;
   const Capabilities traits_;
-  std::vector<bool> is_op_;  // by MetaId: a cpu_op
+  const std::vector<bool> is_op_;  // by MetaId: a cpu_op
 };
 
 }  // namespace stepscope

@@ -6,6 +6,7 @@
 
 #include "model/analysis/grouping/frame_roles.h"
 #include "model/analysis/grouping/host_roles.h"
+#include "model/analysis/naming/program.h"
 #include "model/analysis/naming/short_label.h"
 #include "model/analysis/steps/steps.h"
 #include "model/base/text_parts.h"
@@ -51,13 +52,13 @@ HostRole RoleOfCause(const Trace& trace, MetaId event) {
 }
 
 bool IsOwnRange(const Trace& trace, MetaId event) {
-  static constexpr std::array<std::string_view, 7> kFrameworks = {
-      "Torch-Compiled", "CompiledF", "DistributedData", "FSDP", "nccl:", "gloo:", "c10d::"};
+  static constexpr std::array<std::string_view, 5> kFrameworks = {"DistributedData", "FSDP",
+                                                                  "nccl:", "gloo:", "c10d::"};
   if (event.value >= trace.names().metas.size()) return false;
   const std::string_view name = trace.names().Name(event);
   return trace.names().metas[event.value].category == EventCategory::kUserAnnotation &&
-         name.find('#') == name.npos && !BeginsWithAny(name, kFrameworks) &&
-         RoleOfCause(trace, event) == HostRole::kWork;
+         name.find('#') == name.npos && !IsCompiledRegion(name) &&
+         !BeginsWithAny(name, kFrameworks) && RoleOfCause(trace, event) == HostRole::kWork;
 }
 
 namespace {

@@ -66,7 +66,7 @@ TEST_CASE("pacer: a job that has just begun gets the cores before its progress i
     CHECK(pacer.Next(busy).seconds == doctest::Approx(FramePacer::kProgressInterval));
     CHECK(pacer.Next({}).kind == WaitKind::kForever);  // the job ends
   }
-  // What the user does is drawn at once, and progress waits again.
+  // The user's input is drawn at once, and progress waits again.
   CHECK(pacer.Next(busy).seconds == doctest::Approx(FramePacer::kFirstProgress));
   CHECK(pacer.ShouldDraw(true));
   DrawUntilIdle(pacer, busy);

@@ -1,4 +1,4 @@
-// What analyses read of allocations whose stats the source reads apart from those of other events.
+// Analyses read what they need of allocations, whose stats the source reads apart from others.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// What findings say of work of the host: ranges that the program marks, and calls that ask for
-// memory inside of many ops.
+// Findings about work of the host: ranges that the program marks, and calls that ask for memory
+// inside of many ops.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What encloses an event, asked one by one and in a row, against a plain search.
+// Compares the events that enclose others, asked one by one and in a row, with a plain search.
 #include "model/analysis/intervals/enclosing.h"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// Which op launched a kernel of PyTorch, where ids are close together and where they are far apart.
+// Looks up the ops that launched kernels of PyTorch, where ids are close together and far apart.
 #include <doctest/doctest.h>
 
 #include <memory>
