@@ -178,7 +178,8 @@ BuiltSet Build(std::vector<std::vector<TrackData>>& blocks, const std::vector<ch
     // Small tracks allocate more than they compute, which is slower on several threads than on one.
     uint64_t events = 0;
     for (const TrackData& data : tracks) events += EventCount(data);
-    ParallelFor(tracks.size(), build, events < tracks.size() * kSmallTrack ? 1 : 0);
+    ParallelFor(tracks.size(), build,
+                events < tracks.size() * kSmallTrack ? 1 : ThreadsFor(events));
     if (stop.stop_requested()) return out;
     Reserve(built, storage.get(), &out.set);
     SharedColumns shared(built);

@@ -252,7 +252,7 @@ SqlDatabase::SqlDatabase(SqlDatabase&&) noexcept = default;
 SqlDatabase& SqlDatabase::operator=(SqlDatabase&&) noexcept = default;
 SqlDatabase::~SqlDatabase() = default;
 
-Result<SqlDatabase> SqlDatabase::Open(std::vector<std::shared_ptr<SqlSource>> profiles,
+Result<SqlDatabase> SqlDatabase::Open(const std::vector<std::shared_ptr<SqlSource>>& profiles,
                                       bool push_down) {
   if (profiles.empty()) return Usage("SQL needs a profile");
   if (profiles.size() > kMostSqlProfiles)

@@ -26,7 +26,7 @@ class SqlDatabase {
  public:
   // kUsage: no profiles, or more than kMostSqlProfiles. `push_down` false makes tables leave all
   // conditions to SQLite, for tests.
-  static Result<SqlDatabase> Open(std::vector<std::shared_ptr<SqlSource>> profiles,
+  static Result<SqlDatabase> Open(const std::vector<std::shared_ptr<SqlSource>>& profiles,
                                   bool push_down = true);
   SqlDatabase(SqlDatabase&&) noexcept;
   SqlDatabase& operator=(SqlDatabase&&) noexcept;

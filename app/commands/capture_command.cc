@@ -59,7 +59,7 @@ void AddOptions(CLI::App& app, InputOptions*, CaptureOptions* options) {
            "how long to record (default 2s), or to watch with --monitor (default: until Ctrl+C)",
            [options](const std::string& text) {
              milliseconds time{};
-             const std::string wrong = ReadTime(text, milliseconds(1), &time);
+             std::string wrong = ReadTime(text, milliseconds(1), &time);
              if (wrong.empty()) options->record.duration = time, options->watch = time;
              return wrong;
            });
@@ -104,7 +104,7 @@ class ProgressLine {
 std::string ProgressText(const Progress& progress, const capture::SentTime& sent,
                          milliseconds duration) {
   using Seconds = std::chrono::duration<double>;
-  const std::string stage = progress.stage();
+  std::string stage = progress.stage();
   if (stage == capture::kStageRecording) {
     const Seconds past = std::chrono::steady_clock::now() - sent.load();
     return fmt::format("{}: {:.1f} of {:.6g} s", stage, past.count(), Seconds(duration).count());

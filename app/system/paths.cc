@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -154,11 +155,13 @@ bool WriteFileAtomically(const fs::path& path, std::string_view contents) {
 std::string ReadSmallFile(const fs::path& path, size_t limit) {
   std::ifstream file(path, std::ios::binary);
   std::string text;
-  if (!file) return text;
-  text.resize(limit);
-  file.read(text.data(), static_cast<std::streamsize>(limit));
-  text.resize(static_cast<size_t>(std::max<std::streamsize>(file.gcount(), 0)));
-  text.shrink_to_fit();
+  // A size that the system names is no help: a file of /proc has none, and others grow meanwhile.
+  std::array<char, 16 << 10> block;
+  while (file && text.size() < limit) {
+    file.read(block.data(),
+              static_cast<std::streamsize>(std::min(block.size(), limit - text.size())));
+    text.append(block.data(), static_cast<size_t>(file.gcount()));
+  }
   return text;
 }
 

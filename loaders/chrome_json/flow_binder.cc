@@ -128,10 +128,11 @@ void BindToSlices(FileEvents* events, const std::stop_token& stop) {
   for (uint32_t i = 0; i < points.size(); ++i) {
     if (points[i].slice == kNoIndex) by_thread[points[i].thread].push_back(i);
   }
-  ParallelFor(by_thread.size(), [&](size_t t) {
+  const auto bind = [&](size_t t) {
     if (!by_thread[t].empty() && !stop.stop_requested())
       BindThread(events->threads[t], &by_thread[t], stop, &points);
-  });
+  };
+  ParallelFor(by_thread.size(), bind, ThreadsFor(points.size()));
 }
 
 // Links the points of one key and id by arrows.
@@ -211,9 +212,10 @@ std::vector<std::vector<Arrow>> BindFlows(FileEvents* events, const std::stop_to
     const uint64_t hash = HashOf(events->flows[i]);
     shares[HashShareOf(hash)].points.push_back({hash, i});
   }
-  ParallelFor(shares.size(), [&](size_t i) {
+  const auto link = [&](size_t i) {
     if (!stop.stop_requested()) LinkShare(events->flows, stop, &shares[i]);
-  });
+  };
+  ParallelFor(shares.size(), link, ThreadsFor(events->flows.size()));
   events->flows = {};
   std::vector<std::vector<Arrow>> arrows;
   for (Share& share : shares) {

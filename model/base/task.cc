@@ -8,11 +8,18 @@
 namespace stepscope {
 namespace {
 
-constexpr unsigned kMaxWorkers = 16;  // with more, memory bandwidth is the limit
+constexpr unsigned kMaxWorkers = 16;   // with more, memory bandwidth is the limit
+constexpr uint64_t kFewEvents = 4096;  // some 50 us of work, as long as a thread takes to start
 
 }  // namespace
 
-unsigned WorkerCount() { return std::clamp(std::thread::hardware_concurrency(), 1u, kMaxWorkers); }
+unsigned WorkerCount() {
+  // The C library opens and reads a file of the kernel to answer.
+  static const unsigned count = std::clamp(std::thread::hardware_concurrency(), 1u, kMaxWorkers);
+  return count;
+}
+
+unsigned ThreadsFor(uint64_t events) { return events < kFewEvents ? 1 : 0; }
 
 void ParallelFor(size_t n, const std::function<void(size_t)>& fn, unsigned threads) {
   if (threads == 0) threads = WorkerCount();

@@ -34,9 +34,11 @@ class Placer {
   RoofLabel Level(const RoofLine& line) {
     const float above = line.from.y - line.name.y - em_ * 0.1f, below = line.from.y + em_ * 0.2f;
     const float right = std::min(line.to.x, max_.x) - em_ * 0.5f - line.name.x;
-    for (float x = right; x >= std::max(line.from.x, min_.x); x -= em_) {
+    float x = right;
+    while (x >= std::max(line.from.x, min_.x)) {
       if (const RoofLabel label = Try({x, above}, line.name); label.shown) return label;
       if (const RoofLabel label = Try({x, below}, line.name); label.shown) return label;
+      x -= em_;
     }
     return {};
   }

@@ -228,7 +228,7 @@ ResultTable LiveBySize(const AllocatorDevice& device, uint32_t event) {
   std::vector<Sum> sums(std::size(kClasses));
   ForLive(device, event, [&](const Allocation& a) {
     size_t c = 0;
-    while (a.size >= kClasses[c].below && c + 1 < sums.size()) ++c;
+    while (c + 1 < std::size(kClasses) && a.size >= kClasses[c].below) ++c;
     sums[c].Add(a);
   });
   ResultTable t{

@@ -21,6 +21,12 @@ TEST_CASE("every index is visited once, whatever the number of threads") {
   CHECK(WorkerCount() <= 16);
 }
 
+TEST_CASE("few events start no threads") {
+  CHECK(ThreadsFor(0) == 1);
+  CHECK(ThreadsFor(100) == 1);
+  CHECK(ThreadsFor(1'000'000) == 0);
+}
+
 TEST_CASE("what a worker throws reaches the caller") {
   std::atomic<int> calls{0};
   const auto run = [&] {

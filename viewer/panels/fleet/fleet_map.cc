@@ -55,6 +55,7 @@ std::vector<size_t> RowsBy(const ResultTable& ranks, const FleetOrder& by) {
   const int column = ranks.Column(by.column), coordinates = ranks.Column("coordinates");
   if (std::string_view(by.column) == "host") {
     std::vector<std::string> hosts;
+    hosts.reserve(rows.size());
     for (const size_t r : rows) hosts.emplace_back(ranks.ShownText(r, column));
     std::stable_sort(rows.begin(), rows.end(),
                      [&](size_t a, size_t b) { return hosts[a] < hosts[b]; });
