@@ -159,6 +159,6 @@ const SectionDesc kProgramSection = {
       c.programs[section.header.key].section = {section.header, section.at};
       return true;
     },
-    [](const Section&, std::string) { return true; }};
+    [](const Section&, std::string&&) { return true; }};
 
 }  // namespace stepscope::store

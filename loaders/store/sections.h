@@ -88,7 +88,7 @@ struct SectionDesc {
   // Whether the bytes make sense. Nothing may be trusted of them.
   bool (*read)(ReadContext& context, const Section& section, std::string_view bytes);
   // For sections that are read later: the same, beforehand. Any thread.
-  bool (*check)(const Section& section, std::string bytes) = nullptr;
+  bool (*check)(const Section& section, std::string&& bytes) = nullptr;
 };
 
 // In the order of the stream.

@@ -179,7 +179,7 @@ const SectionDesc kStatNameSection = {
       c.arguments.stat_names.push_back({section.header, section.at});
       return true;
     },
-    [](const Section& section, std::string bytes) {
+    [](const Section& section, std::string&& bytes) {
       ByteReader reader(bytes);
       if (section.header.key > kMostTexts || section.header.count > kMaxItems) return false;
       reader.Texts(section.header.count);
@@ -196,7 +196,7 @@ const SectionDesc kStatSection = {
       c.arguments.stats.push_back({section.header, section.at});
       return true;
     },
-    [](const Section& section, std::string bytes) {
+    [](const Section& section, std::string&& bytes) {
       return section.header.key < EventRow::kInvalid &&
              ReadStats(bytes, {}, static_cast<uint32_t>(section.header.key), {}, nullptr);
     }};
@@ -213,7 +213,7 @@ const SectionDesc kArgumentSection = {
       c.arguments.arguments.push_back({section.header, section.at});
       return true;
     },
-    [](const Section& section, std::string bytes) {
+    [](const Section& section, std::string&& bytes) {
       return section.header.key < EventRow::kInvalid &&
              ArgumentBlock::Parse(std::move(bytes), section.header.count) != nullptr;
     }};

@@ -145,7 +145,7 @@ class LineSampler {
                              ParseBuffer* buffer) {
     buffer->ahead_source = nullptr;
     buffer->ahead.resize(static_cast<size_t>(bytes));
-    const Result<size_t> n = source.Read(at, std::as_writable_bytes(std::span(buffer->ahead)));
+    Result<size_t> n = source.Read(at, std::as_writable_bytes(std::span(buffer->ahead)));
     if (!n.ok()) return n;
     buffer->ahead.resize(*n);
     buffer->ahead_begin = at;
@@ -188,9 +188,10 @@ EventChain FindEventChain(std::span<const uint8_t> bytes, const IdMap& ids) {
        p = std::find(p + 1, end, kEventField)) {
     EventChain chain{static_cast<size_t>(p - begin), 0, 0};
     Bytes at = p;
-    for (Bytes next = p; chain.events < kMostChain; ++chain.events, at = next) {
-      next = EndOfEvent(at, end, ids);
+    for (; chain.events < kMostChain; ++chain.events) {
+      const Bytes next = EndOfEvent(at, end, ids);
       if (next == nullptr) break;
+      at = next;
     }
     chain.end = static_cast<size_t>(at - begin);
     if (chain.events >= kLeastChain) return chain;

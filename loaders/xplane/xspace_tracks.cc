@@ -95,6 +95,7 @@ void XSpaceLoad::JoinLines() {
       },
       options_.threads);
   std::vector<LineLoad> joined;
+  joined.reserve(groups.size());
   for (const std::vector<size_t>& group : groups) joined.push_back(std::move(lines_[group[0]]));
   lines_ = std::move(joined);
 }

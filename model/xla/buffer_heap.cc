@@ -100,6 +100,7 @@ class SpaceHeap {
     std::stable_sort(events.begin(), events.end(),
                      [](const auto& a, const auto& b) { return a.first < b.first; });
     std::vector<HeapEvent> merged;
+    merged.reserve(events.size());
     for (const auto& [position, event] : events) merged.push_back(*event);
     return merged;
   }

@@ -59,7 +59,7 @@ void KeepScope(const Trace& trace, const Scope& scope, StepDatabase* db) {
   for (IdleCause& cause : db->causes) {
     if (kept[cause.step] < 0) continue;
     cause.step = static_cast<uint32_t>(kept[cause.step]);
-    causes.push_back(std::move(cause));
+    causes.push_back(cause);
   }
   IdleIntervals idle;
   for (IdleInterval& interval : db->idle.longest) {

@@ -47,6 +47,7 @@ void EventFlows::Update(std::span<const Profile> profiles, const EventRef& event
   }
   lines_.clear();
   stubs_.clear();
+  if (profile == nullptr) return;
   for (const FlowArrow& arrow : arrows_) {
     const auto from = places.Place(profiles, {event.trace, 0, EventRow(arrow.from)});
     const auto to = places.Place(profiles, {event.trace, 0, EventRow(arrow.to)});
