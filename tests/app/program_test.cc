@@ -12,6 +12,7 @@
 
 #include "app/system/paths.h"
 #include "model/time.h"
+#include "tests/app/program_run.h"
 #include "tests/app/temp_dir.h"
 #include "tests/support/gpu_profile.h"
 #include "tests/support/kineto_text.h"
@@ -22,29 +23,10 @@
 namespace stepscope {
 namespace {
 
-struct Outcome {
-  int status = -1;
-  std::string out, error;
-};
-
-// Runs the program. `arguments` goes through the shell, so special characters have to be quoted.
-Outcome Run(const TempDir& dir, const std::string& arguments, const std::string& environment = {}) {
-  const std::string out = (dir.path() / "out").string(), error = (dir.path() / "err").string();
-  const std::string command = environment + " STEPSCOPE_CONFIG_DIR=" + dir.path().string() +
-                              "/config '" + test::ProgramPath() + "' " + arguments + " >" + out +
-                              " 2>" + error + " </dev/null";
-  const int raw = std::system(command.c_str());
-  Outcome outcome;
-  outcome.status = WIFEXITED(raw) ? WEXITSTATUS(raw) : 128 + WTERMSIG(raw);
-  outcome.out = ReadSmallFile(out);
-  outcome.error = ReadSmallFile(error);
-  return outcome;
-}
-
 std::string Sample() { return test::SourcePath("tests/data/tf_graph.xplane.pb.zst"); }
 
 void CheckFails(const TempDir& dir, const std::string& arguments, int status) {
-  const Outcome run = Run(dir, arguments);
+  const ProgramRun run = RunProgram(dir, arguments);
   CAPTURE(arguments);
   CAPTURE(run.error);
   CHECK(run.status == status);
@@ -81,14 +63,14 @@ TEST_CASE("program: --clocks aligned puts all ranks on the clock of the first on
     std::ofstream(folder / test::RankFileName(r), std::ios::binary) << test::MakeRank(job, r);
   const std::string list =
       "events " + folder.string() + " --query 'track:stream nccl' --format json";
-  CHECK(FirstCollectiveApart(Run(dir, list).out) == doctest::Approx(41).epsilon(0.02));
-  CHECK(std::abs(FirstCollectiveApart(Run(dir, list + " --clocks aligned").out)) < 0.5);
+  CHECK(FirstCollectiveApart(RunProgram(dir, list).out) == doctest::Approx(41).epsilon(0.02));
+  CHECK(std::abs(FirstCollectiveApart(RunProgram(dir, list + " --clocks aligned").out)) < 0.5);
   const std::string ranks = "report " + folder.string() + " --panel ranks --format csv";
-  CHECK(Run(dir, ranks + " --clocks aligned").out == Run(dir, ranks).out);
+  CHECK(RunProgram(dir, ranks + " --clocks aligned").out == RunProgram(dir, ranks).out);
   const std::string part = (dir.path() / "part.json").string();
-  CHECK(Run(dir, "export " + folder.string() + " --clocks aligned -o " + part).status == 0);
+  CHECK(RunProgram(dir, "export " + folder.string() + " --clocks aligned -o " + part).status == 0);
   const std::string written = "events " + part + " --query 'track:stream nccl' --format json";
-  CHECK(std::abs(FirstCollectiveApart(Run(dir, written).out)) < 0.5);
+  CHECK(std::abs(FirstCollectiveApart(RunProgram(dir, written).out)) < 0.5);
   CheckFails(dir, "export " + folder.string() + " --clocks aligned --host rank0", 2);
 }
 
@@ -120,18 +102,18 @@ TEST_CASE("program: wrong usage has status 2, nothing usable has 3, each with on
 
 TEST_CASE("program: info and report succeed in silence on standard error") {
   const TempDir dir;
-  const Outcome text = Run(dir, "info " + Sample());
+  const ProgramRun text = RunProgram(dir, "info " + Sample());
   CHECK(text.status == 0);
   CHECK(text.error.empty());
   CHECK(text.out.find("events") != std::string::npos);
-  const Outcome json = Run(dir, "info --json " + Sample());
+  const ProgramRun json = RunProgram(dir, "info --json " + Sample());
   CHECK(json.status == 0);
   CHECK(nlohmann::json::parse(json.out)["events"].get<int>() > 1000);
-  const Outcome report = Run(dir, "report --format json " + Sample());
+  const ProgramRun report = RunProgram(dir, "report --format json " + Sample());
   CHECK(report.status == 0);
   CHECK(report.error.empty());
   CHECK_FALSE(nlohmann::json::parse(report.out)["panels"].empty());
-  const Outcome verbose = Run(dir, "info --verbose " + Sample());
+  const ProgramRun verbose = RunProgram(dir, "info --verbose " + Sample());
   CHECK(verbose.status == 0);
   CHECK_FALSE(verbose.error.empty());
 }
@@ -141,13 +123,14 @@ TEST_CASE(
   const TempDir dir;
   const std::string jax = test::SourcePath("tests/data/jax_cpu.xplane.pb.zst");
   const auto rows = [&](const std::string& flags) {
-    const Outcome report = Run(dir, "report --panel overview --format json " + flags + " " + jax);
+    const ProgramRun report =
+        RunProgram(dir, "report --panel overview --format json " + flags + " " + jax);
     CHECK_MESSAGE(report.status == 0, report.error);
     return nlohmann::json::parse(report.out)["panels"]["overview"]["tables"]["steps"]["rows"];
   };
   const auto all = rows("");
   CHECK(all.size() == 20);
-  const Outcome info = Run(dir, "info --json " + jax);
+  const ProgramRun info = RunProgram(dir, "info --json " + jax);
   CHECK(nlohmann::json::parse(info.out)["steps"] == all.size());
   CHECK(rows("--steps 3..7").size() == 5);
   CHECK(rows("--steps 3..7")[0] == all[3]);
@@ -168,10 +151,10 @@ TEST_CASE("program: check forbids findings of a rule") {
   const std::string healthy = MadeProfile(dir, "healthy.xplane.pb", options);
   options.scenario = test::GpuScenario::kCopies;
   const std::string copies = MadeProfile(dir, "copies.xplane.pb", options);
-  const Outcome good = Run(dir, "check --forbid copies " + copies + " " + healthy);
+  const ProgramRun good = RunProgram(dir, "check --forbid copies " + copies + " " + healthy);
   CHECK(good.status == 0);
   CHECK(good.out.find("ok: copies") != std::string::npos);
-  const Outcome bad = Run(dir, "check --forbid copies " + healthy + " " + copies);
+  const ProgramRun bad = RunProgram(dir, "check --forbid copies " + healthy + " " + copies);
   CHECK(bad.status == 1);
   CHECK(bad.out.find("FAILED: copies: found in B") != std::string::npos);
 }
@@ -184,7 +167,7 @@ TEST_CASE("program: compare gives the promised forms, check an exit status and t
   options.slower_op = "conv";
   options.slower_factor = 1.2;
   const std::string b = MadeProfile(dir, "b.xplane.pb", options), both = a + " " + b;
-  const Outcome json = Run(dir, "compare --format json " + both);
+  const ProgramRun json = RunProgram(dir, "compare --format json " + both);
   CHECK(json.status == 0);
   CHECK(json.error.empty());
   const auto object = nlohmann::json::parse(json.out);
@@ -199,35 +182,36 @@ TEST_CASE("program: compare gives the promised forms, check an exit status and t
   CHECK(row["kind"] == "op");
   CHECK(row["change"] == "slower");
   CHECK(row["share_of_change"].get<double>() > 95);
-  const Outcome text = Run(dir, "compare " + both);
+  const ProgramRun text = RunProgram(dir, "compare " + both);
   CHECK(text.out.find("B's step is ") != std::string::npos);
   CHECK(text.out.find("The median step takes") != std::string::npos);
-  const Outcome html = Run(dir, "compare --format html " + both);
+  const ProgramRun html = RunProgram(dir, "compare --format html " + both);
   CHECK(html.out.find("</html>") != std::string::npos);
   CHECK(html.out.find("From A to B") < html.out.find("What the change is made of"));
   CHECK(html.out.find(">B&#39;s step</text>") != std::string::npos);
-  CHECK(Run(dir, "compare --format csv " + both).out.find("rank,kind,name,change") == 0);
-  CHECK(Run(dir, "compare --format csv --panel op_stats " + both).out.find("name,change") == 0);
+  CHECK(RunProgram(dir, "compare --format csv " + both).out.find("rank,kind,name,change") == 0);
+  CHECK(RunProgram(dir, "compare --format csv --panel op_stats " + both).out.find("name,change") ==
+        0);
   const auto ops = nlohmann::json::parse(
-      Run(dir, "compare --format json --panel op_stats " + both).out)["tables"];
+      RunProgram(dir, "compare --format json --panel op_stats " + both).out)["tables"];
   CHECK(ops.size() == 2);
   CHECK(ops.contains("ops"));
   CheckFails(dir, "compare --table none " + both, 2);
   CheckFails(dir, "compare --steps 900..901 " + both, 2);
 
-  const Outcome slower = Run(dir, "check --max-step-regression 3% " + both);
+  const ProgramRun slower = RunProgram(dir, "check --max-step-regression 3% " + both);
   CHECK(slower.status == 1);
   CHECK(slower.error.empty());
   CHECK(slower.out.find("FAILED: step time") != std::string::npos);
   CHECK(slower.out.find("/conv/Conv2D") != std::string::npos);
-  const Outcome fine = Run(dir,
-                           "check --max-step-regression 50% --max-memory-regression 1% "
-                           "--max overview.steptime_ms_average+40% " +
-                               both);
+  const ProgramRun fine = RunProgram(dir,
+                                     "check --max-step-regression 50% --max-memory-regression 1% "
+                                     "--max overview.steptime_ms_average+40% " +
+                                         both);
   CHECK(fine.status == 0);
   CHECK(fine.out.find("ok: overview.steptime_ms_average") != std::string::npos);
-  CHECK(Run(dir, "check --max overview.steptime_ms_average+3% " + both).status == 1);
-  CHECK(Run(dir, "check --max-step-regression 0% " + a + " " + a).status == 0);
+  CHECK(RunProgram(dir, "check --max overview.steptime_ms_average+3% " + both).status == 1);
+  CHECK(RunProgram(dir, "check --max-step-regression 0% " + a + " " + a).status == 0);
   CheckFails(dir, "check --max overview.no_such+3% " + both, 2);
   CheckFails(dir, "check --max none.x+3% " + both, 2);
 }
@@ -250,14 +234,15 @@ std::string ScatteredSteps(const TempDir& dir, const std::string& name, double m
 TEST_CASE("program: check passes a change that may be chance, and says so") {
   const TempDir dir;
   const std::string a = ScatteredSteps(dir, "a.json", 1000);
-  const Outcome chance =
-      Run(dir, "check --max-step-regression 3% " + a + " " + ScatteredSteps(dir, "b.json", 1040));
+  const ProgramRun chance = RunProgram(
+      dir, "check --max-step-regression 3% " + a + " " + ScatteredSteps(dir, "b.json", 1040));
   CHECK(chance.status == 0);
   CHECK(chance.out.find("a change may be chance") != std::string::npos);
-  CHECK(Run(dir, "check --max-step-regression 3% " + a + " " + ScatteredSteps(dir, "c.json", 1300))
+  CHECK(RunProgram(
+            dir, "check --max-step-regression 3% " + a + " " + ScatteredSteps(dir, "c.json", 1300))
             .status == 1);
-  const Outcome few = Run(dir, "check --max-step-regression 3% --steps 1..3 " + a + " " +
-                                   (dir.path() / "b.json").string());
+  const ProgramRun few = RunProgram(dir, "check --max-step-regression 3% --steps 1..3 " + a + " " +
+                                             (dir.path() / "b.json").string());
   CHECK(few.status == 1);
 }
 
@@ -266,8 +251,9 @@ TEST_CASE("program: a range or steps that are not there have status 2 and one se
   CheckFails(dir, "report --steps 900..901 " + Sample(), 2);
   CheckFails(dir, "report --range 900s..901s " + Sample(), 2);
   CheckFails(dir, "report --steps 3-7 " + Sample(), 2);
-  CHECK(Run(dir, "report --steps 900..901 " + Sample()).error.find("this profile has steps") !=
-        std::string::npos);
+  CHECK(
+      RunProgram(dir, "report --steps 900..901 " + Sample()).error.find("this profile has steps") !=
+      std::string::npos);
 }
 
 // A profile in which every name attacks the terminal with escape sequences.
@@ -295,7 +281,7 @@ TEST_CASE("program: escape sequences in names of profiles and files do not reach
   const TempDir dir;
   const std::string profile = "'" + HostileProfile(dir) + "'";
   const auto check = [&](const std::string& arguments, int status) {
-    const Outcome run = Run(dir, arguments);
+    const ProgramRun run = RunProgram(dir, arguments);
     CAPTURE(arguments);
     CHECK(run.status == status);
     const std::string all = run.out + run.error;
@@ -309,7 +295,7 @@ TEST_CASE("program: escape sequences in names of profiles and files do not reach
   check("info " + profile, 0);
   check("info --verbose " + profile, 0);
   check("report --compat xprof " + profile, 0);
-  const Outcome report = check("report " + profile, 0);
+  const ProgramRun report = check("report " + profile, 0);
   CHECK(report.out.find("kernel\\x1b]0;owned") != std::string::npos);
   check("report --panel kernel_stats --table kernels " + profile, 0);
   check("report --host 'no\x1b[31m' " + profile, 2);
@@ -322,14 +308,14 @@ TEST_CASE("program: escape sequences in names of profiles and files do not reach
 TEST_CASE("program: data formats keep hostile names by the rules of each format") {
   const TempDir dir;
   const std::string profile = "'" + HostileProfile(dir) + "'";
-  const Outcome json = Run(dir, "report --format json " + profile);
+  const ProgramRun json = RunProgram(dir, "report --format json " + profile);
   const auto panels = nlohmann::json::parse(json.out)["panels"];
   const std::string name = panels["kernel_stats"]["tables"]["kernels"]["rows"][0]["kernel_name"];
   CHECK(name.starts_with("kernel\x1b]0;owned\x07\x1b[2J\nline\ttab\r"));
-  const Outcome csv = Run(dir, "report --format csv --table by_kernel " + profile);
+  const ProgramRun csv = RunProgram(dir, "report --format csv --table by_kernel " + profile);
   CHECK(csv.out.find("\"kernel\x1b]0;owned\x07\x1b[2J\nline\ttab\r") != std::string::npos);
   CHECK(csv.out.find("onx=\"\"'>\"") != std::string::npos);
-  const Outcome html = Run(dir, "report --format html " + profile);
+  const ProgramRun html = RunProgram(dir, "report --format html " + profile);
   CHECK(html.out.find("<b onx") == std::string::npos);
   CHECK(html.out.find("&lt;b onx=&quot;&#39;&gt;") != std::string::npos);
   CHECK(html.out.find('\x1b') == std::string::npos);
@@ -339,7 +325,7 @@ TEST_CASE("program: events are listed and added up, and an export has the same e
   const TempDir dir;
   using Json = nlohmann::json;
   const auto stats = [&](const std::string& arguments) {
-    const Outcome run = Run(dir, "events --stats --format json " + arguments);
+    const ProgramRun run = RunProgram(dir, "events --stats --format json " + arguments);
     CAPTURE(run.error);
     REQUIRE(run.status == 0);
     CHECK(run.error.empty());
@@ -351,7 +337,8 @@ TEST_CASE("program: events are listed and added up, and an export has the same e
   const Json all = stats(Sample());
   REQUIRE(all["groups"].size() > 10);
   CHECK(all["total"]["count"].get<int>() > 1000);
-  const Outcome list = Run(dir, "events --format json --args --query 'dur>0ps' " + Sample());
+  const ProgramRun list =
+      RunProgram(dir, "events --format json --args --query 'dur>0ps' " + Sample());
   REQUIRE(list.status == 0);
   const Json events = Json::parse(list.out)["events"];
   CHECK(events.size() == all["total"]["count"].get<size_t>());
@@ -372,11 +359,11 @@ TEST_CASE("program: events are listed and added up, and an export has the same e
     CHECK(sum == total);
   }
   const std::string copy = (dir.path() / "copy.trace.json.gz").string();
-  CHECK(Run(dir, "export " + Sample() + " -o " + copy).status == 0);
+  CHECK(RunProgram(dir, "export " + Sample() + " -o " + copy).status == 0);
   CHECK((stats(copy) == all));
-  const Outcome piped = Run(dir, "export " + Sample());
+  const ProgramRun piped = RunProgram(dir, "export " + Sample());
   CHECK(Json::parse(piped.out)["traceEvents"].size() >= events.size());
-  const Outcome text = Run(dir, "events --stats --query iterator " + Sample());
+  const ProgramRun text = RunProgram(dir, "events --stats --query iterator " + Sample());
   CHECK(text.status == 0);
   CHECK(text.out.find("query iterator") != std::string::npos);
 }
@@ -387,13 +374,14 @@ TEST_CASE("program: a report is written into a pipe instead of replacing it") {
                               target = dir.path() / "target";
   std::ofstream(target) << "old";
   std::filesystem::create_symlink(target, link);
-  CHECK(Run(dir, "report --format json -o " + link.string() + " " + Sample()).status == 0);
+  CHECK(RunProgram(dir, "report --format json -o " + link.string() + " " + Sample()).status == 0);
   CHECK(std::filesystem::is_symlink(link));
   CHECK(std::filesystem::file_size(target) > 1000);
   REQUIRE(std::system(("mkfifo " + pipe.string()).c_str()) == 0);
   const std::string copy = (dir.path() / "copy").string();
-  const Outcome run = Run(dir, "report --format json -o " + pipe.string() + " " + Sample() +
-                                   " & cat " + pipe.string() + " > " + copy + "; wait; true");
+  const ProgramRun run =
+      RunProgram(dir, "report --format json -o " + pipe.string() + " " + Sample() + " & cat " +
+                          pipe.string() + " > " + copy + "; wait; true");
   CHECK(run.status == 0);
   CHECK(std::filesystem::is_fifo(pipe));
   CHECK(nlohmann::json::accept(ReadSmallFile(copy)));
@@ -409,8 +397,8 @@ TEST_CASE("program: a report does not depend on the number of threads") {
   for (const std::string& path :
        {Sample(), data + "torch_cpu_stack.json.gz", test::SourcePath("share/samples/sample")}) {
     CAPTURE(path);
-    const Outcome all = Run(dir, "report --format json " + path);
-    const Outcome one = Run(dir, "report --format json " + path, "taskset -c 0 env");
+    const ProgramRun all = RunProgram(dir, "report --format json " + path);
+    const ProgramRun one = RunProgram(dir, "report --format json " + path, "taskset -c 0 env");
     CHECK(all.status == 0);
     CHECK(one.status == 0);
     CHECK(all.out.size() > 1000);
@@ -421,8 +409,8 @@ TEST_CASE("program: a report does not depend on the number of threads") {
 TEST_CASE("program: a picture needs no display; without EGL, status 4 says what is missing") {
   const TempDir dir;
   const std::string png = (dir.path() / "shot.png").string();
-  const Outcome shot =
-      Run(dir, "screenshot " + Sample() + " -o " + png + " --size 640x400", "env -u DISPLAY");
+  const ProgramRun shot = RunProgram(
+      dir, "screenshot " + Sample() + " -o " + png + " --size 640x400", "env -u DISPLAY");
   if (shot.status == 4) {
     MESSAGE("SKIPPED: no OpenGL here: " << shot.error);
     CHECK_FALSE(shot.error.empty());
@@ -435,8 +423,8 @@ TEST_CASE("program: a picture needs no display; without EGL, status 4 says what 
   CHECK(bytes.size() > 5000);
   CHECK_FALSE(std::filesystem::exists(dir.path() / "config"));  // pictures write no settings
 
-  const Outcome no_gl = Run(dir, "screenshot " + Sample() + " -o " + png,
-                            "env __EGL_VENDOR_LIBRARY_FILENAMES=/dev/null");
+  const ProgramRun no_gl = RunProgram(dir, "screenshot " + Sample() + " -o " + png,
+                                      "env __EGL_VENDOR_LIBRARY_FILENAMES=/dev/null");
   CHECK(no_gl.status == 4);
   CHECK(no_gl.error.find("EGL") != std::string::npos);
 }
@@ -481,7 +469,7 @@ TEST_CASE("program: a crash leaves a report in the state directory, and ends by 
 
 TEST_CASE("program: a window without a display has status 4") {
   const TempDir dir;
-  const Outcome run = Run(dir, Sample(), "env -u DISPLAY -u WAYLAND_DISPLAY");
+  const ProgramRun run = RunProgram(dir, Sample(), "env -u DISPLAY -u WAYLAND_DISPLAY");
   CHECK(run.status == 4);
   CHECK(run.error.find("DISPLAY") != std::string::npos);
   CHECK(run.error.find('\n') == run.error.size() - 1);

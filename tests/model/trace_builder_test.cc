@@ -9,10 +9,12 @@
 #include "model/lane_builder.h"
 #include "model/lookup.h"
 #include "tests/model/lane_support.h"
+#include "tests/support/trace_lookup.h"
 
 namespace stepscope {
 namespace {
 
+using test::CountOf;
 using test::Random;
 using test::Uniform;
 
@@ -58,13 +60,6 @@ std::string Dump(const TrackSet& set) {
     text += "\n";
   }
   return text;
-}
-
-uint64_t Count(const Trace& trace, std::string_view id) {
-  for (const Diagnostic& d : trace.diagnostics.rows()) {
-    if (d.id == id) return d.count;
-  }
-  return 0;
 }
 
 TEST_CASE("no tracks, and tracks without events") {
@@ -117,7 +112,7 @@ TEST_CASE("partial overlaps go to the lowest free spill lane and are counted") {
   const auto trace = OneTrack({{0, 10}, {5, 10}, {6, 10}, {16, 3}, {15, 2}, {11, 1}});
   // [5,15) and [6,16) overlap [0,10); [15,17) stands alone, and [16,19) overlaps it.
   CHECK(Dump(trace->set) == "n0: 0+10 11+1 15+2\ns1: 5+10 16+3\ns2: 6+10\n");
-  CHECK(Count(*trace, "track.partial_overlap") == 3);
+  CHECK(CountOf(*trace, "track.partial_overlap") == 3);
   CHECK(trace->diagnostics.rows()[0].first[0] == "track ''");
   CHECK(trace->set.tracks[0].busy == 36);
   CHECK(trace->set.tracks[0].rows == 3);
@@ -139,7 +134,7 @@ TEST_CASE("ten thousand overlapping slices take O(n log n), not O(n^2)") {
   for (int i = 0; i < 10'000; ++i) slices.push_back({i, 20'000});
   const auto trace = OneTrack(slices);
   CHECK(trace->set.lanes.size() == 10'000);
-  CHECK(Count(*trace, "track.partial_overlap") == 9'999);
+  CHECK(CountOf(*trace, "track.partial_overlap") == 9'999);
   CHECK(trace->counts.slices == 10'000);
 }
 
@@ -147,7 +142,7 @@ TEST_CASE("nesting deeper than the limit is spilled") {
   std::vector<Slice> slices;
   for (int i = 0; i < 5000; ++i) slices.push_back({i, 20'000 - 2 * i});
   const auto trace = OneTrack(slices);
-  CHECK(Count(*trace, "track.too_deep") == 5000 - kMaxDepth);
+  CHECK(CountOf(*trace, "track.too_deep") == 5000 - kMaxDepth);
   CHECK(trace->set.rows == 5000);
   CHECK(trace->set.lanes[kMaxDepth - 1].kind == LaneKind::kNested);
   CHECK(trace->set.lanes[kMaxDepth].kind == LaneKind::kSpill);
@@ -155,7 +150,7 @@ TEST_CASE("nesting deeper than the limit is spilled") {
 
 TEST_CASE("negative durations and ends past the range are clipped and counted") {
   const auto trace = OneTrack({{10, -5}, {kMaxPs - 3, 10}, {kMinPs, -1}, {kMaxPs, kMaxPs}, {0, 1}});
-  CHECK(Count(*trace, "time.clipped") == 4);
+  CHECK(CountOf(*trace, "time.clipped") == 4);
   CHECK(trace->counts.slices == 5);
   CHECK(trace->span == TimeRange{kMinPs, kMaxPs});
   for (const Lane& lane : trace->set.lanes) {
@@ -204,7 +199,7 @@ TEST_CASE("wide references: a base for each block, and what is too far is counte
   CHECK(right + none == kEvents);
   // The last block, events 0 to 7231, has base 3. All its other references
   // are lost; event 5 never had one.
-  CHECK(Count(*trace, "track.reference_too_far") == none - 1);
+  CHECK(CountOf(*trace, "track.reference_too_far") == none - 1);
   CHECK(none == kEvents - 2 * (1u << Lane::kRefShift) - 1);
 }
 
@@ -218,7 +213,7 @@ TEST_CASE("flows and derived sources name rows once slices have become rows") {
   builder.AddFlow(a, 0, TrackId(9), 0, 80, StringId(0));  // there is no such track
   const auto trace = Finish(builder);
   REQUIRE(trace->flows.size() == 2);
-  CHECK(Count(*trace, "flow.no_event") == 2);
+  CHECK(CountOf(*trace, "flow.no_event") == 2);
   CHECK(trace->flows[0].id == 77);
   CHECK(trace->set.Meta(trace->flows[0].from) == MetaId(0));
   CHECK(trace->set.Start(trace->flows[0].from) == 10);

@@ -13,7 +13,7 @@
 namespace stepscope {
 namespace {
 
-constexpr uint32_t kNone = 0xffffffffu;
+constexpr uint32_t kAfterAll = 0xffffffffu;
 
 // The next event of a lane. Sorted by start, longer first, then as in the file.
 struct Head {
@@ -114,8 +114,9 @@ EventOrder BuildEventOrder(const Trace& trace, bool as_in_file, std::stop_token 
     const Track& track = set.tracks[t];
     const Plane* plane =
         track.plane.value < trace.planes.size() ? &trace.planes[track.plane.value] : nullptr;
-    return std::make_tuple(plane ? plane->host.value : kNone, plane ? plane->file_order : kNone,
-                           track.plane.value, track.file_order);
+    return std::make_tuple(plane ? plane->host.value : kAfterAll,
+                           plane ? plane->file_order : kAfterAll, track.plane.value,
+                           track.file_order);
   };
   SortRuns(order.tracks.begin(), order.tracks.end(),
            [&](uint32_t a, uint32_t b) { return key(a) < key(b); });

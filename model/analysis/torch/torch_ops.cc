@@ -21,7 +21,7 @@ namespace stepscope {
 namespace {
 
 constexpr int kMostDepth = 64;  // ops around a kernel that are looked at
-constexpr uint32_t kNone = 0xffffffffu;
+constexpr uint32_t kNoSum = 0xffffffffu;
 
 bool SaysTf32(std::string_view kernel) {
   return kernel.find("tf32") != std::string_view::npos ||
@@ -51,7 +51,7 @@ double CollectiveTypeBytes(std::string_view type) {
 }
 
 // One call of an op.
-struct Call {
+struct OpCall {
   EventRow op;                 // invalid: no op
   std::string_view operation;  // its name, or the collective's
   StringId dims{0}, types{0};  // of StatTable::strings
@@ -60,7 +60,7 @@ struct Call {
   Ps time = 0;        // of all its kernels
   Ps first = kMaxPs;  // begin of its first kernel
   bool counted = false;
-  uint32_t sum = kNone;  // its row among TorchOps::ops
+  uint32_t sum = kNoSum;  // its row among TorchOps::ops
 };
 
 struct Kernel {
@@ -69,9 +69,9 @@ struct Kernel {
   Ps begin = 0, duration = 0;
 };
 
-class Collector {
+class TorchOpCollector {
  public:
-  Collector(AnalysisContext& context, const AnalysisParams& params, std::stop_token stop)
+  TorchOpCollector(AnalysisContext& context, const AnalysisParams& params, std::stop_token stop)
       : trace_(context.trace()),
         stats_(context.stats(stop)),
         stop_(std::move(stop)),
@@ -148,13 +148,13 @@ class Collector {
                                           correlation_.Get(kernel.row, -1), &ancestors_);
       kernel.call = op.valid() ? CallAround(op) : KernelCall(row);
     }
-    Call& call = calls_[kernel.call];
+    OpCall& call = calls_[kernel.call];
     call.time = SaturatingAdd(call.time, kernel.duration);
     call.first = std::min(call.first, kernel.begin);
     kernels_.push_back(kernel);
   }
 
-  uint32_t Keep(const Call& call) {
+  uint32_t Keep(const OpCall& call) {
     calls_.push_back(call);
     return static_cast<uint32_t>(calls_.size() - 1);
   }
@@ -182,8 +182,8 @@ class Collector {
     return known - 1;
   }
 
-  Call CallOf(EventRow op, const std::optional<TorchCost>& cost) const {
-    Call call;
+  OpCall CallOf(EventRow op, const std::optional<TorchCost>& cost) const {
+    OpCall call;
     call.op = op;
     call.operation = trace_.set.Name(op);
     call.dims = TextOf(StringStat::kShape, op);
@@ -216,7 +216,7 @@ class Collector {
     const MetaId meta = trace_.set.Meta(row);
     const auto [known, added] = call_of_kernel_.try_emplace(meta.value, TorchCost());
     if (added && trace_.set.Name(row).starts_with("triton_")) known->second = OwnCost(row);
-    Call call;
+    OpCall call;
     if (known->second.bytes > 0 || known->second.flops > 0) {
       call.operation = trace_.set.Name(row);
       call.cost = known->second;
@@ -238,7 +238,7 @@ class Collector {
   }
 
   uint32_t CollectiveCall(EventRow row) {
-    Call call;
+    OpCall call;
     const StringId name = TextOf(StringStat::kCollectiveName, row);
     call.operation = name.value != 0 ? Text(name) : std::string_view("collective");
     call.type = Text(TextOf(StringStat::kElementType, row));
@@ -274,7 +274,7 @@ class Collector {
       const uint32_t index = CallAround(EventRow(row));
       if (taken.contains(index)) continue;
       taken[index] = true;
-      Call& call = calls_[index];
+      OpCall& call = calls_[index];
       call.time = trace_.set.Duration(call.op);
       call.first = trace_.set.Start(call.op);
       kernels_.push_back(
@@ -284,7 +284,7 @@ class Collector {
 
   using Key = std::tuple<std::string_view, uint32_t, uint32_t, double, double>;
 
-  static Key KeyOf(const Call& call) {
+  static Key KeyOf(const OpCall& call) {
     return {call.operation, call.dims.value, call.types.value, call.cost ? call.cost->flops : -1,
             call.cost ? call.cost->bytes : -1};
   }
@@ -294,9 +294,9 @@ class Collector {
     std::vector<std::vector<EventRow>> rows;
     std::vector<Ps> tf32;
     for (const Kernel& kernel : kernels_) {
-      Call& call = calls_[kernel.call];
+      OpCall& call = calls_[kernel.call];
       if (!ScopeOfKernel(kernel).Contains(kernel.begin)) continue;
-      if (call.sum == kNone) {
+      if (call.sum == kNoSum) {
         const auto size = static_cast<uint32_t>(out_.ops.size());
         const auto [at, added] = index.try_emplace(KeyOf(call), size);
         if (added) Start(call, &rows, &tf32);
@@ -327,7 +327,7 @@ class Collector {
     return scope_.HasHost(host) ? scope_.OfHost(host) : TimeScope{kMaxPs, kMinPs};
   }
 
-  void Start(const Call& call, std::vector<std::vector<EventRow>>* rows, std::vector<Ps>* tf32) {
+  void Start(const OpCall& call, std::vector<std::vector<EventRow>>* rows, std::vector<Ps>* tf32) {
     TorchOp op;
     op.operation = call.operation.empty() ? "(no op)" : call.operation;
     op.dims = Text(call.dims), op.types = Text(call.types);
@@ -343,7 +343,7 @@ class Collector {
     tf32->push_back(0);
   }
 
-  void Add(const Kernel& kernel, Call* call, TorchOp* op) {
+  void Add(const Kernel& kernel, OpCall* call, TorchOp* op) {
     const double share =
         call->time > 0 ? static_cast<double>(kernel.duration) / static_cast<double>(call->time) : 0;
     op->time = SaturatingAdd(op->time, kernel.duration);
@@ -355,9 +355,9 @@ class Collector {
 
   void AddWork(const std::map<Key, uint32_t>& index) {
     for (const Kernel& kernel : kernels_) {
-      Call& call = calls_[kernel.call];
+      OpCall& call = calls_[kernel.call];
       if (!call.cost || call.cost->engine != TorchEngine::kMatrix || call.time <= 0) continue;
-      if (call.sum == kNone) {  // none of its kernels is in the part; those of a like call may be
+      if (call.sum == kNoSum) {  // none of its kernels is in the part; those of a like call may be
         const auto at = index.find(KeyOf(call));
         if (at == index.end()) continue;
         call.sum = at->second;
@@ -381,7 +381,7 @@ class Collector {
   ColumnCursor<int64_t> external_, correlation_;
   std::vector<NameFacts> facts_;  // by MetaId
   bool any_device_ = false;
-  std::vector<Call> calls_;
+  std::vector<OpCall> calls_;
   std::vector<Kernel> kernels_;
   // By row of the innermost op, and of the op whose formula counts: its call + 1, or 0.
   Column<uint32_t> call_of_op_, call_at_;
@@ -410,7 +410,7 @@ TorchPeak PeakOf(const PeakNumbers* peaks, TorchEngine engine, std::string_view 
 
 TorchOps CollectTorchOps(AnalysisContext& context, const AnalysisParams& params,
                          std::stop_token stop) {
-  return Collector(context, params, std::move(stop)).Take(params.peaks);
+  return TorchOpCollector(context, params, std::move(stop)).Take(params.peaks);
 }
 
 }  // namespace stepscope

@@ -10,6 +10,7 @@
 
 #include "app/system/paths.h"
 #include "tests/app/commands/parse.h"
+#include "tests/app/program_run.h"
 #include "tests/app/temp_dir.h"
 #include "tests/support/fake_profiler.h"
 #include "tests/support/gpu_profile.h"
@@ -20,18 +21,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Outcome {
-  int status = -1;
-  std::string out, error;
-};
-
-// Runs the command. `arguments` goes through the shell.
-Outcome Capture(const TempDir& dir, const std::string& arguments) {
-  const std::string out = (dir.path() / "out").string(), error = (dir.path() / "err").string();
-  const std::string command = "'" + test::ProgramPath() + "' capture " + arguments + " >" + out +
-                              " 2>" + error + " </dev/null";
-  const int raw = std::system(command.c_str());
-  return {WIFEXITED(raw) ? WEXITSTATUS(raw) : -1, ReadSmallFile(out), ReadSmallFile(error)};
+ProgramRun Capture(const TempDir& dir, const std::string& arguments) {
+  return RunProgram(dir, "capture " + arguments);
 }
 
 TEST_CASE("capture: an address is needed, and each option has its range") {
@@ -80,7 +71,7 @@ TEST_CASE("capture: prints the folder of the run, which opens as any profile doe
   const TempDir dir;
   const test::FakeProfiler server({.xspace = test::MakeGpuProfile({})});
   const std::string logs = (dir.path() / "logs").string();
-  const Outcome run = Capture(dir, server.address() + " --duration 50ms --no-open -o " + logs);
+  const ProgramRun run = Capture(dir, server.address() + " --duration 50ms --no-open -o " + logs);
   CAPTURE(run.error);
   CHECK(run.status == 0);
   CHECK(run.error.empty());
@@ -95,7 +86,7 @@ TEST_CASE("capture: a failure is one line, the status is 3, and nothing is left"
   const TempDir dir;
   const std::string logs = (dir.path() / "logs").string();
   const std::string nobody = "127.0.0.1:" + std::to_string(test::FreePort());
-  const Outcome run = Capture(dir, nobody + " --no-open -o " + logs);
+  const ProgramRun run = Capture(dir, nobody + " --no-open -o " + logs);
   CHECK(run.status == 3);
   CHECK(run.out.empty());
   CHECK(run.error.starts_with("stepscope: " + nobody + ": nobody listens there"));
@@ -106,12 +97,12 @@ TEST_CASE("capture: a failure is one line, the status is 3, and nothing is left"
 TEST_CASE("capture: --monitor prints a line a second until its time is over") {
   const TempDir dir;
   const test::FakeProfiler tpu({.monitor = "Utilization: 40 %\nIdle: \x1b[31m60 %"}), cpu({});
-  const Outcome run = Capture(dir, tpu.address() + " --monitor --duration 2s");
+  const ProgramRun run = Capture(dir, tpu.address() + " --monitor --duration 2s");
   CHECK(run.status == 0);
   CAPTURE(run.out);
   CHECK(std::count(run.out.begin(), run.out.end(), '\n') == 2);
   CHECK(run.out.find("  " + tpu.address() + "  Utilization: 40 %   Idle: \\x1b[31m60 %\n") == 8);
-  const Outcome none = Capture(dir, cpu.address() + " --monitor");
+  const ProgramRun none = Capture(dir, cpu.address() + " --monitor");
   CHECK(none.status == 3);
   CHECK(none.error.find("has no monitor") != std::string::npos);
 }

@@ -14,19 +14,22 @@
 #include "tests/loaders/sanitized.h"
 #include "tests/support/memory_snapshot.h"
 #include "tests/support/peak_memory.h"
+#include "tests/support/trace_lookup.h"
 
 namespace stepscope {
 namespace {
 
+using test::TrackNamed;
+
 using TracePtr = std::shared_ptr<const Trace>;
 
-TracePtr Load(std::string bytes, const char* name = "snapshot.pickle") {
+TracePtr LoadSnapshot(std::string bytes, const char* name = "snapshot.pickle") {
   const auto trace = LoadBytes(name, std::move(bytes), {});
   REQUIRE_MESSAGE(trace.ok(), trace.status().message());
   return *trace;
 }
 
-std::string ErrorOf(std::string bytes) {
+std::string SnapshotError(std::string bytes) {
   const auto trace = LoadBytes("snapshot.pickle", std::move(bytes), {});
   REQUIRE(!trace.ok());
   return trace.status().message();
@@ -34,18 +37,11 @@ std::string ErrorOf(std::string bytes) {
 
 bool Has(const std::string& text, std::string_view part) { return text.find(part) != text.npos; }
 
-const Track* TrackNamed(const Trace& trace, std::string_view name) {
-  for (const Track& track : trace.set.tracks) {
-    if (trace.names().strings.View(track.name) == name) return &track;
-  }
-  return nullptr;
-}
-
 TEST_CASE("A snapshot becomes a history with peak, allocations and segments, in all protocols") {
   const test::TrainingSnapshot made = test::MakeTrainingSnapshot(4, 6, 3'000'000, true);
   for (const int protocol : {2, 3, 4, 5}) {
     CAPTURE(protocol);
-    const TracePtr trace = Load(test::ToPickle(made.file, protocol), "no_ending");
+    const TracePtr trace = LoadSnapshot(test::ToPickle(made.file, protocol), "no_ending");
     CHECK(CapabilitiesOf(*trace).memory_snapshot);
     REQUIRE(HistoryOf(*trace) != nullptr);
     const AllocatorHistory& h = *HistoryOf(*trace);
@@ -73,7 +69,7 @@ TEST_CASE("A snapshot becomes a history with peak, allocations and segments, in 
 
 TEST_CASE("The timeline has counters of bytes, the annotations, and what the allocator met") {
   const test::TrainingSnapshot made = test::MakeTrainingSnapshot(3, 4, 0, true);
-  const TracePtr trace = Load(test::ToPickle(made.file));
+  const TracePtr trace = LoadSnapshot(test::ToPickle(made.file));
   REQUIRE(trace->planes.size() == 1);
   CHECK(trace->planes[0].display_name == "GPU 0");
   const Track* memory = TrackNamed(*trace, "Memory");
@@ -108,7 +104,7 @@ TEST_CASE(
                    {"free_completed", 0x2000, 2048, 14},
                    {"segment_alloc", 0x9000, 4096, 15}}};
   file.segments = {{0x9000, 4096, {{0x9000, 4096, 4096, "active_pending_free"}}}};
-  const TracePtr trace = Load(test::ToPickle(file));
+  const TracePtr trace = LoadSnapshot(test::ToPickle(file));
   const AllocatorDevice& device = HistoryOf(*trace)->devices.at(0);
   CHECK(device.bytes_before == 512 + 4096);
   CHECK(device.bytes_at_end == 4096);
@@ -126,7 +122,7 @@ TEST_CASE("Several devices, events out of order and without times") {
   test::SnapshotFile file;
   file.devices = {{}, {{"alloc", 1, 100, 50}, {"alloc", 2, 100, 40}}, {{"alloc", 1, 7, 60}}};
   file.segments = {{0x100, 512, {}, 5}};
-  const TracePtr trace = Load(test::ToPickle(file));
+  const TracePtr trace = LoadSnapshot(test::ToPickle(file));
   const AllocatorHistory& h = *HistoryOf(*trace);
   REQUIRE(h.devices.size() == 3);
   CHECK(h.devices[0].index == 1);
@@ -138,7 +134,7 @@ TEST_CASE("Several devices, events out of order and without times") {
   for (auto& events : file.devices) {
     for (auto& event : events) event.time_us = 0;
   }
-  const TracePtr timeless = Load(test::ToPickle(file));
+  const TracePtr timeless = LoadSnapshot(test::ToPickle(file));
   CHECK(HistoryOf(*timeless)->events.time_us[1] == 1);
   CHECK(timeless->diagnostics.Find("memory_snapshot.no_times") != nullptr);
 }
@@ -160,7 +156,7 @@ TEST_CASE("Nothing is run: whatever asks for it ends in one error that names it"
   };
   for (const auto& [ops, name] : kAsks) {
     CAPTURE(name);
-    const std::string error = ErrorOf("\x80\x04}(\x8c\x08segments" + ops + "u.");
+    const std::string error = SnapshotError("\x80\x04}(\x8c\x08segments" + ops + "u.");
     CHECK(Has(error, "snapshot.pickle: byte "));
     CHECK(Has(error, "asks for code to be run"));
     CHECK(Has(error, name));
@@ -174,32 +170,33 @@ TEST_CASE("A pickle of something else says what it lacks; other bytes are no pic
   other.Text("weights");
   other.Int(1);
   other.EndDict();
-  CHECK(Has(ErrorOf(other.Bytes()), "neither device_traces nor segments"));
-  CHECK(Has(ErrorOf("\x80\x04N."), "neither device_traces nor segments"));
-  CHECK(Has(ErrorOf("PK\x03\x04"), "no pickle of protocol 2 to 5"));
-  CHECK(Has(ErrorOf("\x80\x04\x01"), "no opcode of a binary pickle"));
-  CHECK(Has(ErrorOf(""), "holds no object"));
-  CHECK(Has(ErrorOf("\x80\x07."), "newer than 5"));
+  CHECK(Has(SnapshotError(other.Bytes()), "neither device_traces nor segments"));
+  CHECK(Has(SnapshotError("\x80\x04N."), "neither device_traces nor segments"));
+  CHECK(Has(SnapshotError("PK\x03\x04"), "no pickle of protocol 2 to 5"));
+  CHECK(Has(SnapshotError("\x80\x04\x01"), "no opcode of a binary pickle"));
+  CHECK(Has(SnapshotError(""), "holds no object"));
+  CHECK(Has(SnapshotError("\x80\x07."), "newer than 5"));
   CHECK(LoadBytes("a.bin", other.Bytes(), {}).status().message().find("Memory snapshot") !=
         std::string::npos);
 }
 
 TEST_CASE("Claims of depth, memo and sizes beyond what is there are refused") {
-  CHECK(Has(ErrorOf("\x80\x04" + std::string(2000, '(')), "nested too deeply"));
-  CHECK(Has(ErrorOf(std::string("\x80\x04}r\xff\xff\xff\x7f", 8)), "memo index"));
-  CHECK(Has(ErrorOf("\x80\x04h\x05."), "memo index"));
-  CHECK(Has(ErrorOf(std::string("\x80\x04\x8d\xff\xff\xff\xff\xff\xff\xff\x7f", 11)), "text of"));
-  CHECK(Has(ErrorOf(std::string("\x80\x04\x8b\xff\xff\xff\x7f", 7)), "number too long"));
-  CHECK(Has(ErrorOf("\x80\x04" + std::string(5 << 20, 'N')), "too many values"));
-  CHECK(Has(ErrorOf("\x80\x04K\x01K\x02"
-                    "a."),
+  CHECK(Has(SnapshotError("\x80\x04" + std::string(2000, '(')), "nested too deeply"));
+  CHECK(Has(SnapshotError(std::string("\x80\x04}r\xff\xff\xff\x7f", 8)), "memo index"));
+  CHECK(Has(SnapshotError("\x80\x04h\x05."), "memo index"));
+  CHECK(Has(SnapshotError(std::string("\x80\x04\x8d\xff\xff\xff\xff\xff\xff\xff\x7f", 11)),
+            "text of"));
+  CHECK(Has(SnapshotError(std::string("\x80\x04\x8b\xff\xff\xff\x7f", 7)), "number too long"));
+  CHECK(Has(SnapshotError("\x80\x04" + std::string(5 << 20, 'N')), "too many values"));
+  CHECK(Has(SnapshotError("\x80\x04K\x01K\x02"
+                          "a."),
             "no list"));
-  CHECK(Has(ErrorOf("\x80\x04"
-                    "e."),
+  CHECK(Has(SnapshotError("\x80\x04"
+                          "e."),
             "without a mark"));
-  CHECK(Has(ErrorOf("\x80\x04(e."), "without a container"));
-  CHECK(Has(ErrorOf("\x80\x04"
-                    "0"),
+  CHECK(Has(SnapshotError("\x80\x04(e."), "without a container"));
+  CHECK(Has(SnapshotError("\x80\x04"
+                          "0"),
             "nothing to drop"));
   LoadOptions options;
   options.max_inflated_bytes = 1000;
@@ -218,7 +215,7 @@ TEST_CASE("Lists of lists from the memo take no more than a constant times their
     for (int i = 0; i < 10; ++i) nested += std::string("h") + level;
     nested += "e\x94";
   }
-  CHECK(Load(nested + "es.")->counts.slices == 0);
+  CHECK(LoadSnapshot(nested + "es.")->counts.slices == 0);
   std::string named = "\x80\x04]\x94";
   for (int i = 0; i < 4000; ++i) {
     named += '(';
@@ -251,7 +248,7 @@ TEST_CASE("A list that is named many times counts once") {
   for (int i = 0; i < 3000; ++i) out.Recall(events);
   out.EndList();
   out.EndDict();
-  const TracePtr trace = Load(out.Bytes());
+  const TracePtr trace = LoadSnapshot(out.Bytes());
   CHECK(HistoryOf(*trace)->events.count() == 1000);
   CHECK(HistoryOf(*trace)->devices.size() == 1);
 }
@@ -267,7 +264,7 @@ TEST_CASE("Numbers that were chosen to meet in one bucket of a table cost no mor
   for (uint64_t i = 1; i <= kCount; ++i)
     file.devices[0].push_back(
         {"alloc", i * buckets, 512, static_cast<int64_t>(i), {}, i * buckets});
-  const TracePtr trace = Load(test::ToPickle(file));
+  const TracePtr trace = LoadSnapshot(test::ToPickle(file));
   CHECK(HistoryOf(*trace)->devices[0].bytes_at_end == 512 * kCount);
   CHECK(HistoryOf(*trace)->streams.size() == kCount + 1);
 }

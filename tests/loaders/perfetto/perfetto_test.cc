@@ -19,38 +19,23 @@
 #include "tests/support/perfetto_profile.h"
 #include "tests/support/perfetto_writer.h"
 #include "tests/support/table_cells.h"
+#include "tests/support/trace_lookup.h"
 
 namespace stepscope {
 namespace {
 
+using test::CountOf;
 using test::Message;
 using test::PerfettoWriter;
+using test::RowNamed;
+using test::StatOf;
+using test::TrackNamed;
 using TracePtr = std::shared_ptr<const Trace>;
 
-TracePtr Load(std::string bytes) {
+TracePtr LoadPerfetto(std::string bytes) {
   const auto trace = LoadBytes("no_ending", std::move(bytes), {});
   REQUIRE_MESSAGE(trace.ok(), trace.status().message());
   return *trace;
-}
-
-uint64_t Count(const Trace& trace, std::string_view id) {
-  const Diagnostic* d = trace.diagnostics.Find(id);
-  return d == nullptr ? 0 : d->count;
-}
-
-const Track* TrackNamed(const Trace& trace, std::string_view name) {
-  for (const Track& track : trace.set.tracks) {
-    if (trace.names().strings.View(track.name) == name) return &track;
-  }
-  return nullptr;
-}
-
-EventRow RowNamed(const Trace& trace, std::string_view name) {
-  for (uint32_t row = 0; row < trace.set.rows; ++row) {
-    if (trace.names().Name(trace.set.Meta(EventRow(row))) == name) return EventRow(row);
-  }
-  FAIL("no event named ", name);
-  return EventRow(0);
 }
 
 std::map<std::string, int> Names(const Trace& trace) {
@@ -60,19 +45,10 @@ std::map<std::string, int> Names(const Trace& trace) {
   return names;
 }
 
-std::string StatOf(const Trace& trace, EventRow row, std::string_view name) {
-  const auto stats = trace.source->Decode(trace, row);
-  REQUIRE(stats.ok());
-  for (const Stat& stat : *stats) {
-    if (stat.name == name) return ToText(stat);
-  }
-  return "";
-}
-
 TEST_CASE("Tracks, slices, counters and arrows, plain and deflated") {
   const std::string plain = test::PerfettoBytes(3);
   for (const std::string& bytes : {plain, test::Deflated(plain)}) {
-    const TracePtr trace = Load(bytes);
+    const TracePtr trace = LoadPerfetto(bytes);
     CHECK(trace->format->name == std::string_view("Perfetto trace"));
     CHECK(Names(*trace) ==
           std::map<std::string, int>{{"aten::mm", 3}, {"cudaLaunchKernel", 3}, {"gemm", 3}});
@@ -98,7 +74,7 @@ TEST_CASE("Tracks, slices, counters and arrows, plain and deflated") {
 }
 
 TEST_CASE("Kernel statistics know the op that launched a kernel") {
-  const TracePtr trace = Load(test::PerfettoBytes(4));
+  const TracePtr trace = LoadPerfetto(test::PerfettoBytes(4));
   AnalysisContext context(trace, Definitions::kStepscope);
   const AnalysisResult result = RunAnalysis(*FindAnalysis("kernel_stats"), context, {}, {});
   REQUIRE(test::TableOf(result, "kernels").rows.size() == 1);
@@ -136,11 +112,11 @@ TEST_CASE("Interned names last until the state is cleared; lost packets lose wha
   w.Packet(packet(5000, 2).Int(42, 1).Sub(11, Event(3, 1)));
   w.Packet(packet(6000, 2).Sub(11, Event(3, 1)));
   w.Packet(packet(7000, 1).Sub(12, Message().Sub(2, Interned(1, "third"))).Sub(11, Event(3, 1)));
-  const TracePtr trace = Load(w.Bytes());
+  const TracePtr trace = LoadPerfetto(w.Bytes());
   CHECK(Names(*trace) == std::map<std::string, int>{{"first", 1}, {"second", 1}, {"third", 1}});
   CHECK(StatOf(*trace, RowNamed(*trace, "second"), "other") == "value");
-  CHECK(Count(*trace, "perfetto.packet_loss") == 1);
-  CHECK(Count(*trace, "perfetto.event_without_state") == 2);
+  CHECK(CountOf(*trace, "perfetto.packet_loss") == 1);
+  CHECK(CountOf(*trace, "perfetto.event_without_state") == 2);
 }
 
 TEST_CASE("Times of other clocks become those of the trace's; unknown clocks are counted") {
@@ -159,12 +135,12 @@ TEST_CASE("Times of other clocks become those of the trace's; unknown clocks are
   event(5, 64, "delta");
   event(5, 64, "delta again");
   event(5'100'000, 99, "unknown");
-  const TracePtr trace = Load(w.Bytes());
+  const TracePtr trace = LoadPerfetto(w.Bytes());
   const auto at = [&](const char* name) { return trace->set.Start(RowNamed(*trace, name)); };
   CHECK(at("monotonic") - at("boot") == 500 * kPsPerUs);
   CHECK(at("delta") - at("boot") == 5 * kPsPerUs);
   CHECK(at("delta again") - at("boot") == 10 * kPsPerUs);
-  CHECK(Count(*trace, "perfetto.unknown_clock") == 1);
+  CHECK(CountOf(*trace, "perfetto.unknown_clock") == 1);
 }
 
 TEST_CASE("What GPU profilers write: stages on queues, and counters") {
@@ -187,7 +163,7 @@ TEST_CASE("What GPU profilers write: stages on queues, and counters") {
               .Sub(1, Message().Sub(1, Message().Int(1, 3).Text(2, "SM busy")))
               .Sub(2, Message().Int(1, 3).Real(3, 0.5))
               .Int(3, 1)));
-  const TracePtr trace = Load(w.Bytes());
+  const TracePtr trace = LoadPerfetto(w.Bytes());
   const Track* queue = TrackNamed(*trace, "Queue A");
   REQUIRE(queue != nullptr);
   CHECK(queue->kind == TrackKind::kStream);
@@ -208,7 +184,7 @@ TEST_CASE("A GPU that two processes use has a plane for each of them") {
     const Message stage = Message().Int(2, 500).Int(5, iid).Int(13, 1).Text(17, "gemm");
     w.Packet(Message().Int(8, 1000).Sub(53, stage));
   }
-  const TracePtr trace = Load(w.Bytes());
+  const TracePtr trace = LoadPerfetto(w.Bytes());
   CHECK(trace->planes.size() == 2);
 }
 
@@ -235,7 +211,7 @@ TEST_CASE("Interned kernels give dispatches names and arguments; counters are kn
   w.Packet(Message().Int(8, 1000).Sub(53, stage));
   w.Packet(
       Message().Int(8, 1000).Sub(52, Message().Int(4, 9).Sub(2, Message().Int(1, 5).Int(2, 30))));
-  const TracePtr trace = Load(w.Bytes());
+  const TracePtr trace = LoadPerfetto(w.Bytes());
   const EventRow row = RowNamed(*trace, "gemm()");
   CHECK(StatOf(*trace, row, "kernel") == "_Z4gemmv");
   CHECK(StatOf(*trace, row, "arch") == "sm_90");
@@ -260,7 +236,7 @@ TEST_CASE("Arguments at the end of a slice belong to it, before those of its beg
   const std::string last = whole("state", 2).bytes() + whole("correlation", 7).bytes();
   w.Packet(Message().Int(8, 2000).Text(11, Message().Int(9, 2).Int(11, 5).bytes() + last));
   for (const std::string& bytes : {w.Bytes(), test::Deflated(w.Bytes())}) {
-    const TracePtr trace = Load(bytes);
+    const TracePtr trace = LoadPerfetto(bytes);
     const EventRow row = RowNamed(*trace, "copy");
     CHECK(StatOf(*trace, row, "bytes") == "1");
     CHECK(StatOf(*trace, row, "state") == "2");
@@ -317,7 +293,7 @@ TEST_CASE(
   w.Packet(Message().Int(8, 2000).Sub(11, Message().Int(9, 2).Int(11, 5)));
   w.Begin(6, 1500, "", "wait");
   w.Packet(Message().Int(8, 3000).Sub(11, Message().Int(9, 2).Int(11, 6).Fixed(48, 9)));
-  const TracePtr trace = Load(w.Bytes());
+  const TracePtr trace = LoadPerfetto(w.Bytes());
   const EventRow row = RowNamed(*trace, "gemm");
   const auto table = trace->source->LoadTyped(*trace, {});
   REQUIRE(table.ok());
@@ -342,7 +318,7 @@ TEST_CASE("Arguments that analyses know are the same as those of each event") {
     for (auto n = random() % 4; n > 0; --n) event.Sub(4, RandomArgument(&random, 0));
     w.Packet(Message().Int(8, i).Int(13, 2).Sub(11, event));
   }
-  const TracePtr trace = Load(w.Bytes());
+  const TracePtr trace = LoadPerfetto(w.Bytes());
   REQUIRE(trace->set.rows == 3000);
   const auto table = trace->source->LoadTyped(*trace, {});
   REQUIRE(table.ok());
@@ -379,7 +355,7 @@ TEST_CASE("A name with a large number takes no memory for the numbers below it")
         12, Message().Sub(2, Interned(65'535, "far")).Sub(3, Interned(65'535, "key"))));
   w.Packet(Message().Int(8, 5000).Int(13, 2).Sub(11, Event(3, 65'535)));
   const uint64_t before = ResidentBytes();
-  const TracePtr trace = Load(w.Bytes());
+  const TracePtr trace = LoadPerfetto(w.Bytes());
   CHECK(RowNamed(*trace, "far").value == 0);
   CHECK(ResidentBytes() < before + (uint64_t{64} << 20));
 }
@@ -410,10 +386,10 @@ TEST_CASE("What is not read is named; begins without an end are drawn to the tra
   w.Begin(1, 1000, "", "open").Begin(1, 2000, "", "closed").End(1, 3000);
   w.End(2, 500);
   w.Packet(Message().Int(8, 1).Text(1, "ftrace"));
-  const TracePtr trace = Load(w.Bytes());
+  const TracePtr trace = LoadPerfetto(w.Bytes());
   CHECK(trace->set.Duration(RowNamed(*trace, "open")) == 2 * kPsPerUs);
-  CHECK(Count(*trace, "perfetto.unmatched_begin") == 1);
-  CHECK(Count(*trace, "perfetto.unmatched_end") == 1);
+  CHECK(CountOf(*trace, "perfetto.unmatched_begin") == 1);
+  CHECK(CountOf(*trace, "perfetto.unmatched_end") == 1);
   const Diagnostic* other = trace->diagnostics.Find("perfetto.not_read");
   REQUIRE(other != nullptr);
   CHECK(other->first[0].find("ftrace") != std::string::npos);
@@ -454,7 +430,7 @@ TEST_CASE("Every prefix is read as far as it goes and says that it was cut") {
     const Diagnostic* cut = (*trace)->diagnostics.Find(kTruncated);
     CHECK((cut == nullptr || cut->count == 1));
   }
-  CHECK(Load(plain)->diagnostics.Find(kTruncated) == nullptr);
+  CHECK(LoadPerfetto(plain)->diagnostics.Find(kTruncated) == nullptr);
   const auto cut = LoadBytes("t.pftrace", plain.substr(0, plain.size() - 3), {});
   REQUIRE(cut.ok());
   CHECK((*cut)->truncated());

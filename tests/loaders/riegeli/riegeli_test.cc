@@ -18,12 +18,14 @@
 #include "tests/support/peak_memory.h"
 #include "tests/support/riegeli_writer.h"
 #include "tests/support/source_paths.h"
+#include "tests/support/trace_lookup.h"
 #include "tests/support/wire.h"
 #include "tests/support/xspace_builder.h"
 
 namespace stepscope {
 namespace {
 
+using test::CountOf;
 using test::RiegeliCompression;
 using test::RiegeliWriter;
 using TracePtr = std::shared_ptr<const Trace>;
@@ -31,7 +33,7 @@ using Strings = std::vector<std::string>;
 
 constexpr const char* kName = "vm.xplane.riegeli";
 
-Result<TracePtr> Load(std::string bytes, const LoadOptions& options = {}) {
+Result<TracePtr> LoadRiegeli(std::string bytes, const LoadOptions& options = {}) {
   return LoadBytes(kName, std::move(bytes), options);
 }
 
@@ -42,11 +44,6 @@ std::string Space(const std::string& name, int64_t events, int64_t first = 0) {
   for (int64_t i = first; i < first + events; ++i)
     line.Event(name, i * 1'000'000, 500'000).Stat("index", i);
   return space.Bytes();
-}
-
-uint64_t Count(const Trace& trace, std::string_view id) {
-  const Diagnostic* d = trace.diagnostics.Find(id);
-  return d == nullptr ? 0 : d->count;
 }
 
 TEST_CASE("HighwayHash: the vectors of its authors") {
@@ -85,7 +82,7 @@ TEST_CASE("All compressions, chunks across blocks, padding and metadata") {
     file.Records({Space("a", 3000), Space("b", 1)}, compression);
     file.Pad();
     file.Records({Space("a", 10, 3000)}, compression);
-    const auto trace = Load(file.Bytes());
+    const auto trace = LoadRiegeli(file.Bytes());
     REQUIRE_MESSAGE(trace.ok(), trace.status().message());
     CHECK((*trace)->counts.slices == 3011);
     CHECK((*trace)->set.tracks.size() == 1);
@@ -100,7 +97,7 @@ TEST_CASE("Chunks of every size around the end of a block") {
     file.Chunk('p', std::string(size, 'x'), 0, 0);
     file.Records({Space("a", 2)}, RiegeliCompression::kNone);
     file.Records({Space("b", 2)}, RiegeliCompression::kNone);
-    const auto trace = Load(file.Bytes());
+    const auto trace = LoadRiegeli(file.Bytes());
     REQUIRE_MESSAGE(trace.ok(), trace.status().message());
     CHECK((*trace)->counts.slices == 4);
   }
@@ -152,7 +149,7 @@ void CheckSame(const std::string& name, const std::string& space) {
   const auto whole = LoadBytes("vm.xplane.pb", space, {});
   RiegeliWriter file;
   for (const std::string& record : test::SplitXSpace(space, 5)) file.Records({record}).Pad();
-  const auto parts = Load(file.Bytes());
+  const auto parts = LoadRiegeli(file.Bytes());
   REQUIRE(whole.ok());
   REQUIRE_MESSAGE(parts.ok(), parts.status().message());
   CHECK((*parts)->planes.size() == (*whole)->planes.size());
@@ -186,7 +183,7 @@ TEST_CASE("Planes of one name and lines of one id belong together, their metadat
   line.Event("relu", 100, 10).Stat("y", std::int64_t{2});
   line.Event("gemm", 200, 10).Stat("x", std::int64_t{3});
   second.Plane("/device:GPU:1").Line(1, "Stream #1").Event("gemm", 0, 10);
-  const auto trace = Load(RiegeliWriter().Records({first.Bytes(), second.Bytes()}).Bytes());
+  const auto trace = LoadRiegeli(RiegeliWriter().Records({first.Bytes(), second.Bytes()}).Bytes());
   REQUIRE(trace.ok());
   CHECK((*trace)->planes.size() == 2);
   CHECK(Events(**trace) == Strings{"Stream #1 1 0 gemm 0 10", "Stream #1 1 0 gemm 0 10 x=1",
@@ -202,7 +199,8 @@ TEST_CASE("Counters go on in the next record, whatever ids their names have ther
     plane.Line(3, "_counters_").Event("memory", at, 0).Stat("used", double{1.0 * at});
     return builder.Bytes();
   };
-  const auto trace = Load(RiegeliWriter().Records({space(false, 10), space(true, 20)}).Bytes());
+  const auto trace =
+      LoadRiegeli(RiegeliWriter().Records({space(false, 10), space(true, 20)}).Bytes());
   REQUIRE(trace.ok());
   REQUIRE((*trace)->set.tracks.size() == 1);
   REQUIRE((*trace)->set.tracks[0].counters.size() == 1);
@@ -237,10 +235,10 @@ TEST_CASE("A damaged chunk is skipped and counted, wherever the damage is") {
       CAPTURE(offset);
       std::string damaged = bytes;
       damaged[ten.begins[chunk] + offset] ^= 0x10;
-      const auto trace = Load(damaged);
+      const auto trace = LoadRiegeli(damaged);
       REQUIRE_MESSAGE(trace.ok(), trace.status().message());
       CHECK((*trace)->counts.slices == 180);
-      CHECK(Count(**trace, "riegeli.damaged_chunk") == 1);
+      CHECK(CountOf(**trace, "riegeli.damaged_chunk") == 1);
       const Diagnostic* d = (*trace)->diagnostics.Find("riegeli.damaged_chunk");
       REQUIRE(d != nullptr);
       CHECK(d->first == Strings{std::string(kName) + " byte " + std::to_string(ten.begins[chunk])});
@@ -253,10 +251,10 @@ TEST_CASE("A hole of many blocks: reading goes on at the next block that is whol
   std::string bytes = ten.file.Bytes();
   std::fill(bytes.begin() + static_cast<std::ptrdiff_t>(ten.begins[2]) + 10,
             bytes.begin() + static_cast<std::ptrdiff_t>(ten.begins[6]) + 10, '\0');
-  const auto trace = Load(bytes);
+  const auto trace = LoadRiegeli(bytes);
   REQUIRE(trace.ok());
   CHECK((*trace)->counts.slices == 100);  // chunks 0, 1, 7, 8, 9
-  CHECK(Count(**trace, "riegeli.damaged_chunk") >= 1);
+  CHECK(CountOf(**trace, "riegeli.damaged_chunk") >= 1);
 }
 
 TEST_CASE("A file that is still being written opens as far as it goes") {
@@ -266,15 +264,15 @@ TEST_CASE("A file that is still being written opens as far as it goes") {
     for (const uint64_t more : {uint64_t{0}, uint64_t{20}, uint64_t{3000}, uint64_t{99'000}}) {
       CAPTURE(n);
       CAPTURE(more);
-      const auto trace = Load(bytes.substr(0, ten.begins[n] + more));
+      const auto trace = LoadRiegeli(bytes.substr(0, ten.begins[n] + more));
       REQUIRE_MESSAGE(trace.ok(), trace.status().message());
       CHECK((*trace)->counts.slices == 20 * n);
       CHECK((*trace)->truncated() == (more > 0));
-      CHECK(Count(**trace, "riegeli.damaged_chunk") == 0);
+      CHECK(CountOf(**trace, "riegeli.damaged_chunk") == 0);
     }
   }
   for (const size_t n : {size_t{64}, size_t{70}, size_t{50'000}}) {
-    const auto trace = Load(bytes.substr(0, n));
+    const auto trace = LoadRiegeli(bytes.substr(0, n));
     CHECK(trace.status().code() == ErrorCode::kFormat);
     CHECK(trace.status().message().find("without one whole record") != std::string::npos);
   }
@@ -284,7 +282,7 @@ TEST_CASE("Without its beginning a file is known by its name and its blocks") {
   const TenChunks ten;
   std::string bytes = ten.file.Bytes();
   std::fill(bytes.begin(), bytes.begin() + 200, 'x');
-  const auto trace = Load(bytes);
+  const auto trace = LoadRiegeli(bytes);
   REQUIRE_MESSAGE(trace.ok(), trace.status().message());
   CHECK((*trace)->counts.slices == 180);
 }
@@ -292,7 +290,7 @@ TEST_CASE("Without its beginning a file is known by its name and its blocks") {
 TEST_CASE("Transposed chunks are one clear error") {
   RiegeliWriter file;
   file.Records({Space("a", 3)}).Chunk('t', "whatever", 3, 100);
-  const Status status = Load(file.Bytes()).status();
+  const Status status = LoadRiegeli(file.Bytes()).status();
   CHECK(status.code() == ErrorCode::kUnsupported);
   CHECK(status.message().find("transposed") != std::string::npos);
 }
@@ -305,7 +303,7 @@ TEST_CASE("Bombs end in one error, before or while they are inflated") {
        {RiegeliCompression::kBrotli, RiegeliCompression::kZstd, RiegeliCompression::kSnappy}) {
     // The size that the header states is too large: the header is enough to know it.
     const Status stated =
-        Load(RiegeliWriter().Records({zeros}, compression).Bytes(), small).status();
+        LoadRiegeli(RiegeliWriter().Records({zeros}, compression).Bytes(), small).status();
     CHECK(stated.code() == ErrorCode::kLimit);
     CHECK(stated.message().find("--max-inflated") != std::string::npos);
     // It inflates to more than it states: the chunk is damaged.
@@ -313,16 +311,16 @@ TEST_CASE("Bombs end in one error, before or while they are inflated") {
     RiegeliWriter lying;
     lying.Records({Space("a", 1)}).Chunk('r', data, 1, 1000);
     const uint64_t memory = test::PeakGrowth([&] {
-      const auto trace = Load(lying.Bytes(), small);
+      const auto trace = LoadRiegeli(lying.Bytes(), small);
       REQUIRE(trace.ok());
-      CHECK(Count(**trace, "riegeli.damaged_chunk") == 1);
+      CHECK(CountOf(**trace, "riegeli.damaged_chunk") == 1);
     });
     if (!kSanitized) CHECK(memory < (uint64_t{16} << 20));
   }
   // More records than are allowed; each takes at least a byte.
   RiegeliWriter many;
   many.Chunk('r', "x", 2'000'000, 0);
-  CHECK(Load(many.Bytes()).status().code() == ErrorCode::kLimit);
+  CHECK(LoadRiegeli(many.Bytes()).status().code() == ErrorCode::kLimit);
   // Sizes that inflate to more bytes than so many records can need.
   std::string data = "b";
   const std::string sizes = test::RiegeliCompress(zeros, RiegeliCompression::kBrotli);
@@ -330,9 +328,9 @@ TEST_CASE("Bombs end in one error, before or while they are inflated") {
   data += sizes + test::RiegeliCompress("", RiegeliCompression::kBrotli);
   RiegeliWriter lying;
   lying.Records({Space("a", 1)}).Chunk('r', data, 10, 0);
-  const auto trace = Load(lying.Bytes());
+  const auto trace = LoadRiegeli(lying.Bytes());
   REQUIRE(trace.ok());
-  CHECK(Count(**trace, "riegeli.damaged_chunk") == 1);
+  CHECK(CountOf(**trace, "riegeli.damaged_chunk") == 1);
 }
 
 TEST_CASE("Chunks whose data is nonsense under right checksums are damaged chunks") {
@@ -348,11 +346,11 @@ TEST_CASE("Chunks whose data is nonsense under right checksums are damaged chunk
     if (random() % 4 == 0) data.resize(random() % data.size());
     RiegeliWriter file;
     file.Records({Space("first", 5)}).Chunk('r', data, 2, size).Records({Space("last", 5)});
-    const auto trace = Load(file.Bytes());
+    const auto trace = LoadRiegeli(file.Bytes());
     REQUIRE(trace.ok());
     CHECK((*trace)->counts.slices >= 10);
-    CHECK(Count(**trace, "riegeli.damaged_chunk") <= 1);
-    damaged += Count(**trace, "riegeli.damaged_chunk");
+    CHECK(CountOf(**trace, "riegeli.damaged_chunk") <= 1);
+    damaged += CountOf(**trace, "riegeli.damaged_chunk");
   }
   CHECK(damaged > 0);
 }
@@ -367,7 +365,7 @@ TEST_CASE("Random damage is always reported") {
     for (size_t e = 0; e < edits; ++e) damaged[random() % damaged.size()] ^= 0x5a;
     if (random() % 4 == 0) damaged.resize(random() % damaged.size());
     if (random() % 4 == 0) damaged.erase(random() % damaged.size(), random() % 5000);
-    const auto trace = Load(damaged);
+    const auto trace = LoadRiegeli(damaged);
     if (!trace.ok()) {
       CHECK(!trace.status().message().empty());
       continue;

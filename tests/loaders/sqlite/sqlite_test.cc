@@ -18,37 +18,31 @@
 #include "tests/support/profile_database.h"
 #include "tests/support/source_paths.h"
 #include "tests/support/table_cells.h"
+#include "tests/support/trace_lookup.h"
 
 namespace stepscope {
 namespace {
 
+using test::CountOf;
+using test::RowNamed;
+using test::StatOf;
+using test::TrackNamed;
+
 using TracePtr = std::shared_ptr<const Trace>;
 
-TracePtr Load(std::string bytes, const char* name = "profile.sqlite") {
+TracePtr LoadDatabase(std::string bytes, const char* name = "profile.sqlite") {
   const auto trace = LoadBytes(name, std::move(bytes), {});
   REQUIRE_MESSAGE(trace.ok(), trace.status().message());
   return *trace;
 }
 
-std::string ErrorOf(std::string bytes, const char* name = "profile.sqlite") {
+std::string DatabaseError(std::string bytes, const char* name = "profile.sqlite") {
   const auto trace = LoadBytes(name, std::move(bytes), {});
   REQUIRE(!trace.ok());
   return trace.status().message();
 }
 
-bool Has(const std::string& text, std::string_view part) { return text.find(part) != text.npos; }
-
-uint64_t Count(const Trace& trace, std::string_view id) {
-  const Diagnostic* d = trace.diagnostics.Find(id);
-  return d == nullptr ? 0 : d->count;
-}
-
-const Track* TrackNamed(const Trace& trace, std::string_view name) {
-  for (const Track& track : trace.set.tracks) {
-    if (trace.names().strings.View(track.name) == name) return &track;
-  }
-  return nullptr;
-}
+bool Says(const std::string& text, std::string_view part) { return text.find(part) != text.npos; }
 
 // The number of events of a category by name.
 std::map<std::string, int> EventsOf(const Trace& trace, EventCategory category) {
@@ -61,27 +55,10 @@ std::map<std::string, int> EventsOf(const Trace& trace, EventCategory category) 
   return events;
 }
 
-uint32_t RowNamed(const Trace& trace, std::string_view name) {
-  for (uint32_t row = 0; row < trace.set.rows; ++row) {
-    if (trace.names().Name(trace.set.Meta(EventRow(row))) == name) return row;
-  }
-  FAIL("no event named ", name);
-  return 0;
-}
-
-std::string StatOf(const Trace& trace, uint32_t row, std::string_view name) {
-  const auto stats = trace.source->Decode(trace, EventRow(row));
-  REQUIRE(stats.ok());
-  for (const Stat& stat : *stats) {
-    if (stat.name == name) return ToText(stat);
-  }
-  return "";
-}
-
 TEST_CASE("An export of Nsight Systems becomes streams, threads and ranges, in old schemas too") {
   for (const bool old_schema : {false, true}) {
     CAPTURE(old_schema);
-    const TracePtr trace = Load(test::NsysBytes({1, 4, old_schema, false}));
+    const TracePtr trace = LoadDatabase(test::NsysBytes({1, 4, old_schema, false}));
     CHECK(trace->format->name == std::string_view("Nsight Systems export"));
     CHECK(EventsOf(*trace, EventCategory::kKernel) ==
           std::map<std::string, int>{{"void gemm<float>(float*)", 4}});
@@ -97,17 +74,17 @@ TEST_CASE("An export of Nsight Systems becomes streams, threads and ranges, in o
     REQUIRE(TrackNamed(*trace, "python3 51") != nullptr);
     CHECK(trace->flows.size() == (old_schema ? 0 : 8));
     CHECK(trace->origin_unix_ns == 1'700'000'000'000'000'000);
-    CHECK(trace->set.Start(EventRow(RowNamed(*trace, "aten::mm"))) == kPsPerS);
+    CHECK(trace->set.Start(RowNamed(*trace, "aten::mm")) == kPsPerS);
     CHECK(trace->planes[0].display_name == "GPU 0");
     CHECK(trace->planes[0].subtitle == (old_schema ? "" : "NVIDIA H100, 132 SMs"));
-    CHECK(Count(*trace, "nsys.table_not_read") == (old_schema ? 0 : 1));
+    CHECK(CountOf(*trace, "nsys.table_not_read") == (old_schema ? 0 : 1));
     CHECK(trace->diagnostics.problems() == 0);
   }
 }
 
 TEST_CASE("Arguments of an event are the columns of its row, references resolved") {
-  const TracePtr trace = Load(test::NsysBytes({1, 2, false, false}));
-  const uint32_t kernel = RowNamed(*trace, "void gemm<float>(float*)");
+  const TracePtr trace = LoadDatabase(test::NsysBytes({1, 2, false, false}));
+  const EventRow kernel = RowNamed(*trace, "void gemm<float>(float*)");
   CHECK(StatOf(*trace, kernel, "gridX") == "8");
   CHECK(StatOf(*trace, kernel, "shortName") == "gemm");
   CHECK(StatOf(*trace, RowNamed(*trace, "Memcpy HtoD (Pinned -> Device)"), "copyKind") ==
@@ -126,7 +103,7 @@ TEST_CASE("Arguments of an event are the columns of its row, references resolved
 TEST_CASE("A reader of many events says of each what reading it alone says, in any order") {
   for (const std::string& bytes :
        {test::NsysBytes({2, 8, false, true}), test::RocpdBytes(8, true)}) {
-    const TracePtr trace = Load(bytes);
+    const TracePtr trace = LoadDatabase(bytes);
     const std::unique_ptr<StatReader> reader = ReaderOf(*trace);
     REQUIRE(trace->set.rows > 8);
     const auto texts = [](const Result<std::vector<Stat>>& stats) {
@@ -147,7 +124,7 @@ TEST_CASE("A reader of many events says of each what reading it alone says, in a
 }
 
 TEST_CASE("Processes that use devices are hosts of their own; their calls are told apart") {
-  const TracePtr trace = Load(test::NsysBytes({2, 3, false, false}));
+  const TracePtr trace = LoadDatabase(test::NsysBytes({2, 3, false, false}));
   REQUIRE(trace->hosts.size() == 2);
   CHECK(trace->HostName(HostId(1)) == "profile process 51");
   CHECK(trace->flows.size() == 12);
@@ -160,7 +137,7 @@ TEST_CASE("Processes that use devices are hosts of their own; their calls are to
 }
 
 TEST_CASE("Sampled counters and allocations are counters of the device") {
-  const TracePtr trace = Load(test::NsysBytes({1, 2, false, true}));
+  const TracePtr trace = LoadDatabase(test::NsysBytes({1, 2, false, true}));
   const Track* active = TrackNamed(*trace, "SMs Active [%]");
   REQUIRE(active != nullptr);
   REQUIRE(active->counters.size() == 1);
@@ -172,7 +149,7 @@ TEST_CASE("Sampled counters and allocations are counters of the device") {
 }
 
 TEST_CASE("Kernel statistics know the op and the launch of each kernel") {
-  const TracePtr trace = Load(test::NsysBytes({1, 4, false, false}));
+  const TracePtr trace = LoadDatabase(test::NsysBytes({1, 4, false, false}));
   AnalysisContext context(trace, Definitions::kStepscope);
   const AnalysisResult result = RunAnalysis(*FindAnalysis("kernel_stats"), context, {}, {});
   REQUIRE(test::TableOf(result, "kernels").rows.size() == 1);
@@ -185,7 +162,7 @@ TEST_CASE("Kernel statistics know the op and the launch of each kernel") {
 TEST_CASE("A database of rocprofv3 says the same, whichever way its rows are placed") {
   for (const bool tracks : {true, false}) {
     CAPTURE(tracks);
-    const TracePtr trace = Load(test::RocpdBytes(3, tracks), "results.db");
+    const TracePtr trace = LoadDatabase(test::RocpdBytes(3, tracks), "results.db");
     CHECK(trace->format->name == std::string_view("rocprofv3 database"));
     CHECK(EventsOf(*trace, EventCategory::kKernel) == std::map<std::string, int>{{"gemm()", 3}});
     CHECK(EventsOf(*trace, EventCategory::kMemcpy) ==
@@ -203,7 +180,7 @@ TEST_CASE("A database of rocprofv3 says the same, whichever way its rows are pla
     const Track* waves = TrackNamed(*trace, "SQ_WAVES");
     REQUIRE(waves != nullptr);
     CHECK(waves->counters[0].value == std::vector<double>{0, 64, 128});
-    const uint32_t kernel = RowNamed(*trace, "gemm()");
+    const EventRow kernel = RowNamed(*trace, "gemm()");
     const auto stats = trace->source->LoadTyped(*trace, {});
     REQUIRE(stats.ok());
     CHECK((*stats)->Int(IntStat::kGridX).Find(EventRow(kernel)) == 8);
@@ -215,20 +192,20 @@ TEST_CASE("A database of rocprofv3 says the same, whichever way its rows are pla
 }
 
 TEST_CASE("What cannot be read ends in one sentence that says what it is") {
-  CHECK(Has(ErrorOf("SQLite format 3" + std::string(200, '\0')), "no tables can be read"));
+  CHECK(Says(DatabaseError("SQLite format 3" + std::string(200, '\0')), "no tables can be read"));
   test::DatabaseWriter other;
   other.Run("CREATE TABLE bookmarks (id INTEGER, url TEXT); CREATE TABLE places (id INTEGER)");
-  CHECK(Has(ErrorOf(other.Bytes()), "its tables are bookmarks, places"));
-  CHECK(Has(ErrorOf(test::NsysBytes({1, 0, false, false})), "no events"));
-  const std::string report = ErrorOf("\x01\x02 a report of its own format", "train.nsys-rep");
-  CHECK(Has(report, "nsys export --type sqlite"));
+  CHECK(Says(DatabaseError(other.Bytes()), "its tables are bookmarks, places"));
+  CHECK(Says(DatabaseError(test::NsysBytes({1, 0, false, false})), "no events"));
+  const std::string report = DatabaseError("\x01\x02 a report of its own format", "train.nsys-rep");
+  CHECK(Says(report, "nsys export --type sqlite"));
 }
 
 TEST_CASE("A report of Nsight Systems is known by its content, whatever it is called") {
   const std::string report = "NVIDIA Tegra Profiler Report 1.\n\x0bLocal (CLI)\x12";
   for (const char* name : {"train.nsys-rep", "train.qdrep", "train.bin", "train.sqlite", "train"})
-    CHECK(Has(ErrorOf(report, name), "nsys export --type sqlite"));
-  CHECK(!Has(ErrorOf("NVIDIA says hello", "train.bin"), "nsys export"));
+    CHECK(Says(DatabaseError(report, name), "nsys export --type sqlite"));
+  CHECK(!Says(DatabaseError("NVIDIA says hello", "train.bin"), "nsys export"));
 }
 
 TEST_CASE("Views, triggers, functions and virtual tables of a file are not run") {
@@ -242,7 +219,7 @@ TEST_CASE("Views, triggers, functions and virtual tables of a file are not run")
       "(length(hex(zeroblob(4000000)))), globalTid INTEGER, overheadType INTEGER);"
       "CREATE VIRTUAL TABLE OSRT_API USING fts4(start, stop);"
       "INSERT INTO PROFILER_OVERHEAD VALUES (1, 2, 3);");
-  const TracePtr trace = Load(db.Bytes());
+  const TracePtr trace = LoadDatabase(db.Bytes());
   CHECK(trace->counts.slices == 2 * 4);  // the overhead cannot be read
   CHECK(EventsOf(*trace, EventCategory::kCpuOp).empty());
 }
@@ -255,7 +232,7 @@ TEST_CASE("Bombs end within stated memory") {
   std::string bytes = db.Bytes();
   REQUIRE(bytes.size() > size_t{64} << 20);
   TracePtr trace;
-  const uint64_t memory = test::PeakGrowth([&] { trace = Load(std::move(bytes)); });
+  const uint64_t memory = test::PeakGrowth([&] { trace = LoadDatabase(std::move(bytes)); });
   if (!kSanitized) CHECK(memory < (uint64_t{16} << 20));
   CHECK(EventsOf(*trace, EventCategory::kRuntimeCall) ==
         std::map<std::string, int>{{"", 2}, {"cudaMemcpyAsync", 2}});
@@ -292,7 +269,7 @@ TEST_CASE("Pages that refer to each other in circles end") {
 TEST_CASE("A file that was cut gives the tables before the cut, and says so") {
   for (const std::string& bytes :
        {test::NsysBytes({1, 2000, false, false}), test::RocpdBytes(2000, true)}) {
-    const uint64_t all = Load(bytes)->counts.slices;
+    const uint64_t all = LoadDatabase(bytes)->counts.slices;
     uint64_t most = 0, read = 0;
     for (size_t n = 0; n <= bytes.size(); n += bytes.size() / 37) {
       const auto trace = LoadBytes("profile.sqlite", bytes.substr(0, n), {});

@@ -12,24 +12,23 @@
 #include "tests/loaders/sanitized.h"
 #include "tests/support/samples.h"
 #include "tests/support/store_parts.h"
+#include "tests/support/trace_lookup.h"
 
 namespace stepscope {
 namespace {
 
-std::string Sample(const char* name = "torch_cpu.json.gz") {
+using test::CountOf;
+
+std::string SampleStore(const char* name = "torch_cpu.json.gz") {
   Progress progress;
   auto trace = LoadPath(test::SourcePath("tests/data/") + name, {}, {}, progress);
   REQUIRE_MESSAGE(trace.ok(), trace.status().message());
   return test::StoreOf(**trace);
 }
 
-Result<std::shared_ptr<const Trace>> Load(std::string bytes, uint64_t most = uint64_t{1} << 28) {
+Result<std::shared_ptr<const Trace>> LoadDamaged(std::string bytes,
+                                                 uint64_t most = uint64_t{1} << 28) {
   return LoadBytes("x.stepscope", std::move(bytes), {.max_inflated_bytes = most});
-}
-
-uint64_t Count(const Trace& trace, std::string_view id) {
-  const Diagnostic* d = trace.diagnostics.Find(id);
-  return d == nullptr ? 0 : d->count;
 }
 
 // Reads all that a trace can be asked for.
@@ -41,8 +40,8 @@ void ReadAll(const Trace& trace) {
 }
 
 TEST_CASE("A store that is cut anywhere keeps what came and says so") {
-  const std::string whole = Sample();
-  const auto all = Load(whole);
+  const std::string whole = SampleStore();
+  const auto all = LoadDamaged(whole);
   REQUIRE(all.ok());
   CHECK(!(*all)->truncated());
   const std::vector<test::StorePart> parts = test::PartsOf(whole);
@@ -58,20 +57,20 @@ TEST_CASE("A store that is cut anywhere keeps what came and says so") {
                            })->at;
   for (const size_t cut : cuts) {
     CAPTURE(cut);
-    const auto trace = Load(whole.substr(0, cut));
+    const auto trace = LoadDamaged(whole.substr(0, cut));
     if (cut < events_at) continue;  // too little came: an error says so, or there are no events
     REQUIRE_MESSAGE(trace.ok(), trace.status().message());
     CHECK((*trace)->truncated());
     CHECK((*trace)->planes.size() == (*all)->planes.size());
-    CHECK((*trace)->set.rows + Count(**trace, "store.missing_events") == (*all)->set.rows);
+    CHECK((*trace)->set.rows + CountOf(**trace, "store.missing_events") == (*all)->set.rows);
     ReadAll(**trace);
   }
 }
 
 TEST_CASE("The first bytes of a store are an error of one line, and never a crash") {
-  const std::string whole = Sample();
+  const std::string whole = SampleStore();
   for (size_t n = 0; n < 2000 && n < whole.size(); n += n < 80 ? 1 : 13) {
-    const auto trace = Load(whole.substr(0, n));
+    const auto trace = LoadDamaged(whole.substr(0, n));
     if (trace.ok()) continue;
     CHECK(!trace.status().message().empty());
     CHECK(trace.status().message().find('\n') == std::string::npos);
@@ -79,9 +78,9 @@ TEST_CASE("The first bytes of a store are an error of one line, and never a cras
 }
 
 TEST_CASE("Any damaged byte is found, and the rest of the store is kept") {
-  const std::string whole = Sample();
+  const std::string whole = SampleStore();
   std::mt19937 random(7);
-  const auto rows = (*Load(whole))->set.rows;
+  const auto rows = (*LoadDamaged(whole))->set.rows;
   // Nothing is lost by damage to the first picture or to the index.
   const std::vector<test::StorePart> parts = test::PartsOf(whole);
   const auto picture =
@@ -94,14 +93,14 @@ TEST_CASE("Any damaged byte is found, and the rest of the store is kept") {
     const size_t at = random() % bytes.size();
     bytes[at] = static_cast<char>(bytes[at] ^ (1 << random() % 8));
     CAPTURE(at);
-    const auto trace = Load(std::move(bytes));
+    const auto trace = LoadDamaged(std::move(bytes));
     if (!trace.ok()) {
       CHECK(!trace.status().message().empty());
       continue;
     }
-    const bool said = (*trace)->truncated() || Count(**trace, "store.damaged_section") > 0;
+    const bool said = (*trace)->truncated() || CountOf(**trace, "store.damaged_section") > 0;
     CHECK((said || (at >= unread && at < unread_end) || at >= index_at));
-    CHECK((*trace)->set.rows + Count(**trace, "store.missing_events") >= rows);
+    CHECK((*trace)->set.rows + CountOf(**trace, "store.missing_events") >= rows);
     ReadAll(**trace);
   }
 }
@@ -109,7 +108,7 @@ TEST_CASE("Any damaged byte is found, and the rest of the store is kept") {
 TEST_CASE("Sections with good checksums and bad contents do no harm") {
   std::mt19937 random(11);
   for (const char* name : {"torch_cpu.json.gz", "tf_keras.xplane.pb.zst", "torch_gloo"}) {
-    const std::vector<test::StorePart> parts = test::PartsOf(Sample(name));
+    const std::vector<test::StorePart> parts = test::PartsOf(SampleStore(name));
     for (int i = 0; i < (kSanitized ? 20 : 150); ++i) {
       std::vector<test::StorePart> changed = parts;
       test::StorePart& part = changed[random() % changed.size()];
@@ -130,7 +129,7 @@ TEST_CASE("Sections with good checksums and bad contents do no harm") {
           for (int k = 0; k < 4 && !part.payload.empty(); ++k)
             part.payload[random() % part.payload.size()] = static_cast<char>(random());
       }
-      const auto trace = Load(test::Join(changed));
+      const auto trace = LoadDamaged(test::Join(changed));
       if (trace.ok()) ReadAll(**trace);
     }
   }
@@ -160,7 +159,7 @@ TEST_CASE("A missing part of the arguments leaves those of other events as they 
   std::vector<test::StorePart> parts = test::PartsOf(test::StoreOf(*ManyEvents()));
   std::erase_if(parts,
                 [](const auto& p) { return p.header.id == "ARGS" && p.header.key == 16'384; });
-  const auto trace = Load(test::Join(parts));
+  const auto trace = LoadDamaged(test::Join(parts));
   REQUIRE(trace.ok());
   REQUIRE((*trace)->set.rows == 40'000);
   CHECK(ArgumentOf(**trace, 0) == 0);
@@ -189,10 +188,10 @@ TEST_CASE("Events that cannot be are left out, and the others keep their argumen
     writer.Ints(places);
     part.payload = events;
   }
-  const auto trace = Load(test::Join(parts));
+  const auto trace = LoadDamaged(test::Join(parts));
   REQUIRE(trace.ok());
   CHECK((*trace)->set.rows == 39'999);
-  CHECK(Count(**trace, "store.impossible_events") == 1);
+  CHECK(CountOf(**trace, "store.impossible_events") == 1);
   CHECK(ArgumentOf(**trace, 2) == 2);
   CHECK(ArgumentOf(**trace, 3) == 4);
   CHECK(ArgumentOf(**trace, 39'998) == 39'999);
@@ -200,36 +199,36 @@ TEST_CASE("Events that cannot be are left out, and the others keep their argumen
 }
 
 TEST_CASE("A section of an unknown kind is skipped, one of a newer version is said") {
-  std::vector<test::StorePart> parts = test::PartsOf(Sample());
+  std::vector<test::StorePart> parts = test::PartsOf(SampleStore());
   test::StorePart unknown;
   unknown.header.id = "ZZZZ";
   unknown.header.version = 9;
   unknown.payload = "what a later program adds";
   parts.insert(parts.begin() + 2, unknown);
-  auto trace = Load(test::Join(parts));
+  auto trace = LoadDamaged(test::Join(parts));
   REQUIRE(trace.ok());
-  CHECK((*trace)->diagnostics.problems() == (*Load(Sample()))->diagnostics.problems());
+  CHECK((*trace)->diagnostics.problems() == (*LoadDamaged(SampleStore()))->diagnostics.problems());
   for (test::StorePart& part : parts) {
     if (part.header.id == "TYPE") part.header.version = 2;
   }
-  trace = Load(test::Join(parts));
+  trace = LoadDamaged(test::Join(parts));
   REQUIRE(trace.ok());
-  CHECK(Count(**trace, "store.newer_section") > 0);
+  CHECK(CountOf(**trace, "store.newer_section") > 0);
 }
 
 TEST_CASE("A store of a newer major version is one clear error") {
-  std::string bytes = Sample();
+  std::string bytes = SampleStore();
   bytes[8] = 2;
   const uint32_t sum = store::Checksum(std::string_view(bytes).substr(0, 12));
   for (size_t i = 0; i < 4; ++i) bytes[12 + i] = static_cast<char>(sum >> (8 * i));
-  const auto trace = Load(bytes);
+  const auto trace = LoadDamaged(bytes);
   REQUIRE(!trace.ok());
   CHECK(trace.status().code() == ErrorCode::kUnsupported);
   CHECK(trace.status().message().find("newer Stepscope") != std::string::npos);
 }
 
 TEST_CASE("A store that would fill the memory ends at the limit") {
-  std::vector<test::StorePart> parts = test::PartsOf(Sample());
+  std::vector<test::StorePart> parts = test::PartsOf(SampleStore());
   test::StorePart zeros;
   zeros.header.id = "CNTR";
   zeros.header.version = 1;
@@ -239,18 +238,18 @@ TEST_CASE("A store that would fill the memory ends at the limit") {
   bomb.push_back(zeros);
   const std::string file = test::Join(bomb);
   CHECK(file.size() < 4 << 20);
-  const auto trace = Load(file, uint64_t{64} << 20);
+  const auto trace = LoadDamaged(file, uint64_t{64} << 20);
   REQUIRE(!trace.ok());
   CHECK(trace.status().code() == ErrorCode::kLimit);
   CHECK(trace.status().message().find("--max-inflated") != std::string::npos);
 }
 
 TEST_CASE("Rows that a header claims take memory only where sections have them") {
-  std::vector<test::StorePart> parts = test::PartsOf(Sample());
+  std::vector<test::StorePart> parts = test::PartsOf(SampleStore());
   for (test::StorePart& part : parts) {
     if (part.header.id == "EVTS") part.header.count = store::kMaxItems;
   }
-  const auto trace = Load(test::Join(parts), uint64_t{1} << 26);
+  const auto trace = LoadDamaged(test::Join(parts), uint64_t{1} << 26);
   REQUIRE(trace.ok());
   CHECK((*trace)->set.rows == 0);
 }

@@ -8,10 +8,13 @@
 
 #include "loaders/loader.h"
 #include "tests/support/tpu_profile.h"
+#include "tests/support/trace_lookup.h"
 #include "tests/support/xspace_builder.h"
 
 namespace stepscope {
 namespace {
+
+using test::CountOf;
 
 using Events = std::vector<TimeRange>;
 
@@ -47,11 +50,6 @@ std::shared_ptr<const Trace> BentCores() {
   options.async_line = true;
   options.bend_ps = 5 * kPsPerMs / 2;
   return LoadCores(test::MakeTpuProfile(options));
-}
-
-uint64_t CountOf(const Trace& trace, std::string_view id) {
-  const Diagnostic* found = trace.diagnostics.Find(id);
-  return found == nullptr ? 0 : found->count;
 }
 
 }  // namespace

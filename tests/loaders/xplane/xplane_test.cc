@@ -13,16 +13,18 @@
 #include "loaders/xplane/limits.h"
 #include "tests/support/gpu_profile.h"
 #include "tests/support/source_paths.h"
+#include "tests/support/trace_lookup.h"
 #include "tests/support/wire.h"
 #include "tests/support/xspace_builder.h"
 
 namespace stepscope {
 namespace {
 
+using test::CountOf;
 using test::XSpaceBuilder;
 using TracePtr = std::shared_ptr<const Trace>;
 
-TracePtr Load(const std::string& bytes, const LoadOptions& options = {}) {
+TracePtr LoadXSpace(const std::string& bytes, const LoadOptions& options = {}) {
   const auto result = LoadBytes("vm.xplane.pb", bytes, options);
   INFO(result.status().message());
   REQUIRE(result.ok());
@@ -52,13 +54,6 @@ EventRow FindEvent(const Trace& trace, std::string_view name) {
   }
   FAIL("no event " << name);
   return {};
-}
-
-uint64_t Count(const Trace& trace, std::string_view id) {
-  for (const Diagnostic& d : trace.diagnostics.rows()) {
-    if (d.id == id) return d.count;
-  }
-  return 0;
 }
 
 // Counts the events of an XSpace by the wire format alone, without code of the loader.
@@ -101,7 +96,7 @@ TEST_CASE("A small profile: times from the origin, slices and instants, names") 
       .TimestampNs(1'000)
       .Event("call", 250, 10'000)
       .Event("inner", 300, 100);
-  const TracePtr trace = Load(space.Bytes());
+  const TracePtr trace = LoadXSpace(space.Bytes());
   CHECK(trace->counts.slices == 3);
   CHECK(trace->counts.instants == 1);
   CHECK(trace->origin_unix_ns == 0);
@@ -128,7 +123,7 @@ TEST_CASE("Epoch times do not overflow") {
   auto& plane = space.Plane("/host:CPU");
   plane.Line(1, "a").TimestampNs(kStart + 7).Event("x", 1, 5);
   plane.Line(2, "b").TimestampNs(kStart).Event("y", 2, 5);
-  const TracePtr trace = Load(space.Bytes());
+  const TracePtr trace = LoadXSpace(space.Bytes());
   CHECK(trace->origin_unix_ns == kStart);
   CHECK(trace->set.Start(FindEvent(*trace, "x")) == 7'001);
   CHECK(trace->set.Start(FindEvent(*trace, "y")) == 2);
@@ -138,7 +133,7 @@ TEST_CASE("Zero-based lines have their place in time from the task environment")
   XSpaceBuilder space;
   space.Plane("/host:CPU").Line(1, "a").TimestampNs(5).Event("x", 0, 5);
   space.Plane("Task Environment").Stat("profile_start_time", uint64_t{1'700'000'000'000'000'000});
-  const TracePtr trace = Load(space.Bytes());
+  const TracePtr trace = LoadXSpace(space.Bytes());
   CHECK(trace->origin_unix_ns == 1'700'000'000'000'000'005);
   CHECK(trace->hosts[0].start_unix_ns == 1'700'000'000'000'000'000);
   CHECK(FindPlane(*trace, "Task Environment")->tracks.empty());
@@ -153,8 +148,8 @@ TEST_CASE("A zero-based line beside epoch ones is shifted and counted") {
     plane.Line(1, "epoch").TimestampNs(kStart + 100).Event("x", 0, 5);
     plane.Line(2, "zero").TimestampNs(40).Event("y", 0, 5);
     if (start_known) space.Plane("Task Environment").Stat("profile_start_time", uint64_t{kStart});
-    const TracePtr trace = Load(space.Bytes());
-    CHECK(Count(*trace, "xplane.zero_based_line") == 1);
+    const TracePtr trace = LoadXSpace(space.Bytes());
+    CHECK(CountOf(*trace, "xplane.zero_based_line") == 1);
     CHECK(trace->set.Start(FindEvent(*trace, "y")) == 0);
     CHECK(trace->set.Start(FindEvent(*trace, "x")) == (start_known ? 60'000 : 0));
   }
@@ -167,8 +162,8 @@ TEST_CASE("One stray line neither moves the origin nor stretches time") {
     auto& plane = space.Plane("/host:CPU");
     plane.Line(1, "a").TimestampNs(1'700'000'000'000'000'000).Event("x", 3, 5).Event("x2", 10, 5);
     plane.Line(2, "b").TimestampNs(stray).Event("y", 0, 5);
-    const TracePtr trace = Load(space.Bytes());
-    CHECK(Count(*trace, "xplane.stray_line") == 1);
+    const TracePtr trace = LoadXSpace(space.Bytes());
+    CHECK(CountOf(*trace, "xplane.stray_line") == 1);
     CHECK(trace->set.Start(FindEvent(*trace, "x")) == 3);
     const Ps y = trace->set.Start(FindEvent(*trace, "y"));
     CHECK(std::abs(y) == xplane::kMaxTimePs);
@@ -185,10 +180,10 @@ TEST_CASE("Overflowing offsets, durations and negative durations are clipped and
       .Event("long", 5, std::numeric_limits<int64_t>::max())
       .Event("negative", 7, -3)
       .Event("fine", 8, 2);
-  const TracePtr trace = Load(space.Bytes());
+  const TracePtr trace = LoadXSpace(space.Bytes());
   CHECK(trace->counts.events() == 5);
-  CHECK(Count(*trace, "xplane.time_clipped") == 3);
-  CHECK(Count(*trace, "xplane.negative_duration") == 1);
+  CHECK(CountOf(*trace, "xplane.time_clipped") == 3);
+  CHECK(CountOf(*trace, "xplane.negative_duration") == 1);
   CHECK(trace->set.Start(FindEvent(*trace, "early")) == -xplane::kMaxTimePs);
   const EventRow longest = FindEvent(*trace, "long");
   CHECK(trace->set.Start(longest) == 5);
@@ -209,7 +204,7 @@ TEST_CASE("A line's start, id and name may come after its events") {
   auto& plane = space.Plane("/host:CPU");
   plane.Line(1, "a").TimestampNs(2'000).Event("x", 1, 5);
   plane.Line(0, "").Event("y", 2, 5).Line().Raw(late);
-  const TracePtr trace = Load(space.Bytes());
+  const TracePtr trace = LoadXSpace(space.Bytes());
   CHECK(trace->set.Start(FindEvent(*trace, "x")) == 1);
   CHECK(trace->set.Start(FindEvent(*trace, "y")) == 3'000'002);
   CHECK(FindTrack(*trace, "late name").id == 99);
@@ -218,7 +213,7 @@ TEST_CASE("A line's start, id and name may come after its events") {
 TEST_CASE("Display id and name stand in for id and name") {
   XSpaceBuilder space;
   space.Plane("/host:CPU").Line(5, "name").DisplayId(77).DisplayName("shown").Event("x", 0, 5);
-  const TracePtr trace = Load(space.Bytes());
+  const TracePtr trace = LoadXSpace(space.Bytes());
   CHECK(FindTrack(*trace, "shown").id == 5);
   CHECK(FindTrack(*trace, "shown").display_id == 77);
 }
@@ -237,10 +232,10 @@ TEST_CASE("Missing and duplicate metadata are counted; no event is lost") {
   c.EventById(-7, 10, 5);
   c.EventById(-5, 20, 5);
   c.EventById(int64_t{1} << 40, 30, 5);
-  const TracePtr trace = Load(space.Bytes());
+  const TracePtr trace = LoadXSpace(space.Bytes());
   CHECK(trace->counts.events() == 6);
-  CHECK(Count(*trace, "xplane.duplicate_metadata") == 1);
-  CHECK(Count(*trace, "xplane.missing_metadata") == 3);
+  CHECK(CountOf(*trace, "xplane.duplicate_metadata") == 1);
+  CHECK(CountOf(*trace, "xplane.missing_metadata") == 3);
   CHECK(FindEvent(*trace, "second").valid());
   CHECK(trace->set.Start(FindEvent(*trace, "negative id")) == 20);
   CHECK(trace->set.Start(FindEvent(*trace, "large id")) == 30);
@@ -263,7 +258,7 @@ TEST_CASE("Planes: kinds, names on screen, order") {
     auto& plane = space.Plane(name);
     if (std::string_view(name) != "/device:GPU:3") plane.Line(1, "l").Event("e", 0, 1);
   }
-  const TracePtr trace = Load(space.Bytes());
+  const TracePtr trace = LoadXSpace(space.Bytes());
   std::vector<std::string> shown;
   for (const Plane& p : trace->planes) shown.push_back(p.display_name);
   const std::vector<std::string> expected = {
@@ -292,7 +287,7 @@ TEST_CASE("Lines: kinds, derived ones, order on devices and by activity on hosts
   host.Line(1, "idle");
   host.Line(2, "some").Event("a", 0, 10).Event("b", 5, 5);
   host.Line(3, "busy").Event("c", 0, 8).Event("d", 10, 8);
-  const TracePtr trace = Load(space.Bytes());
+  const TracePtr trace = LoadXSpace(space.Bytes());
   std::vector<std::string> order;
   for (const char* plane : {"/device:GPU:0", "/host:CPU"}) {
     for (const TrackId t : FindPlane(*trace, plane)->tracks)
@@ -325,7 +320,7 @@ TEST_CASE("Counter lines become series") {
   line.Event("HBM", 10, 0).Stat("value", int64_t{7});
   line.Event("clock", 5, 0).Stat("mhz", uint64_t{940});
   line.Event("broken", 6, 0);
-  const TracePtr trace = Load(space.Bytes());
+  const TracePtr trace = LoadXSpace(space.Bytes());
   const Track& track = FindTrack(*trace, "_counters_");
   CHECK(track.kind == TrackKind::kCounter);
   CHECK(track.events == 4);
@@ -334,7 +329,7 @@ TEST_CASE("Counter lines become series") {
   CHECK(track.counters[0].time == std::vector<Ps>{10, 20});
   CHECK(track.counters[0].value == std::vector<double>{7, 2.5});
   CHECK(track.counters[1].value == std::vector<double>{940});
-  CHECK(Count(*trace, "xplane.bad_counter") == 1);
+  CHECK(CountOf(*trace, "xplane.bad_counter") == 1);
 }
 
 TEST_CASE("Aggregated events start with their line") {
@@ -346,7 +341,7 @@ TEST_CASE("Aggregated events start with their line") {
       .Occurrences(4)
       .Line()
       .Event("x", 7, 1);
-  const TracePtr trace = Load(space.Bytes());
+  const TracePtr trace = LoadXSpace(space.Bytes());
   const EventRow sum = FindEvent(*trace, "sum");
   CHECK(trace->set.Start(sum) == 0);
   CHECK(trace->set.Duration(sum) == 30);
@@ -359,19 +354,19 @@ TEST_CASE("Errors, warnings and the subtitle of a device are kept") {
                   .Stat("core_count", int64_t{108});
   gpu.Line(1, "Stream #1").Event("k", 0, 1);
   space.Error("no CUPTI").Warning("dropped events").Hostname("worker-0");
-  const TracePtr trace = Load(space.Bytes());
+  const TracePtr trace = LoadXSpace(space.Bytes());
   CHECK(trace->errors == std::vector<std::string>{"no CUPTI"});
   CHECK(trace->warnings == std::vector<std::string>{"dropped events"});
   CHECK(FindPlane(*trace, "/device:GPU:0")->subtitle == "A100-SXM4-80GB, 108 SMs");
   CHECK(trace->HostName(HostId(0)) == "vm");
-  CHECK(Count(*trace, "xplane.no_device") == 0);
+  CHECK(CountOf(*trace, "xplane.no_device") == 0);
 }
 
 TEST_CASE("A trace without a device names the likely reason") {
   XSpaceBuilder space;
   space.Plane("/host:CPU").Line(1, "a").Event("x", 0, 5);
-  const TracePtr trace = Load(space.Bytes());
-  CHECK(Count(*trace, "xplane.no_device") == 1);
+  const TracePtr trace = LoadXSpace(space.Bytes());
+  CHECK(CountOf(*trace, "xplane.no_device") == 1);
   CHECK(trace->diagnostics.problems() == 0);  // not a defect of the file
 }
 
@@ -407,7 +402,7 @@ TEST_CASE("Hosts are aligned by their start times") {
   CHECK(trace.set.Start(FindEvent(trace, "on b")) == 20'000);
   CHECK(trace.set.Start(FindEvent(trace, "on c")) == 0);  // nothing says where: with the first
   CHECK(trace.set.Start(FindEvent(trace, "on d")) == 40'000);
-  CHECK(Count(trace, "xplane.unaligned_host") == 1);
+  CHECK(CountOf(trace, "xplane.unaligned_host") == 1);
 }
 
 TEST_CASE("The HLO table is filled from /host:metadata") {
@@ -430,7 +425,7 @@ TEST_CASE("The HLO table is filled from /host:metadata") {
   space.Plane("/host:metadata")
       .EventMetadata(77, "jit_f(77)")
       .Stat("Hlo Proto", test::Bytes{proto});
-  const TracePtr trace = Load(space.Bytes());
+  const TracePtr trace = LoadXSpace(space.Bytes());
   const HloInstruction* found = trace->hlo.Find(77, "fusion.3");
   REQUIRE(found != nullptr);
   CHECK(trace->hlo.programs.at(77).module_name == "jit_f");
@@ -471,7 +466,7 @@ TEST_CASE("An instruction that names a frame of the stack has the frame's file a
       .EventMetadata(77, "jit_f(77)")
       .Stat("Hlo Proto", test::Bytes{text(1, module)})
       .Stat("program_id", int64_t{5});
-  const TracePtr trace = Load(space.Bytes());
+  const TracePtr trace = LoadXSpace(space.Bytes());
   CHECK(trace->hlo.Find(77, "add.1") == nullptr);  // the stat says what events name
   const HloInstruction* found = trace->hlo.Find(5, "add.1");
   REQUIRE(found != nullptr);
@@ -501,7 +496,7 @@ TEST_CASE("Long lines are split without a difference, long fields are stepped ov
   LoadOptions one, two;
   one.threads = 1;
   two.threads = 2;
-  const TracePtr a = Load(bytes, one), b = Load(bytes, two);
+  const TracePtr a = LoadXSpace(bytes, one), b = LoadXSpace(bytes, two);
   CHECK(a->counts.events() == 8'000);
   REQUIRE(a->set.rows == b->set.rows);
   CHECK(a->diagnostics.problems() == 0);
@@ -523,7 +518,7 @@ TEST_CASE("Event counts equal an independent count, also compressed") {
   test::GpuProfileOptions options;
   options.steps = 3;
   const std::string generated = test::MakeGpuProfile(options);
-  CHECK(Load(generated)->counts.events() == CountEvents(generated));
+  CHECK(LoadXSpace(generated)->counts.events() == CountEvents(generated));
   const std::filesystem::path data = test::SourcePath("tests/data");
   int files = 0;
   for (const auto& entry : std::filesystem::directory_iterator(data)) {

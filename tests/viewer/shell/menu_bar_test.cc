@@ -22,7 +22,7 @@ std::string Focused() {
   const ImGuiWindow* window = ImGui::GetCurrentContext()->NavWindow;
   return window != nullptr ? window->RootWindow->Name : "";
 }
-void Search(ViewerFixture& f, const std::string& text) {
+void SearchFor(ViewerFixture& f, const std::string& text) {
   f.Type("/");
   f.Frame(3);
   f.Type(text);
@@ -215,7 +215,7 @@ TEST_CASE("search box: after Enter the timeline has the keyboard") {
   ViewerFixture f;
   f.Open(TrainingTrace());
   const TimeRange before = f.visible();
-  Search(f, "MemcpyH2D");
+  SearchFor(f, "MemcpyH2D");
   CHECK(ImGui::GetIO().WantTextInput);
   f.Key(ImGuiKey_Enter);
   f.Frame(3);
@@ -232,7 +232,7 @@ TEST_CASE("search box: after Enter the timeline has the keyboard") {
 TEST_CASE("search box: Escape gives the keyboard back and keeps the search") {
   ViewerFixture f;
   f.Open(TrainingTrace());
-  Search(f, "MemcpyH2D");
+  SearchFor(f, "MemcpyH2D");
   f.Key(ImGuiKey_Escape);
   f.Frame(2);
   CHECK_FALSE(ImGui::GetIO().WantTextInput);

@@ -17,7 +17,7 @@ namespace {
 constexpr uint32_t kNamedOps = 6;  // the legend has one entry more, for all others
 constexpr std::string_view kUnknownOp = "(no op)";
 
-std::string_view OpName(const AllocationBoxes& boxes, uint32_t op) {
+std::string_view NameOfOp(const AllocationBoxes& boxes, uint32_t op) {
   return op < boxes.ops.size() && !boxes.ops[op].empty() ? boxes.ops[op] : kUnknownOp;
 }
 
@@ -47,8 +47,8 @@ void MemoryBoxes::Prepare(const PanelContext& context, const AllocationBoxes& bo
   entry_.clear();
   bool others = false;
   for (uint32_t op = 0; op < boxes.ops.size(); ++op) {
-    std::string label = MakeShortForms(OpName(boxes, op)).middle;
-    if (label.empty()) label = OpName(boxes, op);
+    std::string label = MakeShortForms(NameOfOp(boxes, op)).middle;
+    if (label.empty()) label = NameOfOp(boxes, op);
     size_t at = 0;
     while (at < legend_.size() && legend_[at].label != label) ++at;
     if (at == legend_.size() && at < kNamedOps) {
@@ -114,7 +114,7 @@ void MemoryBoxes::DrawTooltip(const PanelContext& context, const AllocationBoxes
   if (!ImGui::BeginTooltip()) return;
   const AllocationSpan& s = boxes.spans[static_cast<size_t>(index)];
   ImGui::PushTextWrapPos(Em() * 40);
-  const std::string_view op = OpName(boxes, s.op);
+  const std::string_view op = NameOfOp(boxes, s.op);
   ImGui::TextUnformatted(op.data(), op.data() + op.size());
   ImGui::PopTextWrapPos();
   ImGui::Text("%s for %s%s", FormatValue(Value(s.bytes), Unit::kBytes).c_str(),

@@ -14,7 +14,6 @@ namespace {
 
 using test::Ref;
 using test::XSpaceBuilder;
-constexpr int64_t kUs = kPsPerUs;
 
 // A GPU with one stream and a host thread; kernels are launched by the calls given.
 struct Gpu {
@@ -24,15 +23,17 @@ struct Gpu {
   test::LineBuilder* host = &space.Plane("/host:CPU").Line(1, "python");
 
   test::EventBuilder& Kernel(const char* name, int64_t at_us, int64_t us) {
-    return stream->Event(name, at_us * kUs, us * kUs)
+    return stream->Event(name, at_us * kPsPerUs, us * kPsPerUs)
         .Stat("correlation_id", static_cast<uint64_t>(at_us))
         .Stat("kernel_details", Ref{"regs:1"});
   }
   void Step(int64_t number, int64_t at_us, int64_t us) {
-    host->Event("train", at_us * kUs, us * kUs).Stat("_r", int64_t{1}).Stat("step_num", number);
+    host->Event("train", at_us * kPsPerUs, us * kPsPerUs)
+        .Stat("_r", int64_t{1})
+        .Stat("step_num", number);
   }
   void Launch(const char* name, int64_t at_us, int64_t us, int64_t kernel_at_us) {
-    host->Event(name, at_us * kUs, us * kUs)
+    host->Event(name, at_us * kPsPerUs, us * kPsPerUs)
         .Stat("correlation_id", static_cast<uint64_t>(kernel_at_us))
         .Stat("device_id", int64_t{0});
   }
@@ -59,8 +60,8 @@ struct Derived {
         for (const Lane& lane : set->LanesOf(track)) {
           for (uint32_t i = 0; i < lane.size(); ++i) {
             events.push_back({lane.start[i], lane.depth,
-                              std::to_string(lane.start[i] / kUs) + "+" +
-                                  std::to_string(lane.dur[i] / kUs) + " " +
+                              std::to_string(lane.start[i] / kPsPerUs) + "+" +
+                                  std::to_string(lane.dur[i] / kPsPerUs) + " " +
                                   std::string(set->names->Name(MetaId(lane.meta[i])))});
           }
         }
@@ -126,12 +127,12 @@ TEST_CASE("XLA modules close the ops in them; ops nest by their parts") {
 
 TEST_CASE("Copies derive nothing; events of a CUDA graph do") {
   Gpu gpu;
-  gpu.stream->Event("MemcpyD2H", 0, 10 * kUs)
+  gpu.stream->Event("MemcpyD2H", 0, 10 * kPsPerUs)
       .Stat("memcpy_details", Ref{"kind_src:device"})
       .Stat("tf_op", "q/R:R");
   Derived none(gpu.space);
   CHECK(none.Events("Framework Ops - from #14").empty());
-  gpu.stream->Event("graph", 20 * kUs, 10 * kUs)
+  gpu.stream->Event("graph", 20 * kPsPerUs, 10 * kPsPerUs)
       .Stat("cuda_graph_exec_id", uint64_t{3})
       .Stat("tf_op", "q/R:R");
   Derived graph(gpu.space);

@@ -9,8 +9,6 @@ namespace {
 
 using test::KinetoText;
 
-constexpr Ps kUs = kPsPerUs;
-
 struct LeftOut {
   std::vector<Ps> begins;  // us
   Ps time = 0;
@@ -20,7 +18,7 @@ LeftOut LeftOutOf(const Trace& trace, const StepDatabase& steps, std::vector<Eve
   const StepSpans spans(steps);
   LeftOut found;
   LeftOutRows(trace.set, spans).ForEach(EventRows(std::move(rows)), [&](EventRow row, Ps time) {
-    found.begins.push_back(trace.set.Start(row) / kUs);
+    found.begins.push_back(trace.set.Start(row) / kPsPerUs);
     found.time += time;
   });
   return found;
@@ -47,13 +45,13 @@ TEST_CASE("step spans: events that begin in no step of their device are left out
     DeviceStep step;
     step.step = static_cast<uint32_t>(steps.steps.size());
     step.device = device;
-    step.span = {begin * kUs, (begin + 100) * kUs};
+    step.span = {begin * kPsPerUs, (begin + 100) * kPsPerUs};
     steps.steps.emplace_back();
     steps.device_steps.push_back(step);
   }
   const LeftOut found = LeftOutOf(*trace, steps, kernels);
   CHECK(found.begins == std::vector<Ps>{0, 200, 400, 500, 250});
-  CHECK(found.time == 60 * kUs);
+  CHECK(found.time == 60 * kPsPerUs);
   std::reverse(kernels.begin(), kernels.end());
   CHECK(LeftOutOf(*trace, steps, kernels).begins == std::vector<Ps>{250, 500, 400, 200, 0});
 }

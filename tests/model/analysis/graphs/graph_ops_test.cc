@@ -31,7 +31,7 @@ using test::KinetoText;
 using test::Real;
 using test::Text;
 
-std::shared_ptr<const Trace> Load(const std::string& text) {
+std::shared_ptr<const Trace> LoadText(const std::string& text) {
   const Result<std::shared_ptr<const Trace>> trace = LoadBytes("t.json", text, {});
   REQUIRE_MESSAGE(trace.ok(), trace.status().message());
   return *trace;
@@ -74,7 +74,7 @@ struct Found {
 
 TEST_CASE("Kernels of a replay get op, module, layer and shapes of the capture beside it") {
   const Found found(WithCaptures(test::ReplayText(GraphKernels(3)),
-                                 {{"bs_32.json", "FULL", 32, Load(test::CaptureText(3))}}));
+                                 {{"bs_32.json", "FULL", 32, LoadText(test::CaptureText(3))}}));
   const GraphOps& graphs = found.graphs;
   REQUIRE(graphs.launches.size() == 1);
   CHECK(graphs.launches[0].kernels == 13);
@@ -95,7 +95,7 @@ TEST_CASE("A kernel that was not recorded stays without op, and confidence says 
   std::vector<std::string> kernels = GraphKernels(3);
   kernels[6] = "something_else";
   const Found found(WithCaptures(test::ReplayText(kernels),
-                                 {{"bs_32.json", "FULL", 32, Load(test::CaptureText(3))}}));
+                                 {{"bs_32.json", "FULL", 32, LoadText(test::CaptureText(3))}}));
   REQUIRE(found.graphs.launches.size() == 1);
   CHECK(found.graphs.launches[0].matched == 12);
   CHECK(found.graphs.launches[0].confidence() == doctest::Approx(12.0 / 13));
@@ -104,7 +104,7 @@ TEST_CASE("A kernel that was not recorded stays without op, and confidence says 
 
 TEST_CASE("A capture of something else is not taken") {
   const Found found(WithCaptures(test::ReplayText({"a", "b", "c", "d", "gemm_kernel"}),
-                                 {{"bs_32.json", "FULL", 32, Load(test::CaptureText(3))}}));
+                                 {{"bs_32.json", "FULL", 32, LoadText(test::CaptureText(3))}}));
   REQUIRE(found.graphs.launches.size() == 1);
   CHECK(found.graphs.launches[0].matched == 0);
   CHECK(found.graphs.kernels.empty());
@@ -112,8 +112,8 @@ TEST_CASE("A capture of something else is not taken") {
 
 TEST_CASE("If several captures fit, the one with the step's batch size is taken") {
   const Found found(WithCaptures(test::ReplayText(GraphKernels(2)),
-                                 {{"bs_16.json", "FULL", 16, Load(test::CaptureText(2, 16))},
-                                  {"bs_32.json", "FULL", 32, Load(test::CaptureText(2, 32))}}));
+                                 {{"bs_16.json", "FULL", 16, LoadText(test::CaptureText(2, 16))},
+                                  {"bs_32.json", "FULL", 32, LoadText(test::CaptureText(2, 32))}}));
   REQUIRE(found.graphs.kernels.size() == 9);
   CHECK(found.graphs.ShapesOf(found.At(0)) == "[[32,64],[]]");
   CHECK(found.graphs.launches[0].alike == 1);
@@ -124,7 +124,7 @@ TEST_CASE("Graphs that were recorded in the trace itself are found") {
   AddCapture(2, 8, 0, &t);
   AddReplay(GraphKernels(2), 1, 1000, &t);
   AddReplay(GraphKernels(2), 2, 2000, &t);
-  const Found found(Load(t.Text()));
+  const Found found(LoadText(t.Text()));
   REQUIRE(found.graphs.launches.size() == 2);
   REQUIRE(found.graphs.kernels.size() == 18);
   CHECK(found.Op(17) == "sgl::silu");
@@ -139,7 +139,7 @@ TEST_CASE("Graphs that look alike are replayed in the order of their recordings"
   AddCapture(1, 9, 200, &t);
   AddReplay(GraphKernels(1), 1, 1000, &t);
   AddReplay(GraphKernels(1), 2, 2000, &t);
-  const Found found(Load(t.Text()));
+  const Found found(LoadText(t.Text()));
   REQUIRE(found.graphs.kernels.size() == 10);
   CHECK(found.graphs.launches[0].alike == 2);
   CHECK(found.graphs.ShapesOf(found.At(0)) == "[[8,64],[]]");
@@ -162,7 +162,7 @@ TEST_CASE("Earlier eager steps of the same trace name the ops of a graph") {
   KinetoText t;
   AddEager(kernels, 100, 0, &t);
   AddReplay(kernels, 1, 1000, &t);
-  const Found found(Load(t.Text()));
+  const Found found(LoadText(t.Text()));
   REQUIRE(found.graphs.launches.size() == 1);
   CHECK(found.graphs.launches[0].matched == 9);
   CHECK(found.Op(0) == "op gather_kernel");
@@ -173,7 +173,7 @@ TEST_CASE("A few eager kernels of the same names prove nothing") {
   KinetoText t;
   AddEager({"a", "b", "c"}, 100, 0, &t);
   AddReplay({"a", "b", "c"}, 1, 1000, &t);
-  CHECK(Found(Load(t.Text())).graphs.kernels.empty());
+  CHECK(Found(LoadText(t.Text())).graphs.kernels.empty());
 }
 
 TEST_CASE("Streams of a graph are matched one by one with what the longer ones leave") {
@@ -181,7 +181,7 @@ TEST_CASE("Streams of a graph are matched one by one with what the longer ones l
   AddReplay({"gather_kernel", "norm_kernel", "gemm_kernel", "act_kernel"}, 1, 0, &t);
   t.On(0, 4).Kernel("gemm_kernel", 1, 12, 5);
   const Found found(
-      WithCaptures(t.Text(), {{"bs_32.json", "FULL", 32, Load(test::CaptureText(1))}}));
+      WithCaptures(t.Text(), {{"bs_32.json", "FULL", 32, LoadText(test::CaptureText(1))}}));
   REQUIRE(found.graphs.launches.size() == 1);
   CHECK(found.graphs.launches[0].matched == 5);
   std::vector<uint32_t> ops;
@@ -191,8 +191,9 @@ TEST_CASE("Streams of a graph are matched one by one with what the longer ones l
 }
 
 TEST_CASE("Tables of kernels and ops count what graphs ran; XProf's definitions do not") {
-  const std::shared_ptr<const Trace> trace = WithCaptures(
-      test::ReplayText(GraphKernels(3)), {{"bs_32.json", "FULL", 32, Load(test::CaptureText(3))}});
+  const std::shared_ptr<const Trace> trace =
+      WithCaptures(test::ReplayText(GraphKernels(3)),
+                   {{"bs_32.json", "FULL", 32, LoadText(test::CaptureText(3))}});
   AnalysisContext context(trace, Definitions::kStepscope);
   const AnalysisResult kernels = FindAnalysis("kernel_stats")->run(context, {}, {});
   CHECK(Text(kernels, "by_op", 0, "name") == "aten::mm");
