@@ -10,6 +10,7 @@
 
 #include "loaders/files/byte_source.h"
 #include "loaders/loader.h"
+#include "model/base/ascii.h"
 #include "model/base/lower.h"
 
 namespace stepscope {
@@ -17,8 +18,6 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr size_t kHeadBytes = size_t{64} << 10;
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 // The number after the first `"key":` at or after `from`, or -1.
 int NumberAfter(std::string_view text, std::string_view key, size_t from) {

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <limits>
 
+#include "model/base/ascii.h"
+
 namespace stepscope::json {
 namespace {
 
@@ -16,8 +18,6 @@ struct Decimal {
   int exponent = 0;
   bool negative = false;
 };
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 // Parses [-+] digits [. digits] [e [-+] digits], with at least one digit before the exponent.
 bool ParseDecimal(std::string_view s, Decimal* out) {

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "model/base/ascii.h"
+
 namespace stepscope {
 namespace {
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 // Removes the digits at the start of the text and returns them without leading zeros.
 std::string_view TakeNumber(std::string_view* text) {

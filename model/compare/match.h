@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "model/analysis/naming/kernel_category.h"
+#include "model/base/ascii.h"
 
 namespace stepscope::compare {
 
@@ -34,7 +35,6 @@ struct MatchedPair {
 // All items of both, each once: those of `a` in order, then those that only `b` has. O(n log n).
 std::vector<MatchedPair> Match(std::span<const Matchable> a, std::span<const Matchable> b);
 
-inline bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 // The name with '#' for each number: "fused_add_12" -> "fused_add_#". O(length).
 std::string WithoutNumbers(std::string_view name);
 

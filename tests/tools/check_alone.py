@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
-"""What a build hides that compiles the sources of a directory together (STEPSCOPE_UNITY).
+"""What a build hides that compiles sources together (STEPSCOPE_UNITY).
 
   1. A source names what no header that it includes, directly or through others, speaks of: it compiles behind another
      source that includes more, and not alone.
-  2. A function in the unnamed namespace of a source has the name of one in another source of the directory, or in a
+  2. A function in the unnamed namespace of a source has the name of one in another source of the part, or in a
      header that another includes, and a call may fit both: which one it means depends on what stands before it.
   3. A source calls what only imgui_internal.h declares, without including it: a precompiled header hides that.
 
 Names of types, functions and constants of our own headers are looked at. The compiler sees the rest wherever a source
 is compiled alone and without precompiled headers: in the package, and by clang-tidy.
 
-check_alone.py ROOT          checks the sources below ROOT
+check_alone.py ROOT [PARTS]  checks the sources below ROOT; PARTS lists the files that include what is compiled together;
+                             without it, the sources of a directory are
 check_alone.py --self-test   must refuse small sources that break a rule
 """
 import collections
@@ -37,7 +38,9 @@ def clean(text):
 
 
 def declarations(text):
-    """(name, parameters or None, is it in an unnamed namespace) of what a cleaned text declares outside of types."""
+    """(name, parameters or None, namespace or None) of what a cleaned text declares outside of types.
+
+    The namespace is that around the unnamed one; None: other sources can use the name."""
     scopes, begin, found = [], 0, []
     for at in (m.start() for m in re.finditer(r"[{};]", text)):
         head, open_scope = text[begin:at].strip(), all(s is not None for s in scopes)
@@ -48,6 +51,7 @@ def declarations(text):
                 begin = at + 1
                 continue
             local = "" in scopes or head.startswith("static ")
+            local = "::".join(filter(None, scopes)) if local else None
             kind, call = TYPE.match(head), CALL.search(head) if "=" not in head.split("(")[0] else None
             if kind:
                 if text[at] == "{" or head.startswith("using"):  # and no forward declaration
@@ -124,7 +128,12 @@ def told_apart(a, b):
             any(x != y and (is_class(x) or is_class(y)) for x, y in zip(a, b)))
 
 
-def check(root, folders=FOLDERS):
+def parts_of(files, root):
+    """By source: the part that it is compiled in."""
+    return {root / name: part for part in files for name in INCLUDE.findall(part.read_text(encoding="utf-8"))}
+
+
+def check(root, parts, folders=FOLDERS):
     cleaned, errors = {}, []
     for folder in folders:
         for path in sorted((root / folder).rglob("*")):
@@ -157,18 +166,19 @@ def check(root, folders=FOLDERS):
     for path in cleaned:
         if path.suffix == ".cc" and path.parent != root / "tests/tools":
             for name, parameters, local in set(declared[path]):
-                if local and parameters is not None and name not in ("TEST_CASE", "TEST_CASE_FIXTURE"):
-                    functions[path.parent, name].append((path, parameters))
-            headers[path.parent] |= headers_of(path, root, known)
-    for directory, found in headers.items():
+                if local is not None and parameters is not None and name not in ("TEST_CASE", "TEST_CASE_FIXTURE"):
+                    functions[parts.get(path, path.parent), name].append((path, parameters, local))
+            headers[parts.get(path, path.parent)] |= headers_of(path, root, known)
+    for part, found in headers.items():
         for header in found & declared.keys():
             for name, parameters, _ in declared[header]:
-                if parameters is not None and (directory, name) in functions:
-                    functions[directory, name].insert(0, (header, parameters))
+                if parameters is not None and (part, name) in functions:
+                    functions[part, name].insert(0, (header, parameters, ""))
     for (_, name), places in sorted(functions.items()):
-        for i, (path, parameters) in enumerate(places):
-            for other, others in places[:i]:
-                if path.suffix == ".cc" and other != path and not told_apart(parameters, others):
+        for i, (path, parameters, space) in enumerate(places):
+            for other, others, around in places[:i]:
+                seen = space.startswith(around) or around.startswith(space)  # one lies in the other
+                if path.suffix == ".cc" and other != path and seen and not told_apart(parameters, others):
                     errors.append(f"{path.relative_to(root)}: {name}() is also in {other.name}, and a call may fit both")
     return errors
 
@@ -187,10 +197,19 @@ BAD = {
         "model/a.cc": "namespace {\nint Half(int n) { return n / 2; }\n}\n",
         "model/b.cc": "namespace {\nint Half(int64_t n, bool up = false) { return n; }\n}\n"},
 }
+TWO_DIRECTORIES = {
+    "model/a/x.cc": "namespace {\nint Half(int n) { return n / 2; }\n}\n",
+    "model/b/y.cc": "namespace {\nint Half(int64_t n) { return n; }\n}\n"}
+BAD["two local functions of directories that share a part"] = TWO_DIRECTORIES | {
+    "part_1.cc": '#include "model/a/x.cc"\n#include "model/b/y.cc"\n'}
 IMGUI = {"build/third_party/x/third-party/cimgui/imgui/imgui.h": "IMGUI_API bool Begin(const char* name);",
          "build/third_party/x/third-party/cimgui/imgui/imgui_internal.h": "IMGUI_API ImVec2 Past(int n);"}
 BAD["a function of imgui_internal.h"] = IMGUI | {"model/a.cc": "bool b = ImGui::Begin(0) && ImGui::Past(1);"}
 GOOD = {
+    "two local functions in namespaces beside each other": {
+        "model/a.cc": "namespace xla {\nnamespace {\nint Half(int n) { return n / 2; }\n}\n}\n",
+        "model/b.cc": "namespace tpu {\nnamespace {\nint Half(int64_t n) { return n; }\n}\n}\n"},
+    "two local functions of directories with a part each": TWO_DIRECTORIES,
     "a function of imgui_internal.h that is included": IMGUI | {
         "model/a.cc": "#include <imgui_internal.h>\nbool b = ImGui::Begin(0) && ImGui::Past(1);"},
     "a name of a header behind a header": {
@@ -214,7 +233,7 @@ def self_test():
                 for path, text in files.items():
                     (root / path).parent.mkdir(parents=True, exist_ok=True)
                     (root / path).write_text(text, encoding="utf-8")
-                errors = check(root, ("model",))
+                errors = check(root, parts_of(root.glob("part_*.cc"), root), ("model",))
             if bool(errors) != expected:
                 print(f"{name}: {'not refused' if expected else errors}")
                 failed = 1
@@ -224,7 +243,9 @@ def self_test():
 def main():
     if sys.argv[1] == "--self-test":
         return self_test()
-    errors = check(pathlib.Path(sys.argv[1]))
+    root = pathlib.Path(sys.argv[1])
+    parts = pathlib.Path(sys.argv[2]).read_text(encoding="utf-8").split() if len(sys.argv) > 2 else []
+    errors = check(root, parts_of(map(pathlib.Path, parts), root))
     print("\n".join(errors))
     return bool(errors)
 

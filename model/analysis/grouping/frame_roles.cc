@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
+
+#include "model/base/ascii.h"
 
 namespace stepscope {
 namespace {
@@ -114,8 +115,6 @@ constexpr std::array kRows = {
     FrameRow{"subprocess.py", "subprocess.py", "_try_wait", kPeer, kPython},
     FrameRow{"subprocess.py", "subprocess.py", "communicate", kPeer, kPython},
 };
-
-bool IsDigit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 
 void SkipDigits(std::string_view* text) {
   while (!text->empty() && IsDigit(text->front())) text->remove_prefix(1);

@@ -9,7 +9,7 @@ namespace stepscope {
 
 namespace {
 
-constexpr std::string_view kParts[] = {
+constexpr std::string_view kLibraryWords[] = {
     "nccl",
     "rccl",
     "oneccl",
@@ -27,7 +27,7 @@ constexpr std::string_view kParts[] = {
     "all_reduce_kernel",
     "allreducekernel",
 };
-constexpr WordSet kPartSet(kParts);
+constexpr WordSet kLibraryWordSet(kLibraryWords);
 
 }  // namespace
 
@@ -35,7 +35,7 @@ bool IsCollective(std::string_view device_event) {
   // Inductor names a fused kernel after all ops that it replaces; it computes even if one of them
   // is a collective's.
   if (device_event.starts_with("triton_")) return false;
-  return kPartSet.AnyIn(Lower(device_event));
+  return kLibraryWordSet.AnyIn(Lower(device_event));
 }
 
 }  // namespace stepscope

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "model/analysis/naming/collectives.h"
+#include "model/base/ascii.h"
 #include "model/base/lower.h"
 
 namespace stepscope {
@@ -12,7 +13,6 @@ namespace {
 
 bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
 bool IsUpper(char c) { return c >= 'A' && c <= 'Z'; }
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsAlnum(char c) { return IsLower(c) || IsUpper(c) || IsDigit(c); }
 
 // [A-Za-z0-9.][A-Za-z0-9_.\\/>-]*

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "model/base/ascii.h"
 #include "model/base/lower.h"
 
 namespace stepscope {
@@ -12,7 +13,6 @@ constexpr std::array<std::string_view, 7> kAxes = {"rank", "dp", "tp", "pp", "ep
 constexpr size_t kMostDigits = 9;
 
 bool IsLetter(char c) { return Lower(c) >= 'a' && Lower(c) <= 'z'; }
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 // Reads the number after the axis that ends at `at`; returns false if there is none.
 bool IndexAt(std::string_view name, size_t at, int64_t* index) {

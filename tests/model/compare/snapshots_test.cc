@@ -11,14 +11,14 @@
 namespace stepscope::compare {
 namespace {
 
-std::shared_ptr<const Trace> Load(const std::string& bytes, const char* name = "a.pickle") {
+std::shared_ptr<const Trace> LoadHistory(const std::string& bytes, const char* name = "a.pickle") {
   const auto trace = LoadBytes(name, bytes, {});
   REQUIRE_MESSAGE(trace.ok(), trace.status().message());
   return *trace;
 }
 
 std::shared_ptr<const Trace> Training(int64_t leak) {
-  return Load(test::ToPickle(test::MakeTrainingSnapshot(6, 8, leak, false).file));
+  return LoadHistory(test::ToPickle(test::MakeTrainingSnapshot(6, 8, leak, false).file));
 }
 
 AnalysisResult Compared(std::shared_ptr<const Trace> a, std::shared_ptr<const Trace> b) {
@@ -54,7 +54,7 @@ TEST_CASE("A snapshot and itself: nothing changed") {
 TEST_CASE("A snapshot and a trace cannot be compared; two traces can") {
   test::KinetoText t;
   t.Host("cpu_op", "aten::mm", 0, 10).Launch(1, 2, 3).Kernel("gemm", 1, 20, 5);
-  const std::shared_ptr<const Trace> trace = Load(t.Text(), "t.json");
+  const std::shared_ptr<const Trace> trace = LoadHistory(t.Text(), "t.json");
   CHECK(Compared(Training(0), trace).empty_reason.starts_with("A is a memory snapshot"));
   CHECK(Compared(trace, Training(0)).empty_reason.starts_with("B is a memory snapshot"));
   CHECK_FALSE(CompareSnapshots(*trace, *trace, {}).has_value());

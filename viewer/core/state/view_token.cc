@@ -10,7 +10,7 @@
 namespace stepscope {
 namespace {
 
-constexpr std::string_view kVersion = "v1";
+constexpr std::string_view kTokenVersion = "v1";
 
 bool IsPlain(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
@@ -97,7 +97,7 @@ void ParsePart(std::string_view part, ViewPlace* place) {
 }  // namespace
 
 std::string ToToken(const ViewPlace& place) {
-  std::string out(kVersion);
+  std::string out(kTokenVersion);
   AddRange('r', place.visible, &out);
   AddRange('m', place.measured, &out);
   AddRange('f', place.filter, &out);
@@ -129,8 +129,8 @@ std::string TokenOf(const ViewState& view, const ProfileViewState& profile) {
 std::optional<ViewPlace> ParseViewToken(std::string_view text) {
   while (!text.empty() && (text.back() == ' ' || text.back() == '\n')) text.remove_suffix(1);
   while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  if (!text.starts_with(kVersion)) return std::nullopt;
-  text.remove_prefix(kVersion.size());
+  if (!text.starts_with(kTokenVersion)) return std::nullopt;
+  text.remove_prefix(kTokenVersion.size());
   ViewPlace place;
   while (!text.empty()) {
     if (text.front() != ':') return std::nullopt;

@@ -39,7 +39,7 @@ struct Opened {
 
 // The facts shown of the chosen instruction, made once: a tuple may have a hundred thousand
 // operands.
-struct Chosen {
+struct ChosenOp {
   struct Neighbour {
     uint32_t instruction;
     std::string shape;
@@ -66,7 +66,7 @@ class HloGraphPanel final : public Panel {
   void DrawSide(const PanelContext& context);
   void DrawProgramChoice(const PanelContext& context) const;
   void DrawNeighbours(const PanelContext& context, const char* title,
-                      const std::vector<Chosen::Neighbour>& shown, size_t all) const;
+                      const std::vector<ChosenOp::Neighbour>& shown, size_t all) const;
   void UpdateChosen();
   void DrawGraph(const PanelContext& context);
   void DrawText(const PanelContext& context);
@@ -87,7 +87,7 @@ class HloGraphPanel final : public Panel {
   uint64_t scene_key_ = 0;
   bool scene_wanted_ = false;
   uint32_t centre_ = xla::kNone, chosen_ = xla::kNone;
-  Chosen about_;  // chosen_
+  ChosenOp about_;  // chosen_
   std::string note_;
   std::string proposed_for_;
   std::vector<uint32_t> proposals_;  // instructions whose names have that text
@@ -309,7 +309,7 @@ void HloGraphPanel::UpdateChosen() {
   about_ = {};
   about_.instruction = chosen_;
   about_.facts = program.FactsOf(chosen_);
-  const auto take = [&](const std::vector<uint32_t>& from, std::vector<Chosen::Neighbour>* to) {
+  const auto take = [&](const std::vector<uint32_t>& from, std::vector<ChosenOp::Neighbour>* to) {
     constexpr size_t kMostLetters = 200;
     for (size_t k = 0; k < std::min(from.size(), kMostNeighbours); ++k) {
       const std::string shape = ToText(program.module->ShapeOf(program.At(from[k])));
@@ -323,7 +323,8 @@ void HloGraphPanel::UpdateChosen() {
 }
 
 void HloGraphPanel::DrawNeighbours(const PanelContext& context, const char* title,
-                                   const std::vector<Chosen::Neighbour>& shown, size_t all) const {
+                                   const std::vector<ChosenOp::Neighbour>& shown,
+                                   size_t all) const {
   if (shown.empty()) return;
   ImGui::Dummy(ImVec2(0, BaseEm() * 0.2f));
   const FaceScope small(context, Face::kUi);

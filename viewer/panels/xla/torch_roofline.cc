@@ -16,8 +16,8 @@ namespace stepscope {
 namespace {
 
 constexpr double kGflopsPerTflops = 1000;
-constexpr const char* kTorchHidden[] = {"flops_unmasked", "peak_tflops", "peak_of", "peak_gb_per_s",
-                                        "estimate"};
+constexpr const char* kHiddenColumns[] = {"flops_unmasked", "peak_tflops", "peak_of",
+                                          "peak_gb_per_s", "estimate"};
 
 std::string Tooltip(const ResultTable& table, size_t row) {
   std::string text =
@@ -99,7 +99,7 @@ void TorchRoofline::Draw(const PanelContext& context, const AnalysisResult& resu
               {.id = "torch_ops",
                .noun = "ops",
                .name_column = "operation",
-               .hidden_columns = kTorchHidden,
+               .hidden_columns = kHiddenColumns,
                .total_row = false});
   shown_.assign(table_.order().size() == table.rows.size() ? 0 : table.rows.size(), false);
   if (!shown_.empty())

@@ -10,6 +10,7 @@
 #include "model/analysis/intervals/step_number.h"
 #include "model/analysis/naming/collectives.h"
 #include "model/analysis/steps/builders/infer_steps.h"
+#include "model/base/ascii.h"
 #include "model/base/lower.h"
 #include "model/capabilities.h"
 
@@ -19,8 +20,6 @@ namespace {
 constexpr double kEncloses = 0.9;  // share of all launches in the call that is the one step
 constexpr int kDeepest = 16;       // levels of calls inside calls that are looked into
 constexpr double kCovers = 0.5;    // share of all launches from the first of the calls on
-
-bool IsDigit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 
 // Whether the name has a word for a step and a running number: "step 12", "Iteration_3".
 bool HasRunningNumber(std::string_view name) {
