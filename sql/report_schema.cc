@@ -2,7 +2,7 @@
 
 #include "model/analysis/analysis.h"
 #include "model/analysis/tables/unit_names.h"
-#include "model/base/lower.h"
+#include "model/base/ascii.h"
 
 namespace stepscope {
 namespace {

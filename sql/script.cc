@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "model/base/lower.h"
+#include "model/base/ascii.h"
 
 namespace stepscope {
 namespace {

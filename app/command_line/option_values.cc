@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "model/base/lower.h"
+#include "model/base/ascii.h"
 
 namespace stepscope {
 namespace {

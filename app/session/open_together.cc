@@ -11,7 +11,6 @@
 #include "loaders/files/byte_source.h"
 #include "loaders/loader.h"
 #include "model/base/ascii.h"
-#include "model/base/lower.h"
 
 namespace stepscope {
 namespace fs = std::filesystem;

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "model/base/lower.h"
+#include "model/base/ascii.h"
 #include "model/base/text_parts.h"
 
 namespace stepscope {

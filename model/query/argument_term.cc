@@ -5,8 +5,8 @@
 #include <cmath>
 #include <string_view>
 
+#include "model/base/ascii.h"
 #include "model/base/key_table.h"
-#include "model/base/lower.h"
 #include "model/string_pool.h"
 
 namespace stepscope {

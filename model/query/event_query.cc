@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "model/base/lower.h"
+#include "model/base/ascii.h"
 #include "model/base/terminal_text.h"
 
 namespace stepscope {

@@ -7,7 +7,7 @@
 #include <mutex>
 #include <utility>
 
-#include "model/base/lower.h"
+#include "model/base/ascii.h"
 #include "model/base/task.h"
 #include "model/query/argument_term.h"
 #include "model/stat_reader.h"

@@ -7,9 +7,9 @@
 #include <optional>
 #include <utility>
 
+#include "model/base/ascii.h"
 #include "model/base/bytes_text.h"
 #include "model/base/key_table.h"
-#include "model/base/lower.h"
 #include "viewer/core/search/search.h"
 #include "viewer/core/state/settings.h"
 #include "viewer/shell/local_time.h"

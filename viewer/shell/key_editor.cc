@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "model/base/lower.h"
+#include "model/base/ascii.h"
 #include "viewer/core/commands/key_bindings.h"
 #include "viewer/core/commands/key_chord.h"
 #include "viewer/core/state/settings.h"

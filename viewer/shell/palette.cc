@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "model/base/lower.h"
+#include "model/base/ascii.h"
 #include "viewer/core/commands/key_bindings.h"
 #include "viewer/core/search/search.h"
 #include "viewer/core/state/settings.h"

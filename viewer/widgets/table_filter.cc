@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "model/analysis/tables/cells.h"
-#include "model/base/lower.h"
+#include "model/base/ascii.h"
 #include "viewer/core/search/search.h"
 #include "viewer/widgets/number_text.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "model/analysis/grouping/frame_roles.h"
-#include "model/base/lower.h"
+#include "model/base/ascii.h"
 #include "model/base/text_parts.h"
 #include "model/base/word_set.h"
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "model/base/lower.h"
+#include "model/base/ascii.h"
 #include "model/base/word_set.h"
 
 namespace stepscope {

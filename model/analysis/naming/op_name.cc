@@ -6,7 +6,6 @@
 
 #include "model/analysis/naming/collectives.h"
 #include "model/base/ascii.h"
-#include "model/base/lower.h"
 
 namespace stepscope {
 namespace {

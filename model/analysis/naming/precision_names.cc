@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <string>
 
-#include "model/base/lower.h"
+#include "model/base/ascii.h"
 #include "model/base/word_set.h"
 
 namespace stepscope {

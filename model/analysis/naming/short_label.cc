@@ -5,7 +5,7 @@
 #include <cctype>
 #include <vector>
 
-#include "model/base/lower.h"
+#include "model/base/ascii.h"
 
 namespace stepscope {
 namespace {

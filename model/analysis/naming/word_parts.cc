@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "model/base/lower.h"
+#include "model/base/ascii.h"
 
 namespace stepscope {
 namespace {

@@ -3,7 +3,7 @@
 #include <array>
 #include <string>
 
-#include "model/base/lower.h"
+#include "model/base/ascii.h"
 
 namespace stepscope {
 namespace {

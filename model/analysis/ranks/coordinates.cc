@@ -4,7 +4,6 @@
 #include <array>
 
 #include "model/base/ascii.h"
-#include "model/base/lower.h"
 
 namespace stepscope {
 namespace {

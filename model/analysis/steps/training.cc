@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-#include "model/base/lower.h"
+#include "model/base/ascii.h"
 #include "model/base/text_parts.h"
 #include "model/string_pool.h"
 

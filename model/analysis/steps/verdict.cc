@@ -16,7 +16,7 @@
 #include "model/analysis/steps/role_words.h"
 #include "model/analysis/steps/step_table.h"
 #include "model/analysis/steps/unrecorded.h"
-#include "model/base/lower.h"
+#include "model/base/ascii.h"
 
 namespace stepscope {
 namespace {

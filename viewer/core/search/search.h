@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "model/base/ascii.h"
 #include "model/base/latest_job.h"
-#include "model/base/lower.h"
 #include "viewer/core/profiles/profile.h"
 #include "viewer/core/search/highlight.h"
 

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "model/analysis/analysis.h"
-#include "model/base/lower.h"
+#include "model/base/ascii.h"
 #include "sql/schema.h"
 
 namespace stepscope {

@@ -11,7 +11,7 @@
 #include "model/analysis/xla/hlo_choice.h"
 #include "model/analysis/xla/hlo_ops.h"
 #include "model/analysis/xla/hlo_programs.h"
-#include "model/base/lower.h"
+#include "model/base/ascii.h"
 #include "model/base/task.h"
 #include "viewer/widgets/number_text.h"
 

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <utility>
 
+#include "model/base/ascii.h"
 #include "model/base/digits.h"
-#include "model/base/lower.h"
 #include "viewer/widgets/draw_text.h"
 
 namespace stepscope {

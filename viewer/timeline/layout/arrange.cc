@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "model/base/lower.h"
+#include "model/base/ascii.h"
 #include "model/base/natural_order.h"
 #include "viewer/core/search/search.h"
 #include "viewer/core/state/outer_frames.h"

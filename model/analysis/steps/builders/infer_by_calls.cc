@@ -11,7 +11,6 @@
 #include "model/analysis/naming/collectives.h"
 #include "model/analysis/steps/builders/infer_steps.h"
 #include "model/base/ascii.h"
-#include "model/base/lower.h"
 #include "model/capabilities.h"
 
 namespace stepscope {
