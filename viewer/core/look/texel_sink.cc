@@ -68,9 +68,11 @@ void DrawHatching(ImDrawList* list, texel::Pattern pattern, ImVec2 min, ImVec2 m
   const Rgba stroke = WithAlpha(background, 0.5f);
   const float height = max.y - min.y;
   list->PushClipRect(min, max, true);
-  for (float x = std::floor((min.x - height) / kPeriod) * kPeriod; x < max.x; x += kPeriod) {
+  float x = std::floor((min.x - height) / kPeriod) * kPeriod;
+  while (x < max.x) {
     if ((bits & 1u) != 0) list->AddLine({x, max.y}, {x + height, min.y}, stroke, kWidth);
     if ((bits & 2u) != 0) list->AddLine({x, min.y}, {x + height, max.y}, stroke, kWidth);
+    x += kPeriod;
   }
   list->PopClipRect();
 }

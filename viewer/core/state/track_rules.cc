@@ -1,5 +1,7 @@
 #include "viewer/core/state/track_rules.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 
@@ -73,7 +75,8 @@ std::string ToText(const TrackRules& rules) {
   for (const std::string& path : rules.pinned) AddRule("pin", path, &out);
   for (const std::string& path : rules.order) AddRule("order", path, &out);
   for (const auto& [path, rows] : rules.rows) AddRule("rows " + std::to_string(rows), path, &out);
-  for (const auto& [path, name] : rules.names) AddRule("name", name + '\t' + path, &out);
+  for (const auto& [path, name] : rules.names)
+    AddRule("name", fmt::format("{}\t{}", name, path), &out);
   for (const auto& [path, color] : rules.colors)
     AddRule("color " + std::to_string(color), path, &out);
   if (!rules.filter.empty()) AddRule("filter", rules.filter, &out);
