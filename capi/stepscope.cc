@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdlib>
-#include <cstring>
 #include <exception>
 #include <memory>
 #include <mutex>
@@ -337,7 +336,7 @@ Status FleetPartOf(stepscope_profile* profile, const stepscope_fleet_file& file,
   const std::string bytes = stepscope::fleet::WritePart(part);
   auto* copy = static_cast<char*>(std::malloc(bytes.size()));
   if (copy == nullptr) throw std::bad_alloc();
-  std::memcpy(copy, bytes.data(), bytes.size());
+  std::copy(bytes.begin(), bytes.end(), copy);
   *out = copy;
   *out_size = bytes.size();
   return {};

@@ -60,6 +60,7 @@ int Run(const InputOptions&, const McpOptions& options, const Log&) {
   for (const std::string& root : options.roots) words.push_back("--root=" + root);
   if (options.skill) words.emplace_back("--skill");
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   execvp(arguments[0], arguments.data());

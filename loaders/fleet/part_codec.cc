@@ -1,7 +1,6 @@
 #include "loaders/fleet/part_codec.h"
 
 #include <algorithm>
-#include <utility>
 #include <vector>
 
 #include "loaders/store/byte_codec.h"
@@ -274,7 +273,7 @@ std::string WritePart(const FleetPart& part) {
   out.push_back(static_cast<char>(kPartVersion >> 8));
   store::SectionHeader header;
   header.id = "FACT";
-  return out + store::PackSection(std::move(header), payload);
+  return out + store::PackSection(header, payload);
 }
 
 Result<FleetPart> ReadPart(std::string_view bytes) {

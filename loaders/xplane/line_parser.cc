@@ -370,7 +370,7 @@ Result<size_t> ReadAhead(const ByteSource& source, uint64_t at, size_t want, Par
   if (buffer->ahead_source != &source || at < buffer->ahead_begin || at + want > ahead_end) {
     buffer->ahead_source = nullptr;
     buffer->ahead.resize(kAheadBytes);
-    const Result<size_t> n = source.Read(at, std::as_writable_bytes(std::span(buffer->ahead)));
+    Result<size_t> n = source.Read(at, std::as_writable_bytes(std::span(buffer->ahead)));
     if (!n.ok()) return n;
     buffer->ahead.resize(*n);
     buffer->ahead_begin = at;

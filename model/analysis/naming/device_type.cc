@@ -110,7 +110,7 @@ std::string DeviceTypeOf(const Trace& trace) {
     int minor = static_cast<int>(Number(plane, "compute_cap_minor"));
     if (vendor == "Nvidia") return NvidiaName(major, minor);
     if (vendor == "AMD") return AmdName(gfx, major, minor);
-    const std::string name = DeviceFactsOf(plane).name;
+    std::string name = DeviceFactsOf(plane).name;
     if (!CapabilitiesOf(trace).read_by_xprof && !name.empty()) return name;
     return "GPU";
   }
