@@ -228,8 +228,12 @@ TEST_CASE("tracks and planes have the names and colours that rules give them") {
   TrackRules rules;
   rules.names = {{plane, "the fast one"}, {track, "prefetch"}};
   rules.colors = {{track, 2}};
+  // Items point into the rules, which have to outlive them.
+  const std::vector<TrackEntry> list = ListTracks(profiles);
+  const std::vector<TrackRules> all = {rules};
+  const std::vector<std::string> hosts(1);
   size_t named = 0;
-  for (const LayoutItem& item : Arranged(profiles, rules)) {
+  for (const LayoutItem& item : Arrange({profiles, list, all, hosts, {}})) {
     const bool heading = item.kind == LayoutItemKind::kPlaneHeading && item.plane == PlaneId(0);
     const bool second = !IsHeading(item.kind) && item.track == trace.planes[0].tracks[1];
     CHECK(item.given == (heading ? "the fast one" : second ? "prefetch" : ""));
