@@ -155,7 +155,7 @@ bool WriteFileAtomically(const fs::path& path, std::string_view contents) {
 std::string ReadSmallFile(const fs::path& path, size_t limit) {
   std::ifstream file(path, std::ios::binary);
   std::string text;
-  // A size that the system names is no help: a file of /proc has none, and others grow meanwhile.
+  // The size that the system reports is not used: files of /proc report 0, and others may grow.
   std::array<char, 16 << 10> block;
   while (file && text.size() < limit) {
     file.read(block.data(),

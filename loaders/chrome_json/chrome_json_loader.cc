@@ -1,8 +1,8 @@
 #include "loaders/chrome_json/chrome_json_loader.h"
 #include "loaders/loader.h"
+#include "model/base/ascii.h"
 
 #include <algorithm>
-#include <cctype>
 #include <filesystem>
 #include <optional>
 
@@ -238,12 +238,12 @@ std::string WithRank(const std::string& name, int rank) {
     if (digits < name.size() && std::string_view("_- ").find(name[digits]) != std::string::npos)
       ++digits;
     while (digits < name.size() && name[digits] == '0' && digits + 1 < name.size() &&
-           std::isdigit(static_cast<unsigned char>(name[digits + 1])) != 0) {
+           IsDigit(name[digits + 1])) {
       ++digits;  // rank_007
     }
     if (name.compare(digits, number.size(), number) != 0) continue;
     const size_t end = digits + number.size();
-    if (end < name.size() && std::isdigit(static_cast<unsigned char>(name[end])) != 0) continue;
+    if (end < name.size() && IsDigit(name[end])) continue;
     return at == 0 && end == name.size() ? "rank " + number : name;
   }
   return name + " rank " + number;

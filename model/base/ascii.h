@@ -1,4 +1,5 @@
-// Digits and lower case of ASCII, independent of the locale. Other bytes stay as they are. Pure.
+// These functions know the digits and letters of ASCII, whatever the locale; all other bytes stay
+// as they are. Pure; any thread.
 #pragma once
 
 #include <algorithm>

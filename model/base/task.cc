@@ -9,12 +9,12 @@ namespace stepscope {
 namespace {
 
 constexpr unsigned kMaxWorkers = 16;   // with more, memory bandwidth is the limit
-constexpr uint64_t kFewEvents = 4096;  // some 50 us of work, as long as a thread takes to start
+constexpr uint64_t kFewEvents = 4096;  // they take some 50 us, as long as a thread takes to start
 
 }  // namespace
 
 unsigned WorkerCount() {
-  // The C library opens and reads a file of the kernel to answer.
+  // The C library reads a file of the kernel for each answer, so this one is kept.
   static const unsigned count = std::clamp(std::thread::hardware_concurrency(), 1u, kMaxWorkers);
   return count;
 }

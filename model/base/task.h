@@ -52,8 +52,8 @@ unsigned WorkerCount();
 // exception is thrown again in the caller.
 void ParallelFor(size_t n, const std::function<void(size_t)>& fn, unsigned threads = 0);
 
-// The threads that ParallelFor should use for so many events in all: 0, or 1 where the caller has
-// done the work before another thread has started.
+// The number of threads that ParallelFor should use for this many events in all: 1 where the caller
+// alone is done before another thread has started, else 0, which means all.
 unsigned ThreadsFor(uint64_t events);
 
 }  // namespace stepscope

@@ -1,4 +1,4 @@
-// Runs the program as a user does, for tests.
+// A test runs the program as a user does here.
 #pragma once
 
 #include <sys/wait.h>
@@ -17,14 +17,14 @@ struct ProgramRun {
   std::string out, error;
 };
 
-// `arguments` goes through the shell, so special characters have to be quoted. What the program
-// says and what it keeps lies in `dir`.
+// The shell reads `arguments`, so special characters have to be quoted. The program's output and
+// settings are written below `dir`.
 inline ProgramRun RunProgram(const TempDir& dir, const std::string& arguments,
                              const std::string& environment = {}) {
   const std::string out = (dir.path() / "out").string(), error = (dir.path() / "err").string();
   const std::string command = environment + " STEPSCOPE_CONFIG_DIR=" + dir.path().string() +
-                              "/config '" + test::ProgramPath() + "' " + arguments + " >" + out +
-                              " 2>" + error + " </dev/null";
+                              "/config '" + test::ProgramPath() + "' </dev/null " + arguments +
+                              " >" + out + " 2>" + error;
   const int raw = std::system(command.c_str());
   ProgramRun run;
   run.status = WIFEXITED(raw) ? WEXITSTATUS(raw) : 128 + WTERMSIG(raw);

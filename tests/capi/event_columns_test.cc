@@ -5,13 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "loaders/loader.h"
 #include "model/analysis/analysis.h"
 #include "model/lookup.h"
 #include "model/query/find_events.h"
 #include "model/query/time_order.h"
 #include "tests/capi/arrow_reader.h"
 #include "tests/support/gpu_profile.h"
+#include "tests/support/loaded.h"
 #include "tests/support/xspace_builder.h"
 
 namespace stepscope {
@@ -20,9 +20,7 @@ namespace {
 using test::Released;
 
 std::shared_ptr<const Trace> Load(const std::string& bytes) {
-  auto trace = LoadBytes("p.xplane.pb", bytes, {});
-  REQUIRE_MESSAGE(trace.ok(), trace.status().message());
-  return *trace;
+  return test::Loaded("p.xplane.pb", bytes);
 }
 
 struct ListedRow {

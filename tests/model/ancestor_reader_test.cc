@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "loaders/loader.h"
 #include "model/lookup.h"
+#include "tests/support/loaded.h"
 
 namespace stepscope {
 namespace {
@@ -25,9 +25,7 @@ std::shared_ptr<const Trace> SpansOf(uint32_t seed) {
             std::to_string(below(2000)) + R"(,"dur":)" + std::to_string(below(1 << below(9))) +
             R"(,"name":"n)" + std::to_string(below(6)) + "\"}";
   }
-  const auto loaded = LoadBytes("t.json", text + "]", {});
-  REQUIRE(loaded.ok());
-  return *loaded;
+  return test::Loaded("t.json", text + "]");
 }
 
 EventRow ByParents(const TrackSet& set, EventRow row, const std::vector<bool>& wanted) {

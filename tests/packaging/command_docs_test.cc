@@ -12,9 +12,12 @@
 #include "app/commands/registry.h"
 #include "app/system/paths.h"
 #include "tests/app/temp_dir.h"
+#include "tests/support/has_text.h"
 
 namespace stepscope {
 namespace {
+
+using test::Has;
 
 std::vector<CommandDoc> Commands() { return ReadCommands(ProgramCommands()); }
 
@@ -32,10 +35,6 @@ const OptionDoc& Find(const CommandDoc& command, std::string_view name) {
       });
   REQUIRE(it != command.options.end());
   return *it;
-}
-
-bool Has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 TEST_CASE("command docs: every command and option of the parser, with values and choices") {

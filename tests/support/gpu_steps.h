@@ -6,8 +6,8 @@
 #include <memory>
 #include <vector>
 
-#include "loaders/loader.h"
 #include "model/analysis/steps/steps.h"
+#include "tests/support/loaded.h"
 #include "tests/support/xspace_builder.h"
 
 namespace stepscope::test {
@@ -35,9 +35,7 @@ inline std::shared_ptr<const Trace> GpuSteps(std::vector<HostEvent> host_events,
     kernels.Event("kernel", t + 420 * us, 500 * us)
         .Stat("correlation_id", static_cast<uint64_t>(s + 1));
   }
-  auto trace = LoadBytes("h.xplane.pb", b.Bytes(), {});
-  REQUIRE(trace.ok());
-  return *trace;
+  return test::Loaded("h.xplane.pb", b.Bytes());
 }
 
 // The classes of each step sum to its time, the causes to its idle time, and a device's steps

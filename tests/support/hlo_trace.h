@@ -8,8 +8,8 @@
 #include <memory>
 #include <string>
 
-#include "loaders/loader.h"
 #include "tests/support/hlo_program.h"
+#include "tests/support/loaded.h"
 #include "tests/support/xspace_builder.h"
 
 namespace stepscope::test {
@@ -78,9 +78,7 @@ inline std::shared_ptr<const Trace> HloTrace(int64_t dot_us = 20) {
   space.Plane("/host:metadata")
       .EventMetadata(7, "jit_step(7)")
       .Stat("Hlo Proto", Bytes{StepProgram().Bytes()});
-  auto trace = LoadBytes("host.xplane.pb", space.Bytes(), {});
-  REQUIRE(trace.ok());
-  return *trace;
+  return test::Loaded("host.xplane.pb", space.Bytes());
 }
 
 }  // namespace stepscope::test

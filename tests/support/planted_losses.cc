@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "loaders/loader.h"
+#include "tests/support/loaded.h"
 #include "tests/support/table_cells.h"
 
 namespace stepscope::test {
@@ -303,9 +303,7 @@ SetOptions InScenario(GpuScenario scenario) {
 }
 
 std::shared_ptr<const Trace> TraceOf(const GpuProfileOptions& options) {
-  auto trace = LoadBytes("h.xplane.pb", MakeGpuProfile(options), {});
-  REQUIRE_MESSAGE(trace.ok(), trace.status().message());
-  return *trace;
+  return test::Loaded("h.xplane.pb", MakeGpuProfile(options));
 }
 
 AnalysisResult FindingsOf(const GpuProfileOptions& options, const FindingThresholds& thresholds) {

@@ -8,8 +8,8 @@
 #include <memory>
 #include <string>
 
-#include "loaders/loader.h"
 #include "model/analysis/analysis.h"
+#include "tests/support/loaded.h"
 
 namespace stepscope::test {
 
@@ -67,9 +67,7 @@ inline std::string PropertyText(const AnalysisResult& result, const char* id) {
 inline AnalysisResult Analyse(const std::string& file, const std::string& bytes,
                               const char* analysis,
                               Definitions definitions = Definitions::kStepscope) {
-  const Result<std::shared_ptr<const Trace>> trace = LoadBytes(file, bytes, {});
-  REQUIRE_MESSAGE(trace.ok(), trace.status().message());
-  AnalysisContext context(*trace, definitions);
+  AnalysisContext context(Loaded(file, bytes), definitions);
   return FindAnalysis(analysis)->run(context, {}, {});
 }
 

@@ -1,4 +1,4 @@
-// What a trace holds under a name, for tests.
+// A test looks up what a trace holds under a name here.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -12,13 +12,13 @@
 
 namespace stepscope::test {
 
-// How often a diagnosis was counted; 0: never.
+// The count of a diagnosis; 0 where it was not made.
 inline uint64_t CountOf(const Trace& trace, std::string_view id) {
   const Diagnostic* d = trace.diagnostics.Find(id);
   return d == nullptr ? 0 : d->count;
 }
 
-// The first track of a name; null: there is none.
+// The first track of a name, or null.
 inline const Track* TrackNamed(const Trace& trace, std::string_view name) {
   for (const Track& track : trace.set.tracks) {
     if (trace.names().strings.View(track.name) == name) return &track;
@@ -26,7 +26,7 @@ inline const Track* TrackNamed(const Trace& trace, std::string_view name) {
   return nullptr;
 }
 
-// The first event of a name. Without one the test ends.
+// The first event of a name. A test ends here where there is none.
 inline EventRow RowNamed(const Trace& trace, std::string_view name) {
   for (uint32_t row = 0; row < trace.set.rows; ++row) {
     if (trace.names().Name(trace.set.Meta(EventRow(row))) == name) return EventRow(row);
@@ -35,7 +35,7 @@ inline EventRow RowNamed(const Trace& trace, std::string_view name) {
   return {};
 }
 
-// An event's stat as text; empty: it has none of that name.
+// An event's stat as text, empty where the event has none of that name.
 inline std::string StatOf(const Trace& trace, EventRow row, std::string_view name) {
   const auto stats = trace.source->Decode(trace, row);
   REQUIRE(stats.ok());

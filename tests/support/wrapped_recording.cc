@@ -15,8 +15,8 @@
 
 #include "loaders/common/wire.h"
 #include "loaders/files/byte_source.h"
-#include "loaders/loader.h"
 #include "loaders/riegeli/record_file.h"
+#include "tests/support/loaded.h"
 #include "tests/support/riegeli_writer.h"
 #include "tests/support/wire.h"
 
@@ -209,9 +209,7 @@ std::shared_ptr<const Trace> LoadRecording(const Recording& recording) {
     name = "t.xplane.riegeli";
     bytes = RiegeliWriter().Records(recording.records).Bytes();
   }
-  auto trace = LoadBytes(name, std::move(bytes), {});
-  REQUIRE_MESSAGE(trace.ok(), trace.status().message());
-  return *trace;
+  return test::Loaded(name, std::move(bytes));
 }
 
 Recording WrapMainThread(const Recording& recording, std::string_view frame) {

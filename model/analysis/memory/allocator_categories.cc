@@ -1,9 +1,9 @@
 #include "model/analysis/memory/allocator_categories.h"
 
 #include <algorithm>
-#include <cctype>
 
 #include "model/analysis/memory/allocation_groups.h"
+#include "model/base/ascii.h"
 
 namespace stepscope {
 namespace {
@@ -14,9 +14,8 @@ constexpr size_t kDeepest = 64;  // annotations open at once; deeper ones are no
 std::string WithoutNumbers(std::string_view name) {
   std::string text;
   for (const char c : name) {
-    const bool digit = std::isdigit(static_cast<unsigned char>(c)) != 0;
-    if (!digit) text += c;
-    if (digit && (text.empty() || text.back() != '#')) text += '#';
+    if (!IsDigit(c)) text += c;
+    if (IsDigit(c) && (text.empty() || text.back() != '#')) text += '#';
   }
   return text;
 }

@@ -1,9 +1,10 @@
 #include "model/analysis/memory/allocator_parts.h"
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 #include <utility>
+
+#include "model/base/ascii.h"
 
 namespace stepscope {
 namespace {
@@ -12,8 +13,8 @@ namespace {
 std::string FamilyOf(std::string_view name) {
   std::string family;
   for (const char c : name) {
-    if (std::isdigit(static_cast<unsigned char>(c)) == 0) {
-      family += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    if (!IsDigit(c)) {
+      family += Lower(c);
     } else if (family.empty() || family.back() != '#') {
       family += '#';
     }

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "model/analysis/naming/word_parts.h"
+#include "model/base/ascii.h"
 #include "model/base/text_parts.h"
 #include "model/base/word_set.h"
 
@@ -59,7 +60,7 @@ bool EndsWithAny(std::string_view text, std::span<const std::string_view> ends) 
 }
 
 size_t SkipDigits(std::string_view text, size_t i) {
-  while (i < text.size() && text[i] >= '0' && text[i] <= '9') ++i;
+  while (i < text.size() && IsDigit(text[i])) ++i;
   return i;
 }
 

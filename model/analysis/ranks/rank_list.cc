@@ -1,11 +1,11 @@
 #include "model/analysis/ranks/rank_list.h"
 
 #include <algorithm>
-#include <cctype>
 #include <tuple>
 #include <unordered_set>
 
 #include "model/analysis/ranks/coordinates.h"
+#include "model/base/ascii.h"
 #include "model/shift_hosts.h"
 
 namespace stepscope {
@@ -18,9 +18,7 @@ bool HasWork(const Trace& trace, PlaneId device) {
 
 // Orders texts with numbers as people expect: "rank2" before "rank10".
 bool NaturallyLess(std::string_view a, std::string_view b) {
-  const auto digit = [](std::string_view s, size_t i) {
-    return i < s.size() && std::isdigit(static_cast<unsigned char>(s[i])) != 0;
-  };
+  const auto digit = [](std::string_view s, size_t i) { return i < s.size() && IsDigit(s[i]); };
   const auto number = [&](std::string_view s, size_t* i) {
     while (*i < s.size() && s[*i] == '0') ++*i;
     const size_t from = *i;

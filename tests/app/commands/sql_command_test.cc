@@ -12,25 +12,16 @@
 
 #include "app/system/paths.h"
 #include "tests/app/commands/parse.h"
+#include "tests/app/program_run.h"
 #include "tests/app/temp_dir.h"
 #include "tests/support/source_paths.h"
 
 namespace stepscope {
 namespace {
 
-struct SqlOutcome {
-  int status = -1;
-  std::string out, error;
-};
-
-// Asks the bundled sample. `arguments` goes through the shell.
-SqlOutcome Ask(const TempDir& dir, const std::string& arguments) {
-  const std::string out = (dir.path() / "out").string(), error = (dir.path() / "err").string();
-  const std::string command = "'" + test::ProgramPath() + "' sql '" +
-                              test::SourcePath("share/samples/sample") + "' " + arguments + " >" +
-                              out + " 2>" + error;
-  const int raw = std::system(command.c_str());
-  return {WIFEXITED(raw) ? WEXITSTATUS(raw) : -1, ReadSmallFile(out), ReadSmallFile(error)};
+// Asks the bundled sample.
+ProgramRun Ask(const TempDir& dir, const std::string& arguments) {
+  return RunProgram(dir, "sql '" + test::SourcePath("share/samples/sample") + "' " + arguments);
 }
 
 TEST_CASE("sql: takes paths and a query, and knows its options") {
@@ -47,7 +38,7 @@ TEST_CASE("sql: takes paths and a query, and knows its options") {
 TEST_CASE("sql: writes text, JSON and CSV") {
   const TempDir dir;
   const std::string query = "\"SELECT id, name, dur_ps FROM events WHERE id < 3\" ";
-  const SqlOutcome text = Ask(dir, query + "--rows 2");
+  const ProgramRun text = Ask(dir, query + "--rows 2");
   CHECK(text.status == 0);
   CHECK(text.out.find("dur_ps") != std::string::npos);
   CHECK(text.out.find("The first 2 of 3 rows; --rows says how many are shown.\n") !=
@@ -67,7 +58,7 @@ TEST_CASE("sql: a script comes from a file, its values from the command line") {
   const TempDir dir;
   const std::string file = (dir.path() / "script.sql").string();
   std::ofstream(file) << "CREATE TEMP TABLE t AS SELECT :first AS x;\nSELECT x + 1 FROM t;";
-  const SqlOutcome run = Ask(dir, "--file " + file + " --param first=41 --format csv");
+  const ProgramRun run = Ask(dir, "--file " + file + " --param first=41 --format csv");
   CHECK(run.error == "");
   CHECK(run.out == "x + 1\r\n42\r\n");
   CHECK(Ask(dir, "--file - --param first=1 --format csv <" + file).out == "x + 1\r\n2\r\n");
@@ -77,7 +68,7 @@ TEST_CASE("sql: a script comes from a file, its values from the command line") {
 TEST_CASE("sql: an error is one line, with status 2 or 4") {
   const TempDir dir;
   const auto fails = [&](const std::string& arguments, int status, const std::string& text) {
-    const SqlOutcome run = Ask(dir, arguments);
+    const ProgramRun run = Ask(dir, arguments);
     CAPTURE(run.error);
     CHECK(run.status == status);
     CHECK(run.error.starts_with("stepscope: SQL: "));

@@ -18,6 +18,7 @@
 #include "model/capabilities.h"
 #include "model/lookup.h"
 #include "tests/support/gpu_profile.h"
+#include "tests/support/loaded.h"
 #include "tests/support/profile_database.h"
 #include "tests/support/samples.h"
 #include "tests/support/xspace_builder.h"
@@ -28,9 +29,7 @@ namespace {
 using TracePtr = std::shared_ptr<const Trace>;
 
 TracePtr Load(const std::string& name, const std::string& bytes) {
-  auto trace = LoadBytes(name, bytes, {});
-  REQUIRE_MESSAGE(trace.ok(), trace.status().message());
-  return *trace;
+  return test::Loaded(name, bytes);
 }
 
 std::string Export(const Trace& trace, TimeRange range = {}) {

@@ -14,11 +14,14 @@
 
 #include "app/system/paths.h"
 #include "tests/app/temp_dir.h"
+#include "tests/support/has_text.h"
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 
 namespace stepscope {
 namespace {
+
+using test::Has;
 
 namespace fs = std::filesystem;
 
@@ -53,10 +56,6 @@ Crash CrashIn(const fs::path& folder, const std::function<void()>& way) {
     CHECK(crash.error.find(entry.path().string()) != std::string::npos);
   }
   return crash;
-}
-
-bool Has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 TEST_CASE("crash report: signals leave a file, a line that names it, and their own status") {

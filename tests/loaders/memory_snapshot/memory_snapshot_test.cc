@@ -12,6 +12,8 @@
 #include "loaders/loader.h"
 #include "model/allocator_history.h"
 #include "tests/loaders/sanitized.h"
+#include "tests/support/has_text.h"
+#include "tests/support/loaded.h"
 #include "tests/support/memory_snapshot.h"
 #include "tests/support/peak_memory.h"
 #include "tests/support/trace_lookup.h"
@@ -19,14 +21,13 @@
 namespace stepscope {
 namespace {
 
+using test::Has;
 using test::TrackNamed;
 
 using TracePtr = std::shared_ptr<const Trace>;
 
 TracePtr LoadSnapshot(std::string bytes, const char* name = "snapshot.pickle") {
-  const auto trace = LoadBytes(name, std::move(bytes), {});
-  REQUIRE_MESSAGE(trace.ok(), trace.status().message());
-  return *trace;
+  return test::Loaded(name, std::move(bytes));
 }
 
 std::string SnapshotError(std::string bytes) {
@@ -34,8 +35,6 @@ std::string SnapshotError(std::string bytes) {
   REQUIRE(!trace.ok());
   return trace.status().message();
 }
-
-bool Has(const std::string& text, std::string_view part) { return text.find(part) != text.npos; }
 
 TEST_CASE("A snapshot becomes a history with peak, allocations and segments, in all protocols") {
   const test::TrainingSnapshot made = test::MakeTrainingSnapshot(4, 6, 3'000'000, true);

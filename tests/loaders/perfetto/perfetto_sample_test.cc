@@ -7,9 +7,12 @@
 
 #include "loaders/loader.h"
 #include "tests/support/source_paths.h"
+#include "tests/support/trace_lookup.h"
 
 namespace stepscope {
 namespace {
+
+using test::CountOf;
 
 std::shared_ptr<const Trace> Sample() {
   Progress progress;
@@ -19,18 +22,13 @@ std::shared_ptr<const Trace> Sample() {
   return *trace;
 }
 
-uint64_t CountInSample(const Trace& trace, std::string_view id) {
-  const Diagnostic* d = trace.diagnostics.Find(id);
-  return d == nullptr ? 0 : d->count;
-}
-
 TEST_CASE("Perfetto: a recording of Chromium has what Perfetto finds in it") {
   const auto trace = Sample();
   CHECK(trace->counts.events() == 25'109);
   CHECK(trace->counts.counter_samples == 49'123);
   // Perfetto has 673 arrows, 36 of which begin or end at an instant: ours lead from slice to slice.
   CHECK(trace->counts.flows == 637);
-  CHECK(CountInSample(*trace, "perfetto.unmatched_begin") == 11);
+  CHECK(CountOf(*trace, "perfetto.unmatched_begin") == 11);
   std::set<std::string_view> names;
   const TrackSet& set = trace->set;
   for (const Lane& lane : set.lanes) {

@@ -15,6 +15,7 @@
 #include "loaders/loader.h"
 #include "model/analysis/analysis.h"
 #include "tests/loaders/sanitized.h"
+#include "tests/support/loaded.h"
 #include "tests/support/peak_memory.h"
 #include "tests/support/perfetto_profile.h"
 #include "tests/support/perfetto_writer.h"
@@ -32,11 +33,7 @@ using test::StatOf;
 using test::TrackNamed;
 using TracePtr = std::shared_ptr<const Trace>;
 
-TracePtr LoadPerfetto(std::string bytes) {
-  const auto trace = LoadBytes("no_ending", std::move(bytes), {});
-  REQUIRE_MESSAGE(trace.ok(), trace.status().message());
-  return *trace;
-}
+TracePtr LoadPerfetto(std::string bytes) { return test::Loaded("no_ending", std::move(bytes)); }
 
 std::map<std::string, int> Names(const Trace& trace) {
   std::map<std::string, int> names;

@@ -14,6 +14,8 @@
 #include "model/analysis/analysis.h"
 #include "model/stat_reader.h"
 #include "tests/loaders/sanitized.h"
+#include "tests/support/has_text.h"
+#include "tests/support/loaded.h"
 #include "tests/support/peak_memory.h"
 #include "tests/support/profile_database.h"
 #include "tests/support/source_paths.h"
@@ -24,6 +26,7 @@ namespace stepscope {
 namespace {
 
 using test::CountOf;
+using test::Has;
 using test::RowNamed;
 using test::StatOf;
 using test::TrackNamed;
@@ -31,9 +34,7 @@ using test::TrackNamed;
 using TracePtr = std::shared_ptr<const Trace>;
 
 TracePtr LoadDatabase(std::string bytes, const char* name = "profile.sqlite") {
-  const auto trace = LoadBytes(name, std::move(bytes), {});
-  REQUIRE_MESSAGE(trace.ok(), trace.status().message());
-  return *trace;
+  return test::Loaded(name, std::move(bytes));
 }
 
 std::string DatabaseError(std::string bytes, const char* name = "profile.sqlite") {
@@ -41,8 +42,6 @@ std::string DatabaseError(std::string bytes, const char* name = "profile.sqlite"
   REQUIRE(!trace.ok());
   return trace.status().message();
 }
-
-bool Says(const std::string& text, std::string_view part) { return text.find(part) != text.npos; }
 
 // The number of events of a category by name.
 std::map<std::string, int> EventsOf(const Trace& trace, EventCategory category) {
@@ -192,20 +191,20 @@ TEST_CASE("A database of rocprofv3 says the same, whichever way its rows are pla
 }
 
 TEST_CASE("What cannot be read ends in one sentence that says what it is") {
-  CHECK(Says(DatabaseError("SQLite format 3" + std::string(200, '\0')), "no tables can be read"));
+  CHECK(Has(DatabaseError("SQLite format 3" + std::string(200, '\0')), "no tables can be read"));
   test::DatabaseWriter other;
   other.Run("CREATE TABLE bookmarks (id INTEGER, url TEXT); CREATE TABLE places (id INTEGER)");
-  CHECK(Says(DatabaseError(other.Bytes()), "its tables are bookmarks, places"));
-  CHECK(Says(DatabaseError(test::NsysBytes({1, 0, false, false})), "no events"));
+  CHECK(Has(DatabaseError(other.Bytes()), "its tables are bookmarks, places"));
+  CHECK(Has(DatabaseError(test::NsysBytes({1, 0, false, false})), "no events"));
   const std::string report = DatabaseError("\x01\x02 a report of its own format", "train.nsys-rep");
-  CHECK(Says(report, "nsys export --type sqlite"));
+  CHECK(Has(report, "nsys export --type sqlite"));
 }
 
 TEST_CASE("A report of Nsight Systems is known by its content, whatever it is called") {
   const std::string report = "NVIDIA Tegra Profiler Report 1.\n\x0bLocal (CLI)\x12";
   for (const char* name : {"train.nsys-rep", "train.qdrep", "train.bin", "train.sqlite", "train"})
-    CHECK(Says(DatabaseError(report, name), "nsys export --type sqlite"));
-  CHECK(!Says(DatabaseError("NVIDIA says hello", "train.bin"), "nsys export"));
+    CHECK(Has(DatabaseError(report, name), "nsys export --type sqlite"));
+  CHECK(!Has(DatabaseError("NVIDIA says hello", "train.bin"), "nsys export"));
 }
 
 TEST_CASE("Views, triggers, functions and virtual tables of a file are not run") {

@@ -10,6 +10,7 @@
 #include "loaders/loader.h"
 #include "loaders/store/byte_codec.h"
 #include "tests/loaders/sanitized.h"
+#include "tests/support/loaded.h"
 #include "tests/support/samples.h"
 #include "tests/support/store_parts.h"
 #include "tests/support/trace_lookup.h"
@@ -144,9 +145,7 @@ std::shared_ptr<const Trace> ManyEvents() {
             at + "}},";
   }
   text.back() = ']';
-  const auto trace = LoadBytes("t.json", text, {});
-  REQUIRE(trace.ok());
-  return *trace;
+  return test::Loaded("t.json", text);
 }
 
 int64_t ArgumentOf(const Trace& trace, uint32_t row) {

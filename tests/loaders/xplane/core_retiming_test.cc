@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "loaders/loader.h"
+#include "tests/support/loaded.h"
 #include "tests/support/tpu_profile.h"
 #include "tests/support/trace_lookup.h"
 #include "tests/support/xspace_builder.h"
@@ -19,9 +19,7 @@ using test::CountOf;
 using Events = std::vector<TimeRange>;
 
 std::shared_ptr<const Trace> LoadCores(const std::string& bytes) {
-  auto trace = LoadBytes("vm.xplane.pb", bytes, {});
-  REQUIRE(trace.ok());
-  return *trace;
+  return test::Loaded("vm.xplane.pb", bytes);
 }
 
 // The events on the lines of that kind of the first core, whose name is that (empty: all of them),

@@ -21,13 +21,16 @@
 #include "model/stat_reader.h"
 #include "model/string_pool.h"
 #include "tests/support/gpu_profile.h"
+#include "tests/support/loaded.h"
 #include "tests/support/source_paths.h"
+#include "tests/support/trace_lookup.h"
 #include "tests/support/wire.h"
 #include "tests/support/xspace_builder.h"
 
 namespace stepscope {
 namespace {
 
+using test::RowNamed;
 using test::XSpaceBuilder;
 using TracePtr = std::shared_ptr<const Trace>;
 
@@ -39,19 +42,7 @@ bool IsAscending(const SparseColumn<T>& column) {
          rows.size() == column.size();
 }
 
-TracePtr LoadSpace(const std::string& bytes) {
-  const auto result = LoadBytes("vm.xplane.pb", bytes, {});
-  REQUIRE(result.ok());
-  return *result;
-}
-
-EventRow EventNamed(const Trace& trace, std::string_view name) {
-  for (uint32_t row = 0; row < trace.set.rows; ++row) {
-    if (trace.set.Name(EventRow(row)) == name) return EventRow(row);
-  }
-  FAIL("no event " << name);
-  return {};
-}
+TracePtr LoadSpace(const std::string& bytes) { return test::Loaded("vm.xplane.pb", bytes); }
 
 std::map<std::string, std::string> Decode(const Trace& trace, EventRow row) {
   const auto stats = trace.source->Decode(trace, row);
@@ -95,13 +86,13 @@ std::string Sample() {
 
 TEST_CASE("One event: metadata stats first, references resolved, values as XProf prints them") {
   const TracePtr trace = LoadSpace(Sample());
-  const auto stats = trace->source->Decode(*trace, EventNamed(*trace, "kernel"));
+  const auto stats = trace->source->Decode(*trace, RowNamed(*trace, "kernel"));
   REQUIRE(stats.ok());
   REQUIRE(stats->size() == 10);
   CHECK((*stats)[0].from_metadata);
   CHECK((*stats)[2].from_metadata);
   CHECK(!(*stats)[3].from_metadata);
-  const std::map<std::string, std::string> texts = Decode(*trace, EventNamed(*trace, "kernel"));
+  const std::map<std::string, std::string> texts = Decode(*trace, RowNamed(*trace, "kernel"));
   CHECK(texts.at("*hlo_category") == "convolution");
   CHECK(texts.at("*symbol_id") == "1000");
   CHECK(texts.at("correlation_id") == "7");
@@ -110,8 +101,8 @@ TEST_CASE("One event: metadata stats first, references resolved, values as XProf
   CHECK(texts.at("blob").find("<opaque bytes>") == 0);
   CHECK(texts.at("blob").find('5') != std::string::npos);
   CHECK(texts.at("nowhere").empty());
-  CHECK(Decode(*trace, EventNamed(*trace, "plain")).empty());
-  CHECK(Decode(*trace, EventNamed(*trace, "sum")).at("num_occurrences") == "4");
+  CHECK(Decode(*trace, RowNamed(*trace, "plain")).empty());
+  CHECK(Decode(*trace, RowNamed(*trace, "sum")).at("num_occurrences") == "4");
   CHECK(trace->source->Decode(*trace, EventRow(trace->set.rows)).status().code() ==
         ErrorCode::kUsage);
 }
@@ -197,8 +188,8 @@ TEST_CASE("Typed columns: kinds, metadata under own, memory shapes apart") {
   const auto result = trace->source->LoadTyped(*trace, {});
   REQUIRE(result.ok());
   const StatTable& table = **result;
-  const EventRow first = EventNamed(*trace, "kernel"), second(first.value + 1),
-                 memory = EventNamed(*trace, "MemoryAllocation");
+  const EventRow first = RowNamed(*trace, "kernel"), second(first.value + 1),
+                 memory = RowNamed(*trace, "MemoryAllocation");
   const auto text = [&](StringStat s, EventRow row) {
     const auto id = table.Text(s).Find(row);
     return id ? std::string(table.strings->View(*id)) : std::string("none");
@@ -218,7 +209,7 @@ TEST_CASE("Typed columns: kinds, metadata under own, memory shapes apart") {
   CHECK(table.Real(RealStat::kOccupancyPct).Find(second) == 62.5);
   CHECK(table.Real(RealStat::kFragmentation).Find(memory) == 0.25);
   CHECK(table.Int(IntStat::kBytesReserved).Find(memory) == -3);
-  CHECK(table.Int(IntStat::kId).Find(EventNamed(*trace, "twice")) == 2);
+  CHECK(table.Int(IntStat::kId).Find(RowNamed(*trace, "twice")) == 2);
   CHECK(table.Int(IntStat::kId).size() == 1);
 }
 

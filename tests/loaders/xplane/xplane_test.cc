@@ -21,6 +21,7 @@ namespace stepscope {
 namespace {
 
 using test::CountOf;
+using test::RowNamed;
 using test::XSpaceBuilder;
 using TracePtr = std::shared_ptr<const Trace>;
 
@@ -46,14 +47,6 @@ const Track& FindTrack(const Trace& trace, std::string_view name) {
   }
   FAIL("no track " << name);
   return trace.set.tracks.front();
-}
-
-EventRow FindEvent(const Trace& trace, std::string_view name) {
-  for (uint32_t row = 0; row < trace.set.rows; ++row) {
-    if (trace.set.Name(EventRow(row)) == name) return EventRow(row);
-  }
-  FAIL("no event " << name);
-  return {};
 }
 
 // Counts the events of an XSpace by the wire format alone, without code of the loader.
@@ -101,11 +94,11 @@ TEST_CASE("A small profile: times from the origin, slices and instants, names") 
   CHECK(trace->counts.instants == 1);
   CHECK(trace->origin_unix_ns == 0);
   // The earliest line start is t = 0, not the first event.
-  CHECK(trace->set.Start(FindEvent(*trace, "call")) == 250);
-  const EventRow kernel = FindEvent(*trace, "kernel");
+  CHECK(trace->set.Start(RowNamed(*trace, "call")) == 250);
+  const EventRow kernel = RowNamed(*trace, "kernel");
   CHECK(trace->set.Start(kernel) == 1'000'500);
   CHECK(trace->set.Duration(kernel) == 3'000);
-  CHECK(trace->set.Start(FindEvent(*trace, "point")) == 1'009'000);
+  CHECK(trace->set.Start(RowNamed(*trace, "point")) == 1'009'000);
   const Track& stream = FindTrack(*trace, "Stream #14(Compute)");
   CHECK(stream.kind == TrackKind::kStream);
   CHECK(stream.id == 14);
@@ -125,8 +118,8 @@ TEST_CASE("Epoch times do not overflow") {
   plane.Line(2, "b").TimestampNs(kStart).Event("y", 2, 5);
   const TracePtr trace = LoadXSpace(space.Bytes());
   CHECK(trace->origin_unix_ns == kStart);
-  CHECK(trace->set.Start(FindEvent(*trace, "x")) == 7'001);
-  CHECK(trace->set.Start(FindEvent(*trace, "y")) == 2);
+  CHECK(trace->set.Start(RowNamed(*trace, "x")) == 7'001);
+  CHECK(trace->set.Start(RowNamed(*trace, "y")) == 2);
 }
 
 TEST_CASE("Zero-based lines have their place in time from the task environment") {
@@ -150,8 +143,8 @@ TEST_CASE("A zero-based line beside epoch ones is shifted and counted") {
     if (start_known) space.Plane("Task Environment").Stat("profile_start_time", uint64_t{kStart});
     const TracePtr trace = LoadXSpace(space.Bytes());
     CHECK(CountOf(*trace, "xplane.zero_based_line") == 1);
-    CHECK(trace->set.Start(FindEvent(*trace, "y")) == 0);
-    CHECK(trace->set.Start(FindEvent(*trace, "x")) == (start_known ? 60'000 : 0));
+    CHECK(trace->set.Start(RowNamed(*trace, "y")) == 0);
+    CHECK(trace->set.Start(RowNamed(*trace, "x")) == (start_known ? 60'000 : 0));
   }
 }
 
@@ -164,8 +157,8 @@ TEST_CASE("One stray line neither moves the origin nor stretches time") {
     plane.Line(2, "b").TimestampNs(stray).Event("y", 0, 5);
     const TracePtr trace = LoadXSpace(space.Bytes());
     CHECK(CountOf(*trace, "xplane.stray_line") == 1);
-    CHECK(trace->set.Start(FindEvent(*trace, "x")) == 3);
-    const Ps y = trace->set.Start(FindEvent(*trace, "y"));
+    CHECK(trace->set.Start(RowNamed(*trace, "x")) == 3);
+    const Ps y = trace->set.Start(RowNamed(*trace, "y"));
     CHECK(std::abs(y) == xplane::kMaxTimePs);
   }
 }
@@ -184,12 +177,12 @@ TEST_CASE("Overflowing offsets, durations and negative durations are clipped and
   CHECK(trace->counts.events() == 5);
   CHECK(CountOf(*trace, "xplane.time_clipped") == 3);
   CHECK(CountOf(*trace, "xplane.negative_duration") == 1);
-  CHECK(trace->set.Start(FindEvent(*trace, "early")) == -xplane::kMaxTimePs);
-  const EventRow longest = FindEvent(*trace, "long");
+  CHECK(trace->set.Start(RowNamed(*trace, "early")) == -xplane::kMaxTimePs);
+  const EventRow longest = RowNamed(*trace, "long");
   CHECK(trace->set.Start(longest) == 5);
   CHECK(trace->set.Duration(longest) == xplane::kMaxTimePs - 5);
-  CHECK(trace->set.Duration(FindEvent(*trace, "negative")) == 0);
-  CHECK(trace->set.Duration(FindEvent(*trace, "fine")) == 2);
+  CHECK(trace->set.Duration(RowNamed(*trace, "negative")) == 0);
+  CHECK(trace->set.Duration(RowNamed(*trace, "fine")) == 2);
   REQUIRE(!trace->diagnostics.rows().empty());
   CHECK(trace->diagnostics.rows()[0].first[0].find("vm.xplane.pb byte ") == 0);
   CHECK(trace->diagnostics.rows()[0].first[0].find("line 'a'") != std::string::npos);
@@ -205,8 +198,8 @@ TEST_CASE("A line's start, id and name may come after its events") {
   plane.Line(1, "a").TimestampNs(2'000).Event("x", 1, 5);
   plane.Line(0, "").Event("y", 2, 5).Line().Raw(late);
   const TracePtr trace = LoadXSpace(space.Bytes());
-  CHECK(trace->set.Start(FindEvent(*trace, "x")) == 1);
-  CHECK(trace->set.Start(FindEvent(*trace, "y")) == 3'000'002);
+  CHECK(trace->set.Start(RowNamed(*trace, "x")) == 1);
+  CHECK(trace->set.Start(RowNamed(*trace, "y")) == 3'000'002);
   CHECK(FindTrack(*trace, "late name").id == 99);
 }
 
@@ -236,9 +229,9 @@ TEST_CASE("Missing and duplicate metadata are counted; no event is lost") {
   CHECK(trace->counts.events() == 6);
   CHECK(CountOf(*trace, "xplane.duplicate_metadata") == 1);
   CHECK(CountOf(*trace, "xplane.missing_metadata") == 3);
-  CHECK(FindEvent(*trace, "second").valid());
-  CHECK(trace->set.Start(FindEvent(*trace, "negative id")) == 20);
-  CHECK(trace->set.Start(FindEvent(*trace, "large id")) == 30);
+  CHECK(RowNamed(*trace, "second").valid());
+  CHECK(trace->set.Start(RowNamed(*trace, "negative id")) == 20);
+  CHECK(trace->set.Start(RowNamed(*trace, "large id")) == 30);
   // Events of one missing id share a meta, and those of another id share another.
   std::vector<uint32_t> nameless;
   for (uint32_t r = 0; r < trace->set.rows; ++r) {
@@ -342,7 +335,7 @@ TEST_CASE("Aggregated events start with their line") {
       .Line()
       .Event("x", 7, 1);
   const TracePtr trace = LoadXSpace(space.Bytes());
-  const EventRow sum = FindEvent(*trace, "sum");
+  const EventRow sum = RowNamed(*trace, "sum");
   CHECK(trace->set.Start(sum) == 0);
   CHECK(trace->set.Duration(sum) == 30);
 }
@@ -398,10 +391,10 @@ TEST_CASE("Hosts are aligned by their start times") {
   REQUIRE(result.ok());
   const Trace& trace = **result;
   CHECK(trace.origin_unix_ns == kStart + 30);
-  CHECK(trace.set.Start(FindEvent(trace, "on a")) == 980'000);
-  CHECK(trace.set.Start(FindEvent(trace, "on b")) == 20'000);
-  CHECK(trace.set.Start(FindEvent(trace, "on c")) == 0);  // nothing says where: with the first
-  CHECK(trace.set.Start(FindEvent(trace, "on d")) == 40'000);
+  CHECK(trace.set.Start(RowNamed(trace, "on a")) == 980'000);
+  CHECK(trace.set.Start(RowNamed(trace, "on b")) == 20'000);
+  CHECK(trace.set.Start(RowNamed(trace, "on c")) == 0);  // nothing says where: with the first
+  CHECK(trace.set.Start(RowNamed(trace, "on d")) == 40'000);
   CHECK(CountOf(trace, "xplane.unaligned_host") == 1);
 }
 

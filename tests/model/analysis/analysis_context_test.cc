@@ -11,6 +11,7 @@
 #include "model/analysis/memory/memory_profile.h"
 #include "model/analysis/ops/op_database.h"
 #include "tests/support/gpu_profile.h"
+#include "tests/support/loaded.h"
 
 namespace stepscope {
 namespace {
@@ -19,9 +20,7 @@ std::shared_ptr<const Trace> Generated() {
   test::GpuProfileOptions options;
   options.steps = 3;
   options.layers = 4;
-  auto trace = LoadBytes("h.xplane.pb", test::MakeGpuProfile(options), {});
-  REQUIRE(trace.ok());
-  return *trace;
+  return test::Loaded("h.xplane.pb", test::MakeGpuProfile(options));
 }
 
 // Events that the rows of the tables lead to.

@@ -2,9 +2,9 @@
 
 #include <doctest/doctest.h>
 
-#include "loaders/loader.h"
 #include "model/compare/compare.h"
 #include "tests/support/kineto_text.h"
+#include "tests/support/loaded.h"
 #include "tests/support/memory_snapshot.h"
 #include "tests/support/table_cells.h"
 
@@ -12,9 +12,7 @@ namespace stepscope::compare {
 namespace {
 
 std::shared_ptr<const Trace> LoadHistory(const std::string& bytes, const char* name = "a.pickle") {
-  const auto trace = LoadBytes(name, bytes, {});
-  REQUIRE_MESSAGE(trace.ok(), trace.status().message());
-  return *trace;
+  return test::Loaded(name, bytes);
 }
 
 std::shared_ptr<const Trace> Training(int64_t leak) {

@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "loaders/loader.h"
 #include "model/analysis/steps/scope.h"
 #include "model/analysis/steps/steps.h"
 #include "model/lookup.h"
@@ -17,6 +16,7 @@
 #include "model/trace_builder.h"
 #include "tests/model/lane_support.h"
 #include "tests/support/gpu_profile.h"
+#include "tests/support/loaded.h"
 #include "tests/support/xspace_builder.h"
 
 namespace stepscope {
@@ -24,11 +24,7 @@ namespace {
 
 using TracePtr = std::shared_ptr<const Trace>;
 
-TracePtr Load(const std::string& bytes) {
-  auto trace = LoadBytes("h.xplane.pb", bytes, {});
-  REQUIRE_MESSAGE(trace.ok(), trace.status().message());
-  return *trace;
-}
+TracePtr Load(const std::string& bytes) { return test::Loaded("h.xplane.pb", bytes); }
 
 StatsQuestion All(const Trace& trace, GroupBy by = GroupBy::kName) {
   StatsQuestion question;

@@ -9,6 +9,7 @@
 #include "loaders/loader.h"
 #include "model/trace_builder.h"
 #include "tests/support/growth.h"
+#include "tests/support/loaded.h"
 #include "tests/support/xspace_builder.h"
 
 namespace stepscope {
@@ -39,9 +40,7 @@ std::string GpuAndHost() {
 }
 
 TracePtr Load(const std::string& name, const std::string& bytes) {
-  auto trace = LoadBytes(name, bytes, {});
-  REQUIRE_MESSAGE(trace.ok(), trace.status().message());
-  return *trace;
+  return test::Loaded(name, bytes);
 }
 
 // The names of the events found, in order. Also checks that typed stats change nothing.

@@ -1,11 +1,11 @@
 // NameRank: how long an event is among those of its name.
 #include "model/query/name_rank.h"
+#include "tests/support/loaded.h"
 
 #include <doctest/doctest.h>
 
 #include <numeric>
 
-#include "loaders/loader.h"
 #include "tests/support/xspace_builder.h"
 
 using namespace stepscope;  // NOLINT
@@ -18,9 +18,7 @@ std::shared_ptr<const Trace> Kernels() {
   auto& first = plane.Line(1, "Stream #1(Compute)");
   for (int i = 0; i < 10; ++i) first.Event("conv", i * 100'000, 1000 * (i + 1));
   plane.Line(2, "Stream #2(Compute)").Event("conv", 0, 500).Event("other", 10'000, 1);
-  auto trace = LoadBytes("h.xplane.pb", space.Bytes(), {});
-  REQUIRE_MESSAGE(trace.ok(), trace.status().message());
-  return *trace;
+  return test::Loaded("h.xplane.pb", space.Bytes());
 }
 
 EventRow RowOf(const TrackSet& set, std::string_view name, Ps duration) {

@@ -8,11 +8,14 @@
 
 #include "loaders/loader.h"
 #include "tests/support/gpu_profile.h"
+#include "tests/support/has_text.h"
 #include "tests/viewer/panel_fixture.h"
 #include "tests/viewer/viewer_fixture.h"
 
 namespace stepscope {
 namespace {
+
+using test::Has;
 
 Profile Training(uint32_t id, double slower) {
   test::GpuProfileOptions options;
@@ -66,8 +69,6 @@ class ComparePanelTest {
   std::array<Profile, 2> profiles;
   std::unique_ptr<Panel> panel = FindPanel("compare")->create();
 };
-
-bool Has(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
 
 TEST_CASE("compare panel: says how much longer a step takes, in which profile, and why") {
   ComparePanelTest test;

@@ -3,6 +3,7 @@
 
 #include "loaders/loader.h"
 #include "tests/support/kineto_text.h"
+#include "tests/support/trace_lookup.h"
 #include "tests/viewer/drawn_text.h"
 #include "tests/viewer/open_trace.h"
 #include "tests/viewer/viewer_fixture.h"
@@ -12,6 +13,8 @@
 namespace stepscope {
 namespace {
 
+using test::RowNamed;
+
 // The second kernel waits for the first on its stream.
 std::shared_ptr<const Trace> TwoKernels() {
   test::KinetoText t;
@@ -20,19 +23,11 @@ std::shared_ptr<const Trace> TwoKernels() {
   return LoadBytes("t.json", t.Text(), {}).value();
 }
 
-EventRow RowOf(const Trace& trace, std::string_view name) {
-  for (uint32_t row = 0; row < trace.set.rows; ++row) {
-    if (trace.set.Name(EventRow(row)) == name) return EventRow(row);
-  }
-  FAIL("no event " << std::string(name));
-  return {};
-}
-
 TEST_CASE("details: a kernel's times, its launch and its neighbours") {
   PanelFixture f;
   OpenTrace(f, TwoKernels());
   const Trace& trace = *f.profile.trace;
-  f.view.selected = {f.profile.id, 0, RowOf(trace, "second")};
+  f.view.selected = {f.profile.id, 0, RowNamed(trace, "second")};
   const auto panel = FindPanel("details")->create();
   const DrawnText text = DrawCalm(f, *panel);
   CAPTURE(text.All());
@@ -56,7 +51,7 @@ TEST_CASE("details: a click on what launched it goes there") {
   PanelFixture f;
   OpenTrace(f, TwoKernels());
   const Trace& trace = *f.profile.trace;
-  f.view.selected = {f.profile.id, 0, RowOf(trace, "second")};
+  f.view.selected = {f.profile.id, 0, RowNamed(trace, "second")};
   const auto panel = FindPanel("details")->create();
   const ImVec2 at = DrawCalm(f, *panel).At("aten::mm").middle();
   f.TakeCommands();
@@ -64,13 +59,13 @@ TEST_CASE("details: a click on what launched it goes there") {
   const auto commands = f.TakeCommands();
   REQUIRE(commands.size() == 1);
   CHECK(commands[0].id == "select.reveal");
-  CHECK(commands[0].args.event.row == RowOf(trace, "aten::mm"));
+  CHECK(commands[0].args.event.row == RowNamed(trace, "aten::mm"));
 }
 
 TEST_CASE("details: a host event has its self time and what it launches") {
   PanelFixture f;
   OpenTrace(f, TwoKernels());
-  f.view.selected = {f.profile.id, 0, RowOf(*f.profile.trace, "aten::mm")};
+  f.view.selected = {f.profile.id, 0, RowNamed(*f.profile.trace, "aten::mm")};
   const auto panel = FindPanel("details")->create();
   const DrawnText text = DrawCalm(f, *panel);
   CAPTURE(text.All());
@@ -85,7 +80,7 @@ TEST_CASE("details: tracks and planes are called as the user calls them") {
   PanelFixture f;
   OpenTrace(f, TwoKernels());
   const Trace& trace = *f.profile.trace;
-  const EventRow row = RowOf(trace, "second");
+  const EventRow row = RowNamed(trace, "second");
   f.view.selected = {f.profile.id, 0, row};
   const auto panel = FindPanel("details")->create();
   CHECK(DrawCalm(f, *panel).Has("on GPU 0"));
@@ -123,7 +118,7 @@ TEST_CASE("details: the time of all events of a name leads to its share of each 
   PanelFixture f;
   OpenTrace(f, testing::TrainingTrace());
   f.profile.steps = std::make_shared<const std::vector<StepMarker>>(1);
-  f.view.selected = {f.profile.id, 0, RowOf(*f.profile.trace, "bn_fw_tr")};
+  f.view.selected = {f.profile.id, 0, RowNamed(*f.profile.trace, "bn_fw_tr")};
   const auto panel = FindPanel("details")->create();
   const DrawnText text = DrawCalm(f, *panel);
   CAPTURE(text.All());

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "model/base/ascii.h"
 #include "model/base/fnv.h"
 
 namespace stepscope {
@@ -17,8 +18,7 @@ constexpr size_t kDigits = 8;
 uint64_t HashOf(std::string_view name) {
   Fnv fnv;
   for (size_t i = 0; i < name.size(); ++i) {
-    const bool digit = name[i] >= '0' && name[i] <= '9';
-    if (!digit) fnv.Add(static_cast<unsigned char>(name[i]));
+    if (!IsDigit(name[i])) fnv.Add(static_cast<unsigned char>(name[i]));
   }
   return fnv.value();
 }

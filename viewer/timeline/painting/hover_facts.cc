@@ -1,9 +1,9 @@
 #include "viewer/timeline/painting/hover_facts.h"
 
-#include <cctype>
 #include <string_view>
 
 #include "model/analysis/devices/launch_facts.h"
+#include "model/base/ascii.h"
 #include "model/base/count_text.h"
 #include "model/stats.h"
 #include "viewer/timeline/slices/plan_area.h"
@@ -16,7 +16,7 @@ namespace {
 std::string Sizes(std::string_view text) {
   std::string out;
   for (const char c : text) {
-    if (std::isdigit(static_cast<unsigned char>(c)) != 0) {
+    if (IsDigit(c)) {
       out += c;
     } else if (c == ',') {
       out += " \u00d7 ";

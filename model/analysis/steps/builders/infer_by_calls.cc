@@ -1,7 +1,6 @@
 // Infers steps from the calls that a program repeats on purpose (docs/rules.md#steps): annotations
 // of one name, calls of one compiled function, launches of one graph.
 #include <algorithm>
-#include <cctype>
 #include <map>
 #include <optional>
 #include <set>

@@ -10,6 +10,7 @@
 #include "model/analysis/grouping/grouping.h"
 #include "model/lookup.h"
 #include "tests/support/kineto_text.h"
+#include "tests/support/trace_lookup.h"
 
 namespace stepscope {
 namespace {
@@ -22,13 +23,7 @@ struct LaunchedTrace {
     AnalysisContext context(trace, Definitions::kStepscope);
     flows = BuildFlowIndex(*trace, &context.grouping());
   }
-  EventRow Row(std::string_view name) const {
-    for (uint32_t row = 0; row < trace->set.rows; ++row) {
-      if (trace->set.Name(EventRow(row)) == name) return EventRow(row);
-    }
-    FAIL("no event " << std::string(name));
-    return {};
-  }
+  EventRow Row(std::string_view name) const { return test::RowNamed(*trace, name); }
   std::optional<LaunchFacts> Facts(std::string_view name) const {
     return FindLaunchFacts(*trace, flows, Row(name));
   }

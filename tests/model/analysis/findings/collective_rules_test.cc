@@ -6,6 +6,7 @@
 #include "loaders/loader.h"
 #include "model/analysis/findings/findings.h"
 #include "tests/support/gpu_profile.h"
+#include "tests/support/has_text.h"
 #include "tests/support/kineto_text.h"
 #include "tests/support/planted_losses.h"
 #include "tests/support/table_cells.h"
@@ -13,16 +14,14 @@
 namespace stepscope {
 namespace {
 
+using test::Has;
+
 std::string TitleOf(const std::shared_ptr<const Trace>& trace) {
   AnalysisContext context(trace, Definitions::kStepscope);
   const AnalysisResult found = FindAll(context, {}, {}, {});
   const int row = test::RowOfRule(found, "allreduce");
   REQUIRE(row >= 0);
   return test::Text(found, "findings", static_cast<size_t>(row), "title");
-}
-
-bool Says(const std::string& title, const char* part) {
-  return title.find(part) != std::string::npos;
 }
 
 }  // namespace
@@ -40,8 +39,8 @@ TEST_CASE("Waits for participants that were not recorded are in the time of coll
   REQUIRE(trace.ok());
   const std::string title = TitleOf(*trace);
   CAPTURE(title);
-  CHECK(Says(title, "waits for participants that were not recorded included"));
-  CHECK_FALSE(Says(title, "excluding waits"));
+  CHECK(Has(title, "waits for participants that were not recorded included"));
+  CHECK_FALSE(Has(title, "excluding waits"));
 }
 
 TEST_CASE("Waits of GPUs for one another are no time of collectives") {
@@ -59,7 +58,7 @@ TEST_CASE("Waits of GPUs for one another are no time of collectives") {
   REQUIRE(row >= 0);
   const std::string title = test::Text(found, "findings", static_cast<size_t>(row), "title");
   CAPTURE(title);
-  CHECK(Says(title, "excluding waits for late participants"));
+  CHECK(Has(title, "excluding waits for late participants"));
 }
 
 }  // namespace stepscope

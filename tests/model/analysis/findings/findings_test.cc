@@ -14,6 +14,7 @@
 #include "tests/loaders/chrome_json/chrome_folder.h"
 #include "tests/support/gpu_profile.h"
 #include "tests/support/kineto_text.h"
+#include "tests/support/loaded.h"
 #include "tests/support/memory_snapshot.h"
 #include "tests/support/planted_losses.h"
 #include "tests/support/source_paths.h"
@@ -29,9 +30,7 @@ using test::GpuScenario;
 GpuProfileOptions Healthy() { return test::HealthyTraining(); }
 
 std::shared_ptr<const Trace> Load(const std::string& bytes) {
-  auto trace = LoadBytes("h.xplane.pb", bytes, {});
-  REQUIRE_MESSAGE(trace.ok(), trace.status().message());
-  return *trace;
+  return test::Loaded("h.xplane.pb", bytes);
 }
 
 AnalysisResult FindIn(const std::shared_ptr<const Trace>& trace,

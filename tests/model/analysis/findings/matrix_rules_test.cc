@@ -5,12 +5,15 @@
 
 #include "loaders/loader.h"
 #include "model/analysis/findings/findings.h"
+#include "tests/support/has_text.h"
 #include "tests/support/kineto_text.h"
 #include "tests/support/planted_losses.h"
 #include "tests/support/table_cells.h"
 
 namespace stepscope {
 namespace {
+
+using test::Has;
 
 // `major`: of the compute capability; 0: not recorded.
 std::string Device(const char* name, int major) {
@@ -40,8 +43,6 @@ std::string RemedyOn(const std::string& device) {
   REQUIRE(row >= 0);
   return test::Text(found, "findings", static_cast<size_t>(row), "remedy");
 }
-
-bool Has(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
 

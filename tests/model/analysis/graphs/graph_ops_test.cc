@@ -15,6 +15,7 @@
 #include "model/analysis/graphs/hlo_kernels.h"
 #include "model/graph_captures.h"
 #include "tests/support/graph_traces.h"
+#include "tests/support/loaded.h"
 #include "tests/support/source_paths.h"
 #include "tests/support/table_cells.h"
 #include "tests/support/wire.h"
@@ -32,9 +33,7 @@ using test::Real;
 using test::Text;
 
 std::shared_ptr<const Trace> LoadText(const std::string& text) {
-  const Result<std::shared_ptr<const Trace>> trace = LoadBytes("t.json", text, {});
-  REQUIRE_MESSAGE(trace.ok(), trace.status().message());
-  return *trace;
+  return test::Loaded("t.json", text);
 }
 
 // Loads a replay with captures beside it.

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "loaders/loader.h"
 #include "model/analysis/analysis.h"
 #include "model/lookup.h"
+#include "tests/support/loaded.h"
 #include "tests/support/xspace_builder.h"
 
 namespace stepscope {
@@ -19,9 +19,7 @@ constexpr int64_t kMs = kPsPerMs;
 constexpr int64_t kRunIdWrap = int64_t{1} << 27;
 
 std::shared_ptr<const Trace> LoadTpu(const test::XSpaceBuilder& b) {
-  auto trace = LoadBytes("h.xplane.pb", b.Bytes(), {});
-  REQUIRE(trace.ok());
-  return *trace;
+  return test::Loaded("h.xplane.pb", b.Bytes());
 }
 
 // The names of the groups of all events with that name, in order of rows; "-" for no group.

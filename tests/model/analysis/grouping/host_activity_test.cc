@@ -1,5 +1,6 @@
 // Tests of how a host thread's time is divided in ranges, with deep stacks and many ranges.
 #include "model/analysis/grouping/host_activity.h"
+#include "tests/support/loaded.h"
 
 #include <doctest/doctest.h>
 
@@ -23,9 +24,7 @@ std::shared_ptr<const Trace> DeepStack(int64_t depth, int64_t ops) {
   const int64_t end = (depth + 100 * ops + depth) * kPsPerUs;
   for (int64_t d = 0; d < depth; ++d) host.Event("call", d * kPsPerUs, end - 2 * d * kPsPerUs);
   for (int64_t i = 0; i < ops; ++i) host.Event("op", (depth + 100 * i) * kPsPerUs, 50 * kPsPerUs);
-  auto trace = LoadBytes("h.xplane.pb", b.Bytes(), {});
-  REQUIRE(trace.ok());
-  return *trace;
+  return test::Loaded("h.xplane.pb", b.Bytes());
 }
 
 std::vector<TimeRange> EachOp(int64_t depth, int64_t ops) {

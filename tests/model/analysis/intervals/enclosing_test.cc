@@ -1,5 +1,6 @@
 // Compares the events that enclose others, asked one by one and in a row, with a plain search.
 #include "model/analysis/intervals/enclosing.h"
+#include "tests/support/loaded.h"
 
 #include <doctest/doctest.h>
 
@@ -7,8 +8,6 @@
 #include <random>
 #include <string>
 #include <vector>
-
-#include "loaders/loader.h"
 
 namespace stepscope {
 namespace {
@@ -26,9 +25,7 @@ std::shared_ptr<const Trace> RandomTrace(uint32_t seed) {
             R"(,"cat":")" + (below(3) == 0 ? "user_annotation" : "cpu_op") + R"(","name":"n)" +
             std::to_string(below(4)) + "\"}";
   }
-  const auto loaded = LoadBytes("t.json", text + "]", {});
-  REQUIRE(loaded.ok());
-  return *loaded;
+  return test::Loaded("t.json", text + "]");
 }
 
 // By the words of the header: each lane from the deepest, each event of it from the last.

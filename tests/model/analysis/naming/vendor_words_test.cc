@@ -8,10 +8,13 @@
 #include "loaders/loader.h"
 #include "model/analysis/analysis.h"
 #include "model/trace_builder.h"
+#include "tests/support/has_text.h"
 #include "tests/support/xspace_builder.h"
 
 namespace stepscope {
 namespace {
+
+using test::Has;
 
 std::shared_ptr<const Trace> TraceOn(const std::string& gpu) {
   TraceBuilder builder;
@@ -61,8 +64,6 @@ std::string WordsOf(const char* vendor, Definitions definitions) {
   }
   return words;
 }
-
-bool Has(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
 
 TEST_CASE("AMD has matrix cores") {
   for (const char* gpu : {"AMD, 304 CUs, 192 GB", "AMD Instinct MI300X"}) {

@@ -1,5 +1,6 @@
 // Ops of TPU profiles (docs/rules.md#tpu), on small profiles built here.
 #include "model/analysis/ops/tpu_ops.h"
+#include "tests/support/loaded.h"
 
 #include <doctest/doctest.h>
 
@@ -42,9 +43,7 @@ std::shared_ptr<const Trace> MakeTpu(int64_t steps) {
     }
     ops.Event("%stray", steps * 10 * kMs, kMs);
   }
-  auto trace = LoadBytes("h.xplane.pb", b.Bytes(), {});
-  REQUIRE(trace.ok());
-  return *trace;
+  return test::Loaded("h.xplane.pb", b.Bytes());
 }
 
 }  // namespace

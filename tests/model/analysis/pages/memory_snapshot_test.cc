@@ -11,15 +11,14 @@
 #include "model/analysis/analysis.h"
 #include "model/analysis/memory/allocation_groups.h"
 #include "model/analysis/memory/allocation_layout.h"
+#include "tests/support/loaded.h"
 #include "tests/support/memory_snapshot.h"
 
 namespace stepscope {
 namespace {
 
 std::shared_ptr<const Trace> Load(const test::SnapshotFile& file) {
-  auto trace = LoadBytes("a.pickle", test::ToPickle(file), {});
-  REQUIRE_MESSAGE(trace.ok(), trace.status().message());
-  return *trace;
+  return test::Loaded("a.pickle", test::ToPickle(file));
 }
 
 AnalysisResult Analyse(const std::shared_ptr<const Trace>& trace, TimeRange range = {}) {

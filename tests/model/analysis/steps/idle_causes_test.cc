@@ -19,6 +19,7 @@
 #include "tests/support/gpu_profile.h"
 #include "tests/support/gpu_steps.h"
 #include "tests/support/kineto_text.h"
+#include "tests/support/loaded.h"
 #include "tests/support/table_cells.h"
 #include "tests/support/xspace_builder.h"
 
@@ -39,9 +40,7 @@ std::shared_ptr<const Trace> LongLaunches(const std::function<std::string(int64_
     host.Event("cuLaunchKernel", t + 100 * kPsPerUs, 3000 * kPsPerUs).Stat("correlation_id", id);
     kernels.Event(kernel(s), t + 3000 * kPsPerUs, 1900 * kPsPerUs).Stat("correlation_id", id);
   }
-  auto trace = LoadBytes("h.xplane.pb", b.Bytes(), {});
-  REQUIRE(trace.ok());
-  return *trace;
+  return test::Loaded("h.xplane.pb", b.Bytes());
 }
 
 }  // namespace
@@ -91,9 +90,7 @@ std::shared_ptr<const Trace> Ahead(int64_t lag_us, const char* meanwhile,
     }
     host.Event(meanwhile, (t + 1'000) * kPsPerUs, 8'000 * kPsPerUs);
   }
-  auto trace = LoadBytes("h.xplane.pb", b.Bytes(), {});
-  REQUIRE(trace.ok());
-  return *trace;
+  return test::Loaded("h.xplane.pb", b.Bytes());
 }
 
 // The causes of a class in the third step, by name.

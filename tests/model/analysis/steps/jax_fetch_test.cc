@@ -4,9 +4,9 @@
 
 #include <memory>
 
-#include "loaders/loader.h"
 #include "model/analysis/steps/steps.h"
 #include "model/analysis/steps/verdict.h"
+#include "tests/support/loaded.h"
 #include "tests/support/xspace_builder.h"
 
 namespace stepscope {
@@ -42,9 +42,7 @@ std::shared_ptr<const Trace> FetchingSteps() {
         .Stat("correlation_id", id + 2)
         .Stat("memcpy_details", "kind_src:device kind_dst:pinned size:4096 dest:0 async:1");
   }
-  auto trace = LoadBytes("h.xplane.pb", b.Bytes(), {});
-  REQUIRE(trace.ok());
-  return *trace;
+  return test::Loaded("h.xplane.pb", b.Bytes());
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "model/analysis/memory/memory_profile.h"
 #include "model/analysis/steps/steps.h"
 #include "tests/support/gpu_profile.h"
+#include "tests/support/loaded.h"
 #include "tests/support/source_paths.h"
 #include "tests/support/xspace_builder.h"
 
@@ -21,11 +22,7 @@ namespace {
 
 using TracePtr = std::shared_ptr<const Trace>;
 
-TracePtr LoadText(const std::string& bytes) {
-  auto trace = LoadBytes("h.xplane.pb", bytes, {});
-  REQUIRE(trace.ok());
-  return *trace;
-}
+TracePtr LoadText(const std::string& bytes) { return test::Loaded("h.xplane.pb", bytes); }
 
 std::map<std::string, TracePtr> Profiles() {
   std::map<std::string, TracePtr> profiles;

@@ -10,6 +10,7 @@
 
 #include "loaders/loader.h"
 #include "tests/support/growth.h"
+#include "tests/support/loaded.h"
 #include "tests/support/xspace_builder.h"
 
 namespace stepscope {
@@ -20,9 +21,7 @@ using test::XSpaceBuilder;
 constexpr int64_t kMs = kPsPerMs;
 
 std::shared_ptr<const Trace> Load(const XSpaceBuilder& space) {
-  auto trace = LoadBytes("h.xplane.pb", space.Bytes(), {});
-  REQUIRE(trace.ok());
-  return *trace;
+  return test::Loaded("h.xplane.pb", space.Bytes());
 }
 
 // The nth event of that name, by start.

@@ -5,8 +5,8 @@
 
 #include <string>
 
-#include "loaders/loader.h"
 #include "tests/support/kineto_text.h"
+#include "tests/support/loaded.h"
 #include "tests/support/table_cells.h"
 
 namespace stepscope {
@@ -34,11 +34,7 @@ std::string TwoSteps() {
   return t.Text(test::kH100);
 }
 
-std::shared_ptr<const Trace> Load(const std::string& text) {
-  auto trace = LoadBytes("t.json", text, {});
-  REQUIRE(trace.ok());
-  return *trace;
-}
+std::shared_ptr<const Trace> Load(const std::string& text) { return test::Loaded("t.json", text); }
 
 const TorchOp& Find(const TorchOps& ops, std::string_view operation) {
   for (const TorchOp& op : ops.ops) {

@@ -2,10 +2,10 @@
 
 #include <doctest/doctest.h>
 
-#include "loaders/loader.h"
 #include "model/analysis/tables/cells.h"
 #include "model/analysis/xla/hlo_programs.h"
 #include "tests/support/hlo_program.h"
+#include "tests/support/loaded.h"
 #include "tests/support/xspace_builder.h"
 
 namespace stepscope {
@@ -42,9 +42,7 @@ void AddOp(test::LineBuilder* line, const char* kernel, int64_t at_us, int64_t u
 }
 
 std::shared_ptr<const Trace> Load(const test::XSpaceBuilder& space) {
-  auto trace = LoadBytes("host.xplane.pb", space.Bytes(), {});
-  REQUIRE(trace.ok());
-  return *trace;
+  return test::Loaded("host.xplane.pb", space.Bytes());
 }
 
 // Two executions of dot.1, each as two kernels, with add.1 after each, and an op of a program that

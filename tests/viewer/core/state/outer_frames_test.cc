@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "loaders/loader.h"
+#include "tests/support/loaded.h"
 #include "tests/viewer/timeline/layout/layout_support.h"
 #include "tests/viewer/viewer_fixture.h"
 #include "viewer/core/state/track_folding.h"
@@ -26,9 +26,7 @@ std::shared_ptr<const Trace> Thread(int frames, int shorter = 0) {
   }
   text += R"({"ph":"X","cat":"cpu_op","pid":1,"tid":1,"name":"op","ts":40,"dur":5},)";
   text += R"({"ph":"X","cat":"cpu_op","pid":1,"tid":2,"name":"op","ts":40,"dur":5}])";
-  auto trace = LoadBytes("thread.json", text, {});
-  REQUIRE_MESSAGE(trace.ok(), trace.status().message());
-  return *trace;
+  return test::Loaded("thread.json", text);
 }
 
 const Track& First(const Trace& trace) { return trace.set.tracks.front(); }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "loaders/loader.h"
+#include "tests/support/loaded.h"
 #include "tests/support/memory_snapshot.h"
 #include "tests/viewer/panel_fixture.h"
 #include "viewer/core/panel.h"
@@ -22,9 +23,7 @@ namespace stepscope {
 namespace {
 
 std::shared_ptr<const Trace> Load(const test::SnapshotFile& file) {
-  auto trace = LoadBytes("a.pickle", test::ToPickle(file), {});
-  REQUIRE(trace.ok());
-  return *trace;
+  return test::Loaded("a.pickle", test::ToPickle(file));
 }
 
 std::shared_ptr<const SnapshotData> DataOf(const std::shared_ptr<const Trace>& trace) {

@@ -10,6 +10,7 @@
 
 #include "loaders/loader.h"
 #include "tests/support/gpu_profile.h"
+#include "tests/support/loaded.h"
 #include "tests/support/samples.h"
 #include "tests/support/xspace_builder.h"
 #include "tests/viewer/open_trace.h"
@@ -450,9 +451,7 @@ std::shared_ptr<const Trace> ComputeAndCopies() {
   auto& gpu = b.Plane("/device:GPU:0");
   gpu.Line(14, "Stream #14").Event("gemm", 0, 4 * kMs).Event("gemm", 6 * kMs, 2 * kMs);
   gpu.Line(15, "Stream #15").Event("MemcpyH2D", 5 * kMs, 5 * kMs);
-  auto loaded = LoadBytes("h.xplane.pb", b.Bytes(), {});
-  REQUIRE(loaded.ok());
-  return *loaded;
+  return test::Loaded("h.xplane.pb", b.Bytes());
 }
 
 using Heights = std::array<uint32_t, texel::kStackCurves>;

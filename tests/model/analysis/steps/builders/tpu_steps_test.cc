@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "loaders/loader.h"
 #include "model/analysis/tpu/core.h"
+#include "tests/support/loaded.h"
 #include "tests/support/tpu_profile.h"
 #include "tests/support/xspace_builder.h"
 
@@ -18,9 +18,7 @@ namespace {
 constexpr int64_t kMillisecond = kPsPerMs;
 
 std::shared_ptr<const Trace> LoadTpu(const std::string& bytes) {
-  auto trace = LoadBytes("h.xplane.pb", bytes, {});
-  REQUIRE(trace.ok());
-  return *trace;
+  return test::Loaded("h.xplane.pb", bytes);
 }
 
 // Two cores, `steps` steps of 9 ms: 1 ms infeed, a loop of 4 ms around a fusion of 2 ms, an
