@@ -66,7 +66,7 @@ Status Failed(const std::string& address, const std::string& tool, int status,
 // All that a tool prints.
 Result<std::string> OutputOf(const std::string& address, const Arguments& arguments, uint64_t most,
                              const std::stop_token& stop, Progress* progress) {
-  const std::string tool = arguments[0];
+  const std::string& tool = arguments[0];
   Result<std::unique_ptr<ChildProcess>> started = ChildProcess::Start(arguments);
   if (!started.ok()) {
     return Status(ErrorCode::kIo, address + ": " + tool + " reads such addresses, and " +

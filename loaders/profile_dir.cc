@@ -217,7 +217,8 @@ void DropCaptures(std::vector<ProfileRun>* runs) {
 Result<std::vector<ProfileRun>> RunsOfWalk(const std::string& path, Walk walk, bool loose) {
   const fs::path root(path);
   std::vector<ProfileRun> runs;
-  for (auto& [relative, found] : walk.files) {
+  for (auto& entry : walk.files) {
+    const auto& [relative, found] = entry;
     ProfileRun run;
     run.directory = relative.empty() ? path : (root / relative).string();
     const bool profiler_directory = IsProfilerDirectory(run.directory);
@@ -230,7 +231,7 @@ Result<std::vector<ProfileRun>> RunsOfWalk(const std::string& path, Walk walk, b
     });
     if (!has_profile && !at_root) continue;
     run.name = RunName(root, relative);
-    if (MakeRun(std::move(found), loose && at_root && !profiler_directory, &run))
+    if (MakeRun(std::move(entry.second), loose && at_root && !profiler_directory, &run))
       runs.push_back(std::move(run));
   }
   if (runs.empty()) return NothingFound(path, walk);

@@ -124,7 +124,7 @@ int Run(const InputOptions& input, const SqlOptions& options, const Log& log) {
     sources.push_back(std::make_shared<SqlSource>(
         std::make_shared<AnalysisContext>(loaded.trace, Definitions::kStepscope)));
   }
-  Result<SqlDatabase> database = SqlDatabase::Open(std::move(sources));
+  Result<SqlDatabase> database = SqlDatabase::Open(sources);
   if (!database.ok()) {
     LogError("SQL: " + database.status().message());
     return kExitNoResource;

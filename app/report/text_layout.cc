@@ -46,7 +46,7 @@ std::string_view FirstCells(std::string_view text, size_t cells) {
 }
 
 std::string PropertyText(const Value& value, Unit unit) {
-  const std::string text = FormatValue(value, unit);
+  std::string text = FormatValue(value, unit);
   if (text.empty()) return text;  // not known
   if (unit == Unit::kMs) return text + " ms";
   if (unit == Unit::kUs) return text + " \u00b5s";

@@ -1,6 +1,7 @@
 #include "app/session/desktop_dialog.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
@@ -96,7 +97,7 @@ std::vector<std::string> ZenityArguments(bool folder) {
   }
   out.insert(out.end(), {"--multiple", "--separator=\n"});
   for (const auto& [name, patterns] : FileFilters())
-    out.push_back("--file-filter=" + name + " | " + patterns);
+    out.push_back(fmt::format("--file-filter={} | {}", name, patterns));
   return out;
 }
 
@@ -104,7 +105,7 @@ std::vector<std::string> KdialogArguments(bool folder) {
   if (folder) return {"--getexistingdirectory", "."};
   std::string filters;
   for (const auto& [name, patterns] : FileFilters())
-    filters += (filters.empty() ? "" : "\n") + name + " (" + patterns + ")";
+    filters += fmt::format("{}{} ({})", filters.empty() ? "" : "\n", name, patterns);
   return {"--multiple", "--separate-output", "--getopenfilename", ".", filters};
 }
 

@@ -22,7 +22,7 @@ Status WriteProfile(std::shared_ptr<const Trace> trace, TimeRange range,
   if (trace == nullptr) return {ErrorCode::kCancelled, "cancelled"};
   AtomicFile file(target);
   bool good = true;
-  const Status status = store::WriteStore(
+  Status status = store::WriteStore(
       *trace, StoreFactsOf(*trace),
       [&](std::string_view bytes) {
         good = good && file.Write(bytes);

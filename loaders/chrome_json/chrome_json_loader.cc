@@ -318,7 +318,7 @@ Status LoadChrome(TraceBuilder& builder, std::span<const InputFile> inputs,
   builder.trace().format = &kChromeTrace;
   MetaTable metas;
   std::vector<std::unique_ptr<LoadedFile>> files;
-  const Status loaded = LoadEach(inputs, &builder.trace(), [&](const InputFile& input) {
+  Status loaded = LoadEach(inputs, &builder.trace(), [&](const InputFile& input) {
     auto file = std::make_unique<LoadedFile>(&builder, &metas);
     Status status = LoadFile(input, options, mode, stop, &progress, file.get());
     if (status.ok()) files.push_back(std::move(file));

@@ -79,7 +79,7 @@ Status Load(TraceBuilder& builder, std::span<const InputFile> inputs, const Load
   trace.format = &kPerfetto;
   std::vector<LoadedFile> files;
   bool kineto = false;
-  const Status loaded = LoadEach(inputs, &trace, [&](const InputFile& input) {
+  Status loaded = LoadEach(inputs, &trace, [&](const InputFile& input) {
     LoadedFile file;
     Status status = LoadFile(input, options, stop, &progress, &builder, &file);
     if (!status.ok()) return status;

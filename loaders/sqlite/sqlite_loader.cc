@@ -51,7 +51,7 @@ Status ReadTables(const LoadOptions& options, const std::stop_token& stop, Trace
   if (!file->nsys && !IsRocpd(database)) return Unknown(database);
   file->tracks = std::make_unique<DatabaseTrackBuilder>(database, builder, file->label,
                                                         options.max_inflated_bytes, stop);
-  const Status status = file->nsys ? ReadNsys(file->tracks.get()) : ReadRocpd(file->tracks.get());
+  Status status = file->nsys ? ReadNsys(file->tracks.get()) : ReadRocpd(file->tracks.get());
   if (!status.ok()) return status;
   if (stop.stop_requested()) return {ErrorCode::kCancelled, "cancelled"};
   if (database.out_of_memory())
@@ -138,7 +138,7 @@ Status Load(TraceBuilder& builder, std::span<const InputFile> inputs, const Load
   progress.SetStage("Reading tables");
   std::vector<LoadedFile> files;
   Trace& trace = builder.trace();
-  const Status loaded = LoadEach(inputs, &trace, [&](const InputFile& input) {
+  Status loaded = LoadEach(inputs, &trace, [&](const InputFile& input) {
     LoadedFile file;
     Status status = LoadFile(input, options, stop, &progress, &builder, &file);
     if (status.ok()) files.push_back(std::move(file));

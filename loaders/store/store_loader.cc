@@ -39,7 +39,7 @@ Status Load(TraceBuilder& builder, std::span<const InputFile> files, const LoadO
   if (files.size() == 1) return LoadOne(builder, files.front(), options, stop, progress);
   std::vector<std::shared_ptr<const Trace>> parts;
   uint64_t rows = 0;  // of all parts
-  const Status status = LoadEach(files, &builder.trace(), [&](const InputFile& file) -> Status {
+  Status status = LoadEach(files, &builder.trace(), [&](const InputFile& file) -> Status {
     TraceBuilder one;
     one.trace().path = file.path;
     if (Status s = LoadOne(one, file, options, stop, progress); !s.ok()) return s;

@@ -61,7 +61,7 @@ Status XSpaceLoad::OpenAndScan() {
   Status first_error;
   files_.reserve(inputs_.size());
   for (size_t i = 0; i < inputs_.size(); ++i) {
-    const Status status = OpenAndScan(i, *std::move(sources[i]), &budget);
+    Status status = OpenAndScan(i, *std::move(sources[i]), &budget);
     if (status.code() == ErrorCode::kCancelled) return status;
     if (status.ok()) continue;
     // The other hosts of a run are worth seeing without this one.

@@ -95,12 +95,14 @@ double ConvolutionFlops(const HloModule& module, const Instruction& i) {
   const Shape& input = module.OperandShape(i, 0);
   const Shape& kernel = module.OperandShape(i, 1);
   const Shape& output = FirstArray(module.ShapeOf(i));
+  const int64_t features =
+      SizeAt(input, dims.input_feature) / std::max<int64_t>(1, details.feature_groups);
+  const int64_t batch =
+      SizeAt(input, dims.input_batch) / std::max<int64_t>(1, details.batch_groups);
   double flops = 2;
-  flops *= static_cast<double>(SizeAt(input, dims.input_feature) /
-                               std::max<int64_t>(1, details.feature_groups));
+  flops *= static_cast<double>(features);
   flops *= static_cast<double>(SizeAt(output, dims.output_feature));
-  flops *= static_cast<double>(SizeAt(input, dims.input_batch) /
-                               std::max<int64_t>(1, details.batch_groups));
+  flops *= static_cast<double>(batch);
   for (size_t k = 0; k < details.window.size(); ++k) {
     const WindowDimension& w = details.window[k];
     const auto positive = [](int64_t v) { return std::max<int64_t>(1, Bounded(v)); };

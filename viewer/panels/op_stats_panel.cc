@@ -113,6 +113,7 @@ ResultTable TypeTable(const ResultTable& ops) {
     sum.link.total += std::max<uint64_t>(ops.links[r].total, ops.links[r].rows.size());
   }
   std::vector<std::pair<const std::pair<std::string, std::string>*, const Sum*>> order;
+  order.reserve(sums.size());
   for (const auto& [key, sum] : sums) order.emplace_back(&key, &sum);
   std::stable_sort(order.begin(), order.end(),
                    [](const auto& a, const auto& b) { return a.second->self > b.second->self; });

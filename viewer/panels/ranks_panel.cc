@@ -43,6 +43,7 @@ std::vector<int64_t> ByLateness(const ResultTable& ranks) {
   std::stable_sort(order.begin(), order.end(),
                    [](const auto& a, const auto& b) { return a.first > b.first; });
   std::vector<int64_t> numbers;
+  numbers.reserve(order.size());
   for (const auto& [late, number] : order) numbers.push_back(number);
   return numbers;
 }

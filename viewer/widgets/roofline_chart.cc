@@ -46,6 +46,7 @@ void Group(std::vector<std::string> names, RooflineData* data) {
   for (size_t i = 0; i < names.size(); ++i)
     if (!data->points[i].ring) times[names[i]] += data->points[i].time;
   std::vector<std::pair<double, std::string>> order;
+  order.reserve(times.size());
   for (const auto& [name, time] : times) order.emplace_back(-time, name);
   std::sort(order.begin(), order.end());
   std::map<std::string, uint32_t> places;

@@ -230,7 +230,7 @@ ShortForms MakeShortForms(std::string_view name) {
 std::string InSentence(std::string_view name) {
   constexpr size_t kLongest = 80;
   if (name.size() <= kLongest) return std::string(name);
-  const std::string plain = WithoutNamespaces(WithoutArguments(name));
+  std::string plain = WithoutNamespaces(WithoutArguments(name));
   if (plain.size() <= kLongest) return plain;
   return std::string(CutEnd(plain, kLongest)) + "\u2026";
 }

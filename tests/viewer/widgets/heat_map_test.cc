@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "tests/support/growth.h"
 #include "tests/viewer/drawn_text.h"
 #include "tests/viewer/panel_fixture.h"
 
@@ -97,18 +96,20 @@ TEST_CASE("heat map: rows lower than a pixel share it, and the largest value is 
   CHECK(found);
 }
 
-TEST_CASE("heat map: 4,096 ranks and 200 steps take less than a frame") {
+TEST_CASE("heat map: what is drawn for thousands of ranks does not grow with them") {
   PanelFixture f;
-  HeatMapData data = Map(4096, 200);
-  for (size_t i = 0; i < data.values.size(); ++i)
-    data.values[i] = static_cast<double>(i * 7919 % 1000);
-  data.most = 1000;
-  const auto draw = [&](const PanelContext& context) { DrawHeatMap(context, data, "step"); };
-  DrawCalm(f, draw);
-  double least = 1;
-  for (int i = 0; i < 5; ++i) least = std::min(least, test::CpuSeconds([&] { f.Frame(draw); }));
-  MESSAGE("frame in ms: ", 1000 * least);
-  CHECK(least < 0.016);
+  const auto vertices = [&](size_t ranks) {
+    HeatMapData data = Map(ranks, 200);
+    for (size_t i = 0; i < data.values.size(); ++i)
+      data.values[i] = static_cast<double>(i * 7919 % 1000);
+    data.most = 1000;
+    const auto draw = [&](const PanelContext& context) { DrawHeatMap(context, data, "step"); };
+    DrawCalm(f, draw);
+    return f.Frame(draw);
+  };
+  const int some = vertices(4096);
+  CHECK(some > 4 * 200);
+  CHECK(vertices(16384) < some * 11 / 10);
 }
 
 }  // namespace

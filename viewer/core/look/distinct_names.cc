@@ -1,5 +1,7 @@
 #include "viewer/core/look/distinct_names.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 #include <map>
@@ -76,6 +78,7 @@ std::vector<std::string> Telling(const std::vector<Parts>& names) {
     for (const bool from_end : {true, false}) {
       if (!TellsApart(names, at, from_end)) continue;
       std::vector<std::string> out;
+      out.reserve(names.size());
       for (const Parts& parts : names) out.emplace_back(PartAt(parts, at, from_end));
       return out;
     }
@@ -104,7 +107,7 @@ std::vector<std::string> DistinctNames(std::span<const std::string_view> names) 
     for (const auto& [whole, places] : wholes) {
       const std::string& part = telling[n++];
       for (const size_t at : places) {
-        if (!part.empty() && part != name) shorts[at] = name + " \u00b7 " + part;
+        if (!part.empty() && part != name) shorts[at] = fmt::format("{} \u00b7 {}", name, part);
       }
     }
   }

@@ -310,7 +310,7 @@ void Painter::DrawCurve(size_t r, size_t curve) {
       if (x == begin || top_at(x - 1) != top)
         path += fmt::format("H{:.0f}V{:.1f}", left + x, y(top));
       if (x > begin && base(x - 1) != low)
-        back = fmt::format("H{:.0f}V{:.1f}", left + x, y(base(x - 1))) + back;
+        back.insert(0, fmt::format("H{:.0f}V{:.1f}", left + x, y(base(x - 1))));
     }
     if (x == begin) {
       ++x;
