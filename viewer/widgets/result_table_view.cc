@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <utility>
 
 #include "model/analysis/tables/json_stream.h"
@@ -124,9 +123,7 @@ float ResultTableView::HeightOf(const PanelContext& context, size_t rows) {
 }
 
 void ResultTableView::SetFilter(std::string_view text) {
-  const size_t n = std::min(text.size(), filter_text_.size() - 1);
-  std::memcpy(filter_text_.data(), text.data(), n);
-  filter_text_[n] = 0;
+  filter_text_[text.copy(filter_text_.data(), filter_text_.size() - 1)] = 0;
   dirty_ = true;
 }
 

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <string>
 
 #include "viewer/core/state/highlighted_events.h"
@@ -44,9 +43,7 @@ float ArrowWidth() { return Em() * 1.2f; }
 }  // namespace
 
 void TreeTableView::SetFilter(std::string_view text) {
-  const size_t n = std::min(text.size(), filter_.size() - 1);
-  std::memcpy(filter_.data(), text.data(), n);
-  filter_[n] = 0;
+  filter_[text.copy(filter_.data(), filter_.size() - 1)] = 0;
   filter_changed_ = true;
 }
 
