@@ -164,6 +164,7 @@ void Session::FinishLoad() {
   load_times_ = std::move(times);
   load_status_ = loaded->trace.status();
   if (!load_status_.ok()) DropPreview();
+  if (load_status_.ok()) TakePreview();  // one that came since the last look
   LoadRequest request = std::move(load_->request);
   const ProfileId shown = load_->shown;
   load_.reset();

@@ -19,7 +19,7 @@
 
 #include "loaders/loader.h"
 #include "model/base/task.h"
-#include "tests/loaders/sanitized.h"
+#include "tests/support/sanitized.h"
 #include "tests/support/source_paths.h"
 
 namespace stepscope {

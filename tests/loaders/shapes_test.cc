@@ -9,7 +9,7 @@
 
 #include "loaders/chrome_json/event.h"
 #include "loaders/loader.h"
-#include "tests/loaders/sanitized.h"
+#include "tests/support/sanitized.h"
 #include "tests/support/shape_profiles.h"
 
 namespace stepscope {

@@ -143,11 +143,11 @@ void ViewerFixture::Open(std::shared_ptr<const Trace> trace) {
 
 void ViewerFixture::WaitIdle() {
   const auto longest = std::chrono::steady_clock::now() + std::chrono::minutes(2);
-  while ((viewer->animating() || viewer->stopping()) &&
-         std::chrono::steady_clock::now() < longest) {
+  do {
     Frame();
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
+  } while ((viewer->animating() || viewer->stopping()) &&
+           std::chrono::steady_clock::now() < longest);
 }
 
 void ViewerFixture::Frame(int n) {

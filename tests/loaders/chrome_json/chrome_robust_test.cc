@@ -13,7 +13,7 @@
 #include "model/base/task.h"
 #include "tests/loaders/chrome_json/chrome_support.h"
 #include "tests/loaders/compress.h"
-#include "tests/loaders/sanitized.h"
+#include "tests/support/sanitized.h"
 #include "tests/support/source_paths.h"
 
 namespace stepscope {

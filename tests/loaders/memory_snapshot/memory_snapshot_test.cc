@@ -11,11 +11,11 @@
 
 #include "loaders/loader.h"
 #include "model/allocator_history.h"
-#include "tests/loaders/sanitized.h"
 #include "tests/support/has_text.h"
 #include "tests/support/loaded.h"
 #include "tests/support/memory_snapshot.h"
 #include "tests/support/peak_memory.h"
+#include "tests/support/sanitized.h"
 #include "tests/support/trace_lookup.h"
 
 namespace stepscope {

@@ -14,11 +14,11 @@
 
 #include "loaders/loader.h"
 #include "model/analysis/analysis.h"
-#include "tests/loaders/sanitized.h"
 #include "tests/support/loaded.h"
 #include "tests/support/peak_memory.h"
 #include "tests/support/perfetto_profile.h"
 #include "tests/support/perfetto_writer.h"
+#include "tests/support/sanitized.h"
 #include "tests/support/table_cells.h"
 #include "tests/support/trace_lookup.h"
 

@@ -9,9 +9,9 @@
 
 #include "loaders/loader.h"
 #include "loaders/store/byte_codec.h"
-#include "tests/loaders/sanitized.h"
 #include "tests/support/loaded.h"
 #include "tests/support/samples.h"
+#include "tests/support/sanitized.h"
 #include "tests/support/store_parts.h"
 #include "tests/support/trace_lookup.h"
 

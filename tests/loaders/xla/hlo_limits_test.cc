@@ -14,8 +14,8 @@
 #include "model/xla/cost_model.h"
 #include "model/xla/hlo_text.h"
 #include "model/xla/neighbourhood.h"
-#include "tests/loaders/sanitized.h"
 #include "tests/support/hlo_program.h"
+#include "tests/support/sanitized.h"
 #include "tests/support/wide_profile.h"
 
 namespace stepscope::xla {

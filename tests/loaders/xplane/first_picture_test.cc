@@ -15,9 +15,9 @@
 #include <utility>
 
 #include "loaders/loader.h"
-#include "tests/loaders/sanitized.h"
 #include "tests/support/gpu_profile.h"
 #include "tests/support/riegeli_writer.h"
+#include "tests/support/sanitized.h"
 #include "tests/support/trace_difference.h"
 #include "tests/support/xspace_builder.h"
 

@@ -1,5 +1,6 @@
 // Whether this is a build with a sanitizer, where everything takes ten times as long. Tests of
-// thousands of damaged files then try a tenth of them; the fuzzers do the rest.
+// thousands of damaged files, or of many parts of a file, then try a tenth of them; the fuzzers do
+// the rest.
 #pragma once
 
 namespace stepscope {
