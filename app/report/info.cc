@@ -1,14 +1,14 @@
 #include "app/report/info.h"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <ctime>
+#include <chrono>
 
 #include "app/report/text_layout.h"
 #include "model/analysis/tables/json_stream.h"
 #include "model/analysis/tables/unit_names.h"
+#include "model/analysis/tables/unix_time.h"
 #include "model/base/bytes_text.h"
 #include "model/base/count_text.h"
 #include "model/base/digits.h"
@@ -82,10 +82,8 @@ std::string HostsText(const Trace& trace) {
 }
 
 std::string RecordedText(const Trace& trace) {
-  const std::time_t seconds = trace.origin_unix_ns / 1'000'000'000;
-  std::tm utc{};
-  if (!gmtime_r(&seconds, &utc)) return {};
-  return fmt::format("{:%Y-%m-%d %H:%M:%S} UTC", utc);
+  const std::chrono::nanoseconds since_1970(trace.origin_unix_ns);
+  return UnixTimeText(std::chrono::floor<std::chrono::seconds>(since_1970));
 }
 
 // Events seldom begin at 0, and parts of a trace (--range) are given on its own clock.

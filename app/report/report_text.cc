@@ -53,7 +53,7 @@ void AddProperties(const std::vector<Property>& properties, TextBuffer* out) {
     if (PropertyText(p).empty()) continue;
     const std::string label = p.label.empty() ? p.id : p.label;
     const std::string pad(width > CellsOf(label) ? width - CellsOf(label) : 0, ' ');
-    AddWrapped(TerminalText(PropertyText(p)), label + pad + "  ", std::string(width + 2, ' '), out);
+    AddWrapped(TerminalCell(PropertyText(p)), label + pad + "  ", std::string(width + 2, ' '), out);
   }
 }
 

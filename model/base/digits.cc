@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "model/base/ascii.h"
+
 namespace stepscope {
 
 size_t GroupDigits(std::string_view number, char* out) {
@@ -25,6 +27,15 @@ std::string GroupDigits(std::string_view number) {
 
 std::string GroupDigits(uint64_t number) {
   return GroupDigits(std::string_view(std::to_string(number)));
+}
+
+std::string WithoutNumbers(std::string_view name) {
+  std::string out;
+  for (const char c : name) {
+    if (!IsDigit(c)) out += c;
+    if (IsDigit(c) && (out.empty() || out.back() != '#')) out += '#';
+  }
+  return out;
 }
 
 }  // namespace stepscope

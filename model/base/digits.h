@@ -1,5 +1,5 @@
-// Numbers as people read them, with thin spaces between groups of three
-// digits: "4 761 900.25". Pure; any thread.
+// Numbers as people read them, with thin spaces between groups of three digits: "4 761 900.25"; and
+// names without their numbers. Pure; any thread.
 #pragma once
 
 #include <cstddef>
@@ -15,5 +15,9 @@ std::string GroupDigits(uint64_t number);
 // The same without allocation: writes to `out`, which has room for twice the number's bytes, and
 // returns how many bytes it wrote.
 size_t GroupDigits(std::string_view number, char* out);
+
+// The name with '#' for each number, or for a number behind a '#': "fused_add_12" and "step #3"
+// become "fused_add_#" and "step #". O(length).
+std::string WithoutNumbers(std::string_view name);
 
 }  // namespace stepscope

@@ -46,6 +46,18 @@ std::string TerminalText(std::string_view text) {
   return out;
 }
 
+std::string TerminalCell(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    if (line.empty()) continue;
+    if (!out.empty()) out += "; ";
+    out += TerminalText(line);
+  }
+  return out;
+}
+
 size_t CellsOf(std::string_view text) {
   return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) {
     return (static_cast<unsigned char>(c) & 0xc0) != 0x80;

@@ -14,6 +14,9 @@ namespace stepscope {
 // for eyes and cannot be turned back. O(length).
 std::string TerminalText(std::string_view text);
 
+// The same for a text of several lines, as a stack is, in a cell: "; " between two lines.
+std::string TerminalCell(std::string_view text);
+
 // The columns that a text takes in a terminal: its code points, which is wrong for CJK names only.
 size_t CellsOf(std::string_view text);
 

@@ -9,6 +9,8 @@
 #include <set>
 #include <tuple>
 
+#include "model/base/ascii.h"
+#include "model/base/digits.h"
 #include "model/compare/match.h"
 
 namespace stepscope::compare {

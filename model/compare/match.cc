@@ -6,6 +6,8 @@
 #include <map>
 #include <utility>
 
+#include "model/base/digits.h"
+
 namespace stepscope::compare {
 namespace {
 
@@ -168,17 +170,6 @@ std::vector<MatchedPair> Matcher::Run() {
 }
 
 }  // namespace
-
-std::string WithoutNumbers(std::string_view name) {
-  std::string out;
-  char before = 0;
-  for (const char c : name) {
-    if (!IsDigit(c)) out += c;
-    if (IsDigit(c) && !IsDigit(before)) out += '#';
-    before = c;
-  }
-  return out;
-}
 
 std::vector<MatchedPair> Match(std::span<const Matchable> a, std::span<const Matchable> b) {
   return Matcher(a, b).Run();

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "model/analysis/naming/kernel_category.h"
-#include "model/base/ascii.h"
 
 namespace stepscope::compare {
 
@@ -34,8 +33,5 @@ struct MatchedPair {
 
 // All items of both, each once: those of `a` in order, then those that only `b` has. O(n log n).
 std::vector<MatchedPair> Match(std::span<const Matchable> a, std::span<const Matchable> b);
-
-// The name with '#' for each number: "fused_add_12" -> "fused_add_#". O(length).
-std::string WithoutNumbers(std::string_view name);
 
 }  // namespace stepscope::compare

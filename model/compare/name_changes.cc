@@ -6,6 +6,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "model/base/digits.h"
 #include "model/compare/match.h"
 
 namespace stepscope {
@@ -119,7 +120,7 @@ class Pool {
   void FindAlike() {
     for (const auto& [name, pair] : names_) {
       if (pair.a > 0 && pair.b > 0) continue;
-      Pair& alike = alike_[compare::WithoutNumbers(name)];
+      Pair& alike = alike_[WithoutNumbers(name)];
       alike.a += pair.a;
       alike.b += pair.b;
     }
@@ -128,7 +129,7 @@ class Pool {
             std::vector<std::vector<NameChange>>* out) const {
     Each(side, first, last, [&](size_t set, uint32_t meta, std::string_view name, double) {
       Pair pair = names_.find(name)->second;
-      if (pair.a <= 0 || pair.b <= 0) pair = alike_.find(compare::WithoutNumbers(name))->second;
+      if (pair.a <= 0 || pair.b <= 0) pair = alike_.find(WithoutNumbers(name))->second;
       (*out)[set][meta] =
           is_b ? ChangeOfTimes(pair.b, pair.a, true) : ChangeOfTimes(pair.a, pair.b, false);
     });

@@ -112,7 +112,7 @@ void AddRemedies(std::string* out) {
 }
 
 // Numbers are no part of the words: "4.20 ms" becomes "# ms".
-std::string WithoutNumbers(std::string_view text) {
+std::string WordsOf(std::string_view text) {
   const auto digit = [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; };
   const auto letter = [](char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; };
   std::string out;
@@ -132,15 +132,15 @@ std::string WithoutNumbers(std::string_view text) {
 }
 
 void AddSentences(const AnalysisResult& result, std::set<std::string>* all) {
-  for (const Finding& f : result.findings) all->insert(WithoutNumbers(f.text));
+  for (const Finding& f : result.findings) all->insert(WordsOf(f.text));
 }
 
 // Lists the sentences and the advice of the pages of memory and of ranks.
 void AddPages(AnalysisContext& context, std::set<std::string>* all) {
   for (const char* page : {"memory", "memory_snapshot", "ranks"}) {
     for (const Finding& f : context.Get(page)->findings) {
-      all->insert(WithoutNumbers(f.text));
-      if (!f.next_step.empty()) all->insert(WithoutNumbers(f.next_step));
+      all->insert(WordsOf(f.text));
+      if (!f.next_step.empty()) all->insert(WordsOf(f.next_step));
     }
   }
 }

@@ -3,22 +3,12 @@
 #include <algorithm>
 
 #include "model/analysis/memory/allocation_groups.h"
-#include "model/base/ascii.h"
+#include "model/base/digits.h"
 
 namespace stepscope {
 namespace {
 
 constexpr size_t kDeepest = 64;  // annotations open at once; deeper ones are not told apart
-
-// "step 12" becomes "step #".
-std::string WithoutNumbers(std::string_view name) {
-  std::string text;
-  for (const char c : name) {
-    if (!IsDigit(c)) text += c;
-    if (IsDigit(c) && (text.empty() || text.back() != '#')) text += '#';
-  }
-  return text;
-}
 
 }  // namespace
 

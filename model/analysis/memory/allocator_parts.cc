@@ -5,22 +5,13 @@
 #include <utility>
 
 #include "model/base/ascii.h"
+#include "model/base/digits.h"
 
 namespace stepscope {
 namespace {
 
 // "step 12" and "step 13" have the same family, "step #".
-std::string FamilyOf(std::string_view name) {
-  std::string family;
-  for (const char c : name) {
-    if (!IsDigit(c)) {
-      family += Lower(c);
-    } else if (family.empty() || family.back() != '#') {
-      family += '#';
-    }
-  }
-  return family;
-}
+std::string FamilyOf(std::string_view name) { return Lower(WithoutNumbers(name)); }
 
 // The family of the device's steps: among those with several begins the one called step, then the
 // one with the most.

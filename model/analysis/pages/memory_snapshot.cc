@@ -73,7 +73,7 @@ class SnapshotReport {
     Add("device", "Device", int64_t{device_.index}, Unit::kNone, "the one that was fullest");
     Add("peak_bytes", "Peak", part_.peak_bytes, Unit::kBytes,
         "most that was allocated at once; what a stream still uses counts until it is done");
-    Add("peak_time_us", "Peak at", TimeUs(part_.peak), Unit::kUs, "Unix time");
+    Add("peak_time_us", "Peak at", TimeUs(part_.peak), Unit::kUnixUs);
     Add("at_end_bytes", "At the end", LiveBytes(part_.end()), Unit::kBytes);
     Add("reserved_bytes", "Reserved at the end", device_.reserved_bytes, Unit::kBytes,
         "sizes of all segments when the snapshot was taken");
@@ -86,7 +86,7 @@ class SnapshotReport {
     if (!has_failed_) return;
     Add("out_of_memory", "Out of memory", static_cast<int64_t>(device_.out_of_memory.size()),
         Unit::kCount);
-    Add("oom_time_us", "Ran out at", TimeUs(failed_), Unit::kUs, "Unix time, of the last");
+    Add("oom_time_us", "Ran out at", TimeUs(failed_), Unit::kUnixUs, "the last time");
     Add("oom_requested_bytes", "Asked for", history_.events.size[device_.first_event + failed_],
         Unit::kBytes);
     Add("oom_device_free_bytes", "Free on the device", DeviceFree(failed_), Unit::kBytes);

@@ -5,7 +5,7 @@
 #include <unordered_set>
 
 #include "model/analysis/ranks/coordinates.h"
-#include "model/base/ascii.h"
+#include "model/base/natural_order.h"
 #include "model/shift_hosts.h"
 
 namespace stepscope {
@@ -14,29 +14,6 @@ namespace {
 bool HasWork(const Trace& trace, PlaneId device) {
   const std::vector<const Lane*> lanes = WorkLanes(trace, trace.planes[device.value]);
   return std::any_of(lanes.begin(), lanes.end(), [](const Lane* l) { return l->size() > 0; });
-}
-
-// Orders texts with numbers as people expect: "rank2" before "rank10".
-bool NaturallyLess(std::string_view a, std::string_view b) {
-  const auto digit = [](std::string_view s, size_t i) { return i < s.size() && IsDigit(s[i]); };
-  const auto number = [&](std::string_view s, size_t* i) {
-    while (*i < s.size() && s[*i] == '0') ++*i;
-    const size_t from = *i;
-    while (digit(s, *i)) ++*i;
-    return s.substr(from, *i - from);
-  };
-  size_t i = 0, j = 0;
-  while (i < a.size() && j < b.size()) {
-    if (digit(a, i) && digit(b, j)) {
-      const std::string_view x = number(a, &i), y = number(b, &j);
-      if (x != y) return x.size() != y.size() ? x.size() < y.size() : x < y;
-    } else if (a[i] != b[j]) {
-      return a[i] < b[j];
-    } else {
-      ++i, ++j;
-    }
-  }
-  return a.size() - i < b.size() - j;
 }
 
 // The coordinates in the name of the host's file, else in the host's name.
@@ -128,8 +105,8 @@ std::vector<uint32_t> NumberRanks(std::vector<Rank>* ranks) {
   }
   std::stable_sort(order.begin(), order.end(), [&](uint32_t x, uint32_t y) {
     const Rank &a = (*ranks)[x], &b = (*ranks)[y];
-    if (a.host_name != b.host_name) return NaturallyLess(a.host_name, b.host_name);
-    return a.file != b.file ? NaturallyLess(a.file, b.file) : a.place < b.place;
+    if (a.host_name != b.host_name) return NaturalLess(a.host_name, b.host_name);
+    return a.file != b.file ? NaturalLess(a.file, b.file) : a.place < b.place;
   });
   std::vector<int64_t> numbers = Numbers(*ranks, order, &Rank::own_number);
   if (numbers.empty()) numbers = Numbers(*ranks, order, &Rank::file_number);

@@ -30,7 +30,8 @@ enum class Unit : uint8_t {
   kBytes,
   kGiB,
   kCount,
-  kGflops
+  kGflops,
+  kUnixUs  // a moment: microseconds since 1970, UTC
 };
 
 struct ColumnDesc {

@@ -8,6 +8,7 @@
 #include "model/analysis/tables/cells.h"
 #include "model/analysis/tables/result_table.h"
 #include "model/analysis/tables/unit_names.h"
+#include "model/analysis/tables/unix_time.h"
 #include "model/base/digits.h"
 #include "model/base/terminal_text.h"
 
@@ -73,7 +74,7 @@ std::string HeaderText(const ColumnDesc& column) {
 std::string CellText(const ResultTable& table, size_t row, size_t column) {
   const std::vector<Value>& cells = table.rows[row];
   if (column >= cells.size()) return {};
-  return Shortened(TerminalText(FormatValue(table.Shown(row, column), table.columns[column].unit)),
+  return Shortened(TerminalCell(FormatValue(table.Shown(row, column), table.columns[column].unit)),
                    kMaxCells);
 }
 
@@ -241,6 +242,7 @@ std::string FormatValue(const Value& value, Unit unit) {
   if (const auto* i = std::get_if<int64_t>(&value)) {
     if (unit == Unit::kPs) return FormatDuration(*i);
     if (unit == Unit::kBytes) return Bytes(static_cast<double>(*i));
+    if (unit == Unit::kUnixUs) return UnixTimeText(std::chrono::microseconds(*i));
     if (unit == Unit::kPercent) return GroupDigits(fmt::format("{}", *i)) + " %";
     return GroupDigits(fmt::format("{}", *i));
   }

@@ -5,9 +5,9 @@
 namespace stepscope {
 
 const char* UnitName(Unit unit) {
-  static constexpr std::array<const char*, 11> kNames = {
-      "", "ps", "ns", "us", "ms", "percent", "fraction", "bytes", "GiB", "count", "GFLOP/s"};
-  static_assert(kNames.size() == static_cast<size_t>(Unit::kGflops) + 1);
+  static constexpr std::array<const char*, 12> kNames = {
+      "", "ps", "ns", "us", "ms", "percent", "fraction", "bytes", "GiB", "count", "GFLOP/s", "us"};
+  static_assert(kNames.size() == static_cast<size_t>(Unit::kUnixUs) + 1);
   return kNames[static_cast<size_t>(unit)];
 }
 

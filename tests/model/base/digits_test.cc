@@ -38,5 +38,12 @@ TEST_CASE("digits: whole numbers, to the largest") {
   CHECK(Grouped(std::to_string(UINT64_MAX)) == "18 446 744 073 709 551 615");
 }
 
+TEST_CASE("digits: a name without its numbers, which tell only its copies apart") {
+  CHECK(WithoutNumbers("fused_add_12") == "fused_add_#");
+  CHECK(WithoutNumbers("12x3") == "#x#");
+  CHECK(WithoutNumbers("step #12") == "step #");
+  CHECK(WithoutNumbers("") == "");
+}
+
 }  // namespace
 }  // namespace stepscope

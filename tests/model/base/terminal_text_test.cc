@@ -22,6 +22,13 @@ TEST_CASE("terminal text: control bytes become visible, line ends and tabs too")
   CHECK(TerminalText("\x1b]8;;http://x\x07link") == "\\x1b]8;;http://x\\x07link");
 }
 
+TEST_CASE("terminal text: a cell has one line, whatever the text has") {
+  CHECK(TerminalCell("a.py:3\nb.py:4\n") == "a.py:3; b.py:4");
+  CHECK(TerminalCell("\n\na\n\nb\r\n") == "a; b\\x0d");
+  CHECK(TerminalCell("\n").empty());
+  CHECK(TerminalCell("one \\n line") == "one \\n line");
+}
+
 TEST_CASE("terminal text: control characters beyond ASCII and marks of direction") {
   CHECK(TerminalText("\u009b31m") == "\\u{9b}31m");
   CHECK(TerminalText("\u0085") == "\\u{85}");
