@@ -163,8 +163,11 @@ void Session::FinishLoad() {
   if (!loaded) return;
   load_times_ = std::move(times);
   load_status_ = loaded->trace.status();
-  if (!load_status_.ok()) DropPreview();
-  if (load_status_.ok()) TakePreview();  // one that came since the last look
+  if (load_status_.ok()) {
+    TakePreview();  // one may have come since Update took the last
+  } else {
+    DropPreview();
+  }
   LoadRequest request = std::move(load_->request);
   const ProfileId shown = load_->shown;
   load_.reset();

@@ -1,6 +1,5 @@
 #include "loaders/chrome_json/chrome_json_loader.h"
 #include "loaders/loader.h"
-#include "model/base/ascii.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -10,6 +9,7 @@
 #include "loaders/chrome_json/chrome_track_builder.h"
 #include "loaders/chrome_json/file_parser.h"
 #include "loaders/common/json_cursor.h"
+#include "model/base/ascii.h"
 
 namespace stepscope {
 namespace chrome {
