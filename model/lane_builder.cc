@@ -1,6 +1,7 @@
 #include "model/lane_builder.h"
 
 #include <algorithm>
+#include <cstring>
 #include <functional>
 #include <limits>
 #include <numeric>
@@ -73,19 +74,18 @@ uint64_t Clip(RawEvents* events) {
 // ---- Sorting
 // ----------------------------------------------------------------------------------------------------
 
-// Raw indices in the order of nesting: by start, longer ones first, then as in the file. Empty if
-// the events are in that order already.
-Column<uint32_t> SortedOrder(const RawEvents& events, bool sorted, const std::stop_token& stop) {
-  Column<uint32_t> order;
-  if (sorted) return order;
-  order.Resize(events.start.size());
+// Sets raw indices in the order of nesting: by start, longer ones first, then as in the file. Empty
+// if the events are in that order already.
+void FindOrder(const RawEvents& events, bool sorted, const std::stop_token& stop,
+               Column<uint32_t>* out) {
+  Column<uint32_t>& order = *out;
+  order.Resize(sorted ? 0 : events.start.size());
   std::iota(order.data(), order.data() + order.size(), 0u);
   const auto before = [&](uint32_t a, uint32_t b) {
     if (events.start[a] != events.start[b]) return events.start[a] < events.start[b];
     return events.dur[a] > events.dur[b];
   };
   SortRuns(order.data(), order.data() + order.size(), before, stop);
-  return order;
 }
 
 // ---- Nesting
@@ -123,7 +123,8 @@ class SpillLanes {
 };
 
 struct Nesting {
-  Column<uint32_t> place;  // by raw index: first the lane's number, later the row within the track
+  explicit Nesting(Column<uint32_t>* p) : place(*p) {}
+  Column<uint32_t>& place;  // by raw index: first the lane's number, later the row within the track
   std::vector<uint32_t> nested;   // sizes of the nested lanes, by depth
   std::vector<uint32_t> spilled;  // sizes of the spill lanes
   uint64_t overlaps = 0, too_deep = 0;
@@ -132,8 +133,8 @@ struct Nesting {
 
 // `apart`: no event encloses another; each takes the lowest lane that is free at its start.
 Nesting Nest(const RawEvents& events, const Column<uint32_t>& order, bool apart,
-             const std::stop_token& stop) {
-  Nesting result;
+             const std::stop_token& stop, Column<uint32_t>* place) {
+  Nesting result(place);
   const size_t n = events.start.size();
   result.place.Resize(n);
   SpillLanes spill;
@@ -177,26 +178,30 @@ void PlaceRows(Nesting* nesting, const Column<uint32_t>& order) {
   }
 }
 
-// Brings a column into its new order and frees the old one at once.
+// Brings a column into its new order. `scratch` takes a copy of it.
 template <typename T>
-void Scatter(const Column<uint32_t>& place, const std::stop_token& stop, Column<T>* column) {
-  Column<T> out;
-  out.Resize(column->size());
-  for (size_t i = 0; i < out.size(); ++i) {
+void Scatter(const Column<uint32_t>& place, const std::stop_token& stop, Column<std::byte>* scratch,
+             Column<T>* column) {
+  const size_t bytes = column->size() * sizeof(T);
+  if (bytes > scratch->size()) scratch->Resize(bytes);
+  std::memcpy(scratch->data(), column->data(), bytes);
+  const auto* const from = reinterpret_cast<const T*>(scratch->data());
+  for (size_t i = 0; i < column->size(); ++i) {
     if (Stopped(i, stop)) return;
-    out[place[i]] = (*column)[i];
+    (*column)[place[i]] = from[i];
   }
-  *column = std::move(out);
 }
 
-// Brings all columns into their new order. A stopped call leaves some as they were.
-void Reorder(const Column<uint32_t>& place, const std::stop_token& stop, RawEvents* events) {
+// Brings all columns into their new order. A stopped call leaves some in no order.
+void Reorder(const Column<uint32_t>& place, const std::stop_token& stop, Column<std::byte>* scratch,
+             RawEvents* events) {
   const size_t n = place.size();
-  Scatter(place, stop, &events->start);
-  if (events->dur.size() == n) Scatter(place, stop, &events->dur);
-  Scatter(place, stop, &events->meta);
-  if (events->ref.size() == n) Scatter(place, stop, &events->ref);
-  if (events->wide_ref.size() == n) Scatter(place, stop, &events->wide_ref);
+  const auto scatter = [&](auto* column) { Scatter(place, stop, scratch, column); };
+  scatter(&events->start);
+  if (events->dur.size() == n) scatter(&events->dur);
+  scatter(&events->meta);
+  if (events->ref.size() == n) scatter(&events->ref);
+  if (events->wide_ref.size() == n) scatter(&events->wide_ref);
 }
 
 // ---- References
@@ -323,7 +328,7 @@ void CountNesting(const Nesting& nesting, std::string_view name, Diagnostics* di
 }
 
 void BuildSlices(RawEvents& events, bool keep_rows, bool apart, std::string_view name,
-                 std::stop_token stop, BuiltTrack* out) {
+                 std::stop_token stop, LaneScratch* scratch, BuiltTrack* out) {
   const uint32_t n = static_cast<uint32_t>(events.start.size());
   if (n == 0) return;
   out->slice_count = n;
@@ -341,18 +346,16 @@ void BuildSlices(RawEvents& events, bool keep_rows, bool apart, std::string_view
     return;
   }
   if (stop.stop_requested()) return;
-  Column<uint32_t> by_start = SortedOrder(events, order.sorted, stop);
+  FindOrder(events, order.sorted, stop, &scratch->order);
   if (stop.stop_requested()) return;
-  Nesting nesting = Nest(events, by_start, apart, stop);
+  Nesting nesting = Nest(events, scratch->order, apart, stop, &scratch->place);
   if (stop.stop_requested()) return;
   CountNesting(nesting, name, &out->diagnostics);
   out->busy = nesting.busy;
-  PlaceRows(&nesting, by_start);
-  by_start.Release();
-  Reorder(nesting.place, stop, &events);
+  PlaceRows(&nesting, scratch->order);
+  Reorder(nesting.place, stop, &scratch->column, &events);
   if (stop.stop_requested()) return;
   if (keep_rows) out->row_of_slice.assign(nesting.place.data(), nesting.place.data() + n);
-  nesting.place.Release();
   std::vector<uint32_t> sizes = std::move(nesting.nested);
   const size_t depths = sizes.size();
   sizes.insert(sizes.end(), nesting.spilled.begin(), nesting.spilled.end());
@@ -360,19 +363,18 @@ void BuildSlices(RawEvents& events, bool keep_rows, bool apart, std::string_view
 }
 
 void BuildInstants(RawEvents& events, std::string_view name, const std::stop_token& stop,
-                   BuiltTrack* out) {
+                   LaneScratch* scratch, BuiltTrack* out) {
   const uint32_t n = static_cast<uint32_t>(events.start.size());
   if (n == 0) return;
   out->instant_count = n;
   events.dur.Resize(n);
   std::fill(events.dur.data(), events.dur.data() + n, 0);
   if (!std::is_sorted(events.start.data(), events.start.data() + n)) {
-    const Column<uint32_t> by_start = SortedOrder(events, false, stop);
+    FindOrder(events, false, stop, &scratch->order);
     if (stop.stop_requested()) return;
-    Column<uint32_t> rows;
-    rows.Resize(n);
-    for (uint32_t k = 0; k < n; ++k) rows[by_start[k]] = k;
-    Reorder(rows, stop, &events);
+    scratch->place.Resize(n);
+    for (uint32_t k = 0; k < n; ++k) scratch->place[scratch->order[k]] = k;
+    Reorder(scratch->place, stop, &scratch->column, &events);
     if (stop.stop_requested()) return;
   }
   AddLanes(&events, &out->instants, {&n, 1}, 0, LaneKind::kInstant, name, out);
@@ -381,12 +383,12 @@ void BuildInstants(RawEvents& events, std::string_view name, const std::stop_tok
 }  // namespace
 
 BuiltTrack BuildLanes(TrackData& data, bool keep_rows, std::string_view name,
-                      std::stop_token stop) {
+                      std::stop_token stop, LaneScratch* scratch) {
   BuiltTrack out;
   // Asynchronous ops overlap by their nature; a shorter one is no part of a longer one.
   const bool apart = data.track.kind == TrackKind::kAsyncXlaOps;
-  BuildSlices(data.slices, keep_rows, apart, name, stop, &out);
-  if (!stop.stop_requested()) BuildInstants(data.instants, name, stop, &out);
+  BuildSlices(data.slices, keep_rows, apart, name, stop, scratch, &out);
+  if (!stop.stop_requested()) BuildInstants(data.instants, name, stop, scratch, &out);
   if (stop.stop_requested()) return {};
   bool first = true;
   for (const Lane& lane : out.lanes) {

@@ -3,6 +3,7 @@
 // sorted events, else O(n log n).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <stop_token>
 #include <string_view>
@@ -36,9 +37,16 @@ struct BuiltTrack {
   Diagnostics diagnostics;
 };
 
-// Takes the events out of `data`: adopts sorted columns, and frees others as soon as they are
-// copied. `keep_rows`: whether row_of_slice is wanted. `name`: the track's, for diagnostics. A
-// stopped call returns an empty track.
-BuiltTrack BuildLanes(TrackData& data, bool keep_rows, std::string_view name, std::stop_token stop);
+// Memory that one track after the other is built with: the system zeroes each page that a process
+// takes from it, which is slower than to copy a column.
+struct LaneScratch {
+  Column<uint32_t> order, place;
+  Column<std::byte> column;
+};
+
+// Takes the columns out of `data` and orders them in place. `keep_rows`: whether row_of_slice is
+// wanted. `name`: the track's, for diagnostics. A stopped call returns an empty track.
+BuiltTrack BuildLanes(TrackData& data, bool keep_rows, std::string_view name, std::stop_token stop,
+                      LaneScratch* scratch);
 
 }  // namespace stepscope

@@ -163,6 +163,7 @@ BuiltSet Build(std::vector<std::vector<TrackData>>& blocks, const std::vector<ch
   out.first_row.reserve(keep_rows.size());
   out.row_of_slice.reserve(keep_rows.size());
   out.set.lanes.reserve(TracksWithEvents(blocks));
+  Reused<LaneScratch> scratches;
   for (std::vector<TrackData>& tracks : blocks) {
     const size_t first = out.set.tracks.size();
     std::vector<BuiltTrack> built(tracks.size());
@@ -172,8 +173,10 @@ BuiltSet Build(std::vector<std::vector<TrackData>>& blocks, const std::vector<ch
       if (stop.stop_requested()) return;
       const uint32_t t = order[k];
       TrackData& data = tracks[t];
-      built[t] =
-          BuildLanes(data, keep_rows[first + t] != 0, names.strings.View(data.track.name), stop);
+      std::unique_ptr<LaneScratch> scratch = scratches.Take();
+      built[t] = BuildLanes(data, keep_rows[first + t] != 0,
+                            names.strings.View(data.track.name), stop, scratch.get());
+      scratches.Give(std::move(scratch));
     };
     // Small tracks allocate more than they compute, which is slower on several threads than on one.
     uint64_t events = 0;

@@ -144,7 +144,7 @@ Result<std::shared_ptr<const StatTable>> ArgsSource::LoadTyped(const Trace& trac
   const EventPlaces places(trace, sizes);
   const std::vector<EventPlaces::Stretch>& stretches = places.stretches();
   std::vector<std::unique_ptr<TypedColumns>> parts(stretches.size());
-  Pool<Reader> readers;
+  Reused<Reader> readers;
   FirstError error;  // such as a file that was overwritten
   ParallelFor(stretches.size(), [&](size_t i) {
     if (stop.stop_requested() || error.any()) return;

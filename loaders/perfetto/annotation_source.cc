@@ -131,7 +131,7 @@ class AnnotationSource final : public StatSource {
   Status ReadFile(const Trace& trace, uint32_t index, const std::stop_token& stop,
                   RowValues* values) const {
     const std::vector<RefRow> refs = RefsOf(trace, index, stop);
-    Pool<RowValues> pool;
+    Reused<RowValues> pool;
     FirstError error;
     std::mutex mutex;
     ParallelFor((refs.size() + kChunk - 1) / kChunk, [&](size_t chunk) {

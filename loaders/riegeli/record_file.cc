@@ -145,7 +145,7 @@ class Reader {
   ChunkList list_;
   std::vector<Job> jobs_;
   Column<char> bytes_;
-  Pool<ChunkBuffer> buffers_;
+  Reused<ChunkBuffer> buffers_;
   FirstError error_;
 };
 

@@ -177,7 +177,7 @@ class LineSampler {
   size_t places_ = 0, parts_ = 0;
   std::atomic<bool> late_{false};
   std::vector<LineCoverage> coverage_;  // by line
-  Pool<ParseBuffer> buffers_;
+  Reused<ParseBuffer> buffers_;
 };
 
 }  // namespace

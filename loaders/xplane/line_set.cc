@@ -148,7 +148,7 @@ class LineSet {
   std::stop_token stop_;
   Progress* progress_;
   std::vector<Piece> pieces_;
-  Pool<ParseBuffer> buffers_;
+  Reused<ParseBuffer> buffers_;
 };
 
 // Makes one piece per line, the largest first. A line that would outlast the other threads is

@@ -378,7 +378,7 @@ class TypedReader {
   std::vector<std::vector<PlaneActions>> actions_;  // by PlaneId, then by message
   MetaStats meta_stats_;
   std::vector<Item> items_;  // of the wave
-  Pool<Scratch> scratches_;
+  Reused<Scratch> scratches_;
   FirstError error_;
 };
 

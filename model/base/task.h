@@ -1,4 +1,5 @@
-// Parallel work: ParallelFor, and Progress, which says how far a job is. Any thread.
+// Parallel work: ParallelFor, Reused, whose objects its threads take one after the other, and Progress, which says
+// how far a job is. Any thread.
 #pragma once
 
 #include <atomic>
@@ -6,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <stop_token>
 #include <string>
@@ -55,5 +57,28 @@ void ParallelFor(size_t n, const std::function<void(size_t)>& fn, unsigned threa
 // The number of threads that ParallelFor should use for this many events in all: 1 where the caller
 // alone is done before another thread has started, else 0, which means all.
 unsigned ThreadsFor(uint64_t events);
+
+// Objects that the threads of a ParallelFor use for one item after the other. Whoever takes one owns
+// it until it is given back, so there are at most as many as threads. The pool lives in the caller
+// while the loop runs.
+template <typename T>
+class Reused {
+ public:
+  std::unique_ptr<T> Take() {
+    std::lock_guard lock(mutex_);
+    if (free_.empty()) return std::make_unique<T>();
+    std::unique_ptr<T> object = std::move(free_.back());
+    free_.pop_back();
+    return object;
+  }
+  void Give(std::unique_ptr<T> object) {
+    std::lock_guard lock(mutex_);
+    free_.push_back(std::move(object));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<T>> free_;
+};
 
 }  // namespace stepscope
