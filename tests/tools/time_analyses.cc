@@ -1,5 +1,5 @@
-// Prints what analyses of a profile cost, part by part: processor time of all threads, wall time
-// and page faults. Parts that analyses share come first, each on its own; then every analysis as in
+// Prints what analyses of a profile cost, part by part: processor time of all threads, wall time,
+// page faults, and the peak of resident memory up to the part's end. Parts that analyses share come first, each on its own; then every analysis as in
 // `bench`, all on one context.
 //
 //   time_analyses PATH
@@ -23,6 +23,7 @@ using Clock = std::chrono::steady_clock;
 struct Used {
   double cpu_ms = 0;
   long faults = 0;
+  long peak_kb = 0;
   Clock::time_point time;
 };
 
@@ -32,14 +33,15 @@ Used UsedNow() {
   const auto ms = [](const timeval& t) {
     return static_cast<double>(t.tv_sec) * 1e3 + static_cast<double>(t.tv_usec) / 1e3;
   };
-  return {ms(usage.ru_utime) + ms(usage.ru_stime), usage.ru_minflt, Clock::now()};
+  return {ms(usage.ru_utime) + ms(usage.ru_stime), usage.ru_minflt, usage.ru_maxrss, Clock::now()};
 }
 
 void Print(const char* part, const Used& before) {
   const Used now = UsedNow();
   const std::chrono::duration<double, std::milli> wall = now.time - before.time;
-  std::printf("%-16s %8.1f ms processor %8.1f ms wall %8ld faults\n", part,
-              now.cpu_ms - before.cpu_ms, wall.count(), now.faults - before.faults);
+  std::printf("%-16s %8.1f ms processor %8.1f ms wall %8ld faults %6ld MB peak\n", part,
+              now.cpu_ms - before.cpu_ms, wall.count(), now.faults - before.faults,
+              now.peak_kb / 1000);
 }
 
 template <typename Work>
