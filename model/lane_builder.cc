@@ -382,8 +382,8 @@ void BuildInstants(RawEvents& events, std::string_view name, const std::stop_tok
 
 }  // namespace
 
-BuiltTrack BuildLanes(TrackData& data, bool keep_rows, std::string_view name,
-                      std::stop_token stop, LaneScratch* scratch) {
+BuiltTrack BuildLanes(TrackData& data, bool keep_rows, std::string_view name, std::stop_token stop,
+                      LaneScratch* scratch) {
   BuiltTrack out;
   // Asynchronous ops overlap by their nature; a shorter one is no part of a longer one.
   const bool apart = data.track.kind == TrackKind::kAsyncXlaOps;

@@ -174,8 +174,8 @@ BuiltSet Build(std::vector<std::vector<TrackData>>& blocks, const std::vector<ch
       const uint32_t t = order[k];
       TrackData& data = tracks[t];
       std::unique_ptr<LaneScratch> scratch = scratches.Take();
-      built[t] = BuildLanes(data, keep_rows[first + t] != 0,
-                            names.strings.View(data.track.name), stop, scratch.get());
+      built[t] = BuildLanes(data, keep_rows[first + t] != 0, names.strings.View(data.track.name),
+                            stop, scratch.get());
       scratches.Give(std::move(scratch));
     };
     // Small tracks allocate more than they compute, which is slower on several threads than on one.

@@ -122,8 +122,7 @@ inline bool ReadEventFast(Bytes p, Bytes end, EventFields* e) {
   number(kTagOffset, &e->offset);
   number(kTagDuration, &e->duration);
   while (p != nullptr && p < end && *p == kTagStats) p = SkipMessage(p, end);
-  while (p != nullptr && p < end) [[unlikely]]
-    p = ReadField(p, end, e);
+  while (p != nullptr && p < end) [[unlikely]] p = ReadField(p, end, e);
   return p == end;
 }
 

@@ -1,5 +1,5 @@
-// Parallel work: ParallelFor, Reused, whose objects its threads take one after the other, and Progress, which says
-// how far a job is. Any thread.
+// Parallel work: ParallelFor, Reused, whose objects its threads take one after the other, and
+// Progress, which says how far a job is. Any thread.
 #pragma once
 
 #include <atomic>
@@ -58,9 +58,9 @@ void ParallelFor(size_t n, const std::function<void(size_t)>& fn, unsigned threa
 // alone is done before another thread has started, else 0, which means all.
 unsigned ThreadsFor(uint64_t events);
 
-// Objects that the threads of a ParallelFor use for one item after the other. Whoever takes one owns
-// it until it is given back, so there are at most as many as threads. The pool lives in the caller
-// while the loop runs.
+// Objects that the threads of a ParallelFor use for one item after the other. Whoever takes one
+// owns it until it is given back, so there are at most as many as threads. The pool lives in the
+// caller while the loop runs.
 template <typename T>
 class Reused {
  public:

@@ -60,7 +60,7 @@ void ReadMemory(const ComparedProfile& profile, PageAmounts* pages, const std::s
     live[i] = ActiveAt(context, allocator, allocator.peak, stop);
   });
   for (const AllocatorProfile& allocator : memory->allocators) {
-    AddPeak(allocator, "peak", allocator.snapshots[allocator.peak].in_use(), pages);
+    AddPeak(allocator, "peak", allocator.snapshots[allocator.peak].in_use, pages);
     AddPeak(allocator, "peak reserved", allocator.reserved_peak, pages);
   }
   for (size_t i = 0; i < live.size(); ++i) {

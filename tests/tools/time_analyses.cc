@@ -1,6 +1,6 @@
 // Prints what analyses of a profile cost, part by part: processor time of all threads, wall time,
-// page faults, and the peak of resident memory up to the part's end. Parts that analyses share come first, each on its own; then every analysis as in
-// `bench`, all on one context.
+// page faults, and the peak of resident memory up to the part's end. Parts that analyses share come
+// first, each on its own; then every analysis as in `bench`, all on one context.
 //
 //   time_analyses PATH
 #include <sys/resource.h>

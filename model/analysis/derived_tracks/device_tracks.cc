@@ -96,7 +96,7 @@ HeldValueSeries DelaysOf(const LaunchReader::ByStream& streams, Ps done) {
 HeldValueSeries InUse(const AllocatorProfile& allocator) {
   HeldValueSeries series;
   for (const MemorySnapshot& s : allocator.snapshots)
-    series.Add(s.time, static_cast<double>(s.in_use()));
+    series.Add(s.time, static_cast<double>(s.in_use));
   return series;
 }
 

@@ -43,7 +43,7 @@ void FindFragmentation(const FindingContext& input, const AllocatorProfile& allo
   const MemorySnapshot* worst = nullptr;
   for (size_t i = allocator.begin; i < allocator.end; ++i) {
     const MemorySnapshot& s = allocator.snapshots[i];
-    if (Percent(static_cast<double>(s.in_use()), allocator.capacity) < kNearlyFull) continue;
+    if (Percent(static_cast<double>(s.in_use), allocator.capacity) < kNearlyFull) continue;
     const double value = 100 * column.Find(EventRow(s.row)).value_or(0);
     if (value > most) most = value, worst = &s;
   }
@@ -52,8 +52,8 @@ void FindFragmentation(const FindingContext& input, const AllocatorProfile& allo
   found.title = fmt::format(
       "{} is {:.0f} % full and {:.0f} % fragmented: its free {:.1f} GiB are in pieces, and a large "
       "allocation may fail.",
-      allocator.id, Percent(static_cast<double>(worst->in_use()), allocator.capacity), most,
-      GiB(static_cast<double>(worst->free)));
+      allocator.id, Percent(static_cast<double>(worst->in_use), allocator.capacity), most,
+      GiB(static_cast<double>(MemoryPartsReader(stats).Of(*worst).free)));
   found.measured = most;
   found.assumption = "Time is not saved, but the program does not run out of memory.";
   found.least = FindingSeverity::kWarning;
@@ -70,7 +70,7 @@ std::vector<double> UseAtEnds(const FindingContext& input, const AllocatorProfil
     const Step& step = input.db().steps[s];
     if (step.host != allocator.host) continue;
     const MemorySnapshot& at = allocator.snapshots[SnapshotAt(allocator, step.span.end)];
-    used.push_back(static_cast<double>(at.in_use()));
+    used.push_back(static_cast<double>(at.in_use));
   }
   return used;
 }
@@ -106,7 +106,7 @@ void FindGrowth(const FindingContext& input, const AllocatorProfile& allocator,
 
 // The pool of an allocator that keeps freed memory is larger than what programs allocate from it.
 std::string PeakText(const AllocatorProfile& allocator) {
-  const auto in_use = static_cast<double>(allocator.snapshots[allocator.peak].in_use());
+  const auto in_use = static_cast<double>(allocator.snapshots[allocator.peak].in_use);
   const auto capacity = static_cast<double>(allocator.capacity);
   if (static_cast<double>(allocator.reserved_peak) <= in_use)
     return fmt::format("allocates {:.1f} of {:.1f} GiB at its peak", GiB(in_use), GiB(capacity));
@@ -118,7 +118,7 @@ void FindHeadroom(const FindingContext& input, const AllocatorProfile& allocator
                   std::vector<RuleFinding>* out) {
   const double threshold = input.thresholds().Of("memory-headroom");
   const int64_t peak =
-      std::max(allocator.snapshots[allocator.peak].in_use(), allocator.reserved_peak);
+      std::max(allocator.snapshots[allocator.peak].in_use, allocator.reserved_peak);
   const double room = 100 - Percent(static_cast<double>(peak), allocator.capacity);
   if (allocator.capacity <= 0 || DeviceOf(input, allocator).empty() || room < threshold) return;
   RuleFinding found;

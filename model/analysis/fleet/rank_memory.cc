@@ -24,7 +24,7 @@ void AddMemory(AnalysisContext& context, std::stop_token stop, std::vector<RankF
   const std::shared_ptr<const MemoryProfile> memory = context.memory({}, stop);
   std::map<uint32_t, const AllocatorProfile*> largest;  // by host
   const auto key = [](const AllocatorProfile& a) {
-    return std::make_tuple(IsOfDevice(a.id), a.snapshots[a.peak].in_use());
+    return std::make_tuple(IsOfDevice(a.id), a.snapshots[a.peak].in_use);
   };
   for (const AllocatorProfile& a : memory->allocators) {
     if (a.peak >= a.snapshots.size()) continue;
@@ -34,7 +34,7 @@ void AddMemory(AnalysisContext& context, std::stop_token stop, std::vector<RankF
   for (RankFacts& f : *facts) {
     const auto it = largest.find(f.rank.host.value);
     if (it == largest.end() || ranks_on_host[f.rank.host.value] != 1) continue;
-    f.peak_bytes = it->second->snapshots[it->second->peak].in_use();
+    f.peak_bytes = it->second->snapshots[it->second->peak].in_use;
     if (it->second->capacity > 0) f.capacity_bytes = it->second->capacity;
   }
 }

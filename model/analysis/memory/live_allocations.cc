@@ -67,11 +67,12 @@ std::vector<LiveAllocation> ActiveAt(AnalysisContext& context, const AllocatorPr
   size_t end = index + 1;
   if (step_only) {  // the last snapshot with as much in use decides; events at its time count
     for (const MemorySnapshot& s : allocator.snapshots)
-      step = s.in_use() == at.in_use() ? s.step : step;
+      step = s.in_use == at.in_use ? s.step : step;
     while (end < allocator.snapshots.size() && allocator.snapshots[end].time <= at.time) ++end;
   }
   AddressTable open;
-  int64_t unexplained = at.heap, unmatched = 0;
+  const MemoryParts parts = MemoryPartsReader(stats).Of(at);
+  int64_t unexplained = parts.heap, unmatched = 0;
   for (size_t i = 0; i < end; ++i) {
     if (stop.stop_requested()) return {};
     const MemorySnapshot& s = allocator.snapshots[i];
@@ -97,7 +98,7 @@ std::vector<LiveAllocation> ActiveAt(AnalysisContext& context, const AllocatorPr
   if (step_only) {
     unexplained -= unmatched;
   } else {
-    unexplained = at.heap;
+    unexplained = parts.heap;
     for (const LiveAllocation& a : live) unexplained -= a.allocated;
   }
   const char* label =
@@ -115,7 +116,7 @@ std::vector<LiveAllocation> ActiveAt(AnalysisContext& context, const AllocatorPr
                     {}});
   };
   add(label, "persist/dynamic", unexplained);
-  add("stack", "stack", at.stack);
+  add("stack", "stack", parts.stack);
   MergeEqual(&live);
   if (!step_only) {
     std::stable_sort(live.begin(), live.end(),

@@ -90,7 +90,6 @@ class MemoryValues {
     };
     read(IntStat::kBytesReserved, 0, &reserved);
     read(IntStat::kBytesAllocated, 0, &allocated);
-    read(IntStat::kBytesAvailable, 0, &available);
     read(IntStat::kAddress, 0, &address);
     read(IntStat::kPeakBytesInUse, 0, &peak);
     read(IntStat::kBytes, 0, &bytes);
@@ -120,7 +119,7 @@ class MemoryValues {
     uint32_t first_ = 0;
     std::vector<T> values_;
   };
-  Window<int64_t> reserved, allocated, available, address, peak, bytes, ordinal, device_id;
+  Window<int64_t> reserved, allocated, address, peak, bytes, ordinal, device_id;
   Window<StringId> op, allocator, device;
 
  private:
@@ -204,21 +203,17 @@ class Collector {
         EventsOf(row, activity, plane.host).Add(lane.SourceOffset(i), values_.peak[row]);
     s.row = row;
     s.time = without_line_start_ ? SaturatingSub(lane.start[i], track.line_start) : lane.start[i];
-    s.stack = values_.reserved[row];
-    s.heap = values_.allocated[row];
-    s.free = values_.available[row];
+    s.in_use = SaturatingAdd(values_.reserved[row], values_.allocated[row]);
     s.address = values_.address[row];
     const int64_t bytes = values_.bytes[row];
     s.bytes = bytes < 0 ? -bytes : bytes;  // PyTorch's bytes are negative for a deallocation
     s.op = values_.op[row].value;
     s.allocation = activity == Activity::kAllocation;
-    if (activity == Activity::kKineto) {  // the caching allocator reserves from the device and
-                                          // allocates from that
+    if (activity == Activity::kKineto) {
+      s.in_use = values_.allocated[row];  // the caching allocator allocates from what it reserved
       s.allocation = bytes > 0;
       s.op = EnclosingOp(trace_, row).value;
       s.op_in_trace = true;
-      s.free = std::max<int64_t>(0, s.stack - s.heap);
-      s.stack = 0;
     }
     if (const EventGroup* group = grouping_.GroupOf(EventRow(row)))
       s.step = static_cast<int32_t>(group->id);
@@ -268,7 +263,7 @@ void SortByTime(const Trace& trace, bool as_in_file, MemorySnapshots* snapshots)
 size_t PeakOf(const Trace& trace, const AllocatorProfile& p, bool latest_in_file) {
   RowReader reader(trace.set);
   const auto better = [&](const MemorySnapshot& a, const MemorySnapshot& b) {
-    if (a.in_use() != b.in_use()) return a.in_use() > b.in_use();
+    if (a.in_use != b.in_use) return a.in_use > b.in_use;
     return latest_in_file && reader.Offset(a.row) >= reader.Offset(b.row);
   };
   size_t peak = p.begin;
@@ -304,8 +299,8 @@ int64_t MemoryOf(const Trace& trace, const AllocatorProfile& p) {
   return alike ? any : 0;
 }
 
-AllocatorProfile Profile(const Trace& trace, const AllocatorKey& key, Events events,
-                         const XprofDefinitions& xprof, const Scope& scope) {
+AllocatorProfile Profile(const Trace& trace, const StatTable& stats, const AllocatorKey& key,
+                         Events events, const XprofDefinitions& xprof, const Scope& scope) {
   AllocatorProfile p;
   p.host = key.host;
   p.id = key.id;
@@ -319,14 +314,15 @@ AllocatorProfile Profile(const Trace& trace, const AllocatorKey& key, Events eve
   if (!xprof.lifetime_peak_of_last_event) {
     p.lifetime_peak = events.most_lifetime;
     for (const MemorySnapshot& s : p.snapshots)
-      p.lifetime_peak = std::max(p.lifetime_peak, s.in_use());
+      p.lifetime_peak = std::max(p.lifetime_peak, s.in_use);
   }
-  p.capacity = peak.in_use() + peak.free;
+  MemoryPartsReader parts(stats);
+  p.capacity = SaturatingAdd(peak.in_use, parts.Of(peak).free);
   if (CapabilitiesOf(trace).pytorch_events) {  // its reserved bytes are not the device's memory
     p.capacity = MemoryOf(trace, p);
     for (size_t i = p.begin; i < p.end; ++i) {
-      const MemorySnapshot& s = p.snapshots[i];
-      if (s.free > 0) p.reserved_peak = std::max(p.reserved_peak, s.heap + s.free);
+      const MemoryParts s = parts.Of(p.snapshots[i]);
+      if (s.free > 0) p.reserved_peak = std::max(p.reserved_peak, SaturatingAdd(s.heap, s.free));
     }
   }
   FillSteps(&p.snapshots);
@@ -334,6 +330,24 @@ AllocatorProfile Profile(const Trace& trace, const AllocatorKey& key, Events eve
 }
 
 }  // namespace
+
+MemoryPartsReader::MemoryPartsReader(const StatTable& stats)
+    : reserved_(stats.Int(IntStat::kBytesReserved)),
+      allocated_(stats.Int(IntStat::kBytesAllocated)),
+      available_(stats.Int(IntStat::kBytesAvailable)) {}
+
+MemoryParts MemoryPartsReader::Of(const MemorySnapshot& snapshot) {
+  const uint32_t row = snapshot.row;
+  if (row < last_) {
+    for (ColumnCursor<int64_t>* column : {&reserved_, &allocated_, &available_}) column->Seek(row);
+  }
+  last_ = row;
+  const int64_t reserved = reserved_.Get(row, 0), allocated = allocated_.Get(row, 0);
+  // PyTorch's allocator reserves from the device, and allocates from that.
+  if (snapshot.op_in_trace)
+    return {0, allocated, std::max<int64_t>(0, SaturatingSub(reserved, allocated))};
+  return {reserved, allocated, available_.Get(row, 0)};
+}
 
 StringId EnclosingOp(const Trace& trace, uint32_t row) {
   StringId innermost(0);
@@ -381,7 +395,7 @@ MemoryProfile ComputeMemory(AnalysisContext& context, const AnalysisParams& para
   profile.allocators.resize(sorted.size());
   ParallelFor(sorted.size(), [&](size_t a) {
     profile.allocators[a] =
-        Profile(trace, sorted[a].first, std::move(sorted[a].second), context.xprof(), scope);
+        Profile(trace, stats, sorted[a].first, std::move(sorted[a].second), context.xprof(), scope);
   });
   std::erase_if(profile.allocators, [](const AllocatorProfile& a) { return a.begin == a.end; });
   return profile;
@@ -411,7 +425,7 @@ std::vector<size_t> SampleSnapshots(const AllocatorProfile& allocator, size_t bo
   for (size_t begin = allocator.begin, box = 0; begin < allocator.end; ++box) {
     const size_t end = std::min(allocator.end, begin + width + (box >= narrow ? 1 : 0));
     size_t best = begin;
-    for (size_t i = begin; i < end; ++i) best = s[i].in_use() > s[best].in_use() ? i : best;
+    for (size_t i = begin; i < end; ++i) best = s[i].in_use > s[best].in_use ? i : best;
     sampled.push_back(best);
     begin = end;
   }

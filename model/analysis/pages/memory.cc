@@ -104,7 +104,9 @@ struct AllocatorFacts {
   SharedText host, id;
   int64_t allocations = 0, deallocations = 0;
   std::vector<size_t> sampled;        // snapshots of the timeline
-  std::vector<double> fragmentation;  // of each of these
+  std::vector<MemoryParts> parts;     // of each of these
+  std::vector<double> fragmentation;  // the same
+  MemoryParts peak;                   // at the peak
   std::vector<LiveAllocation> live;   // at the peak
   std::vector<OpLifetimes> lifetimes;
 };
@@ -114,8 +116,12 @@ AllocatorFacts FactsOf(AnalysisContext& context, const AllocatorProfile& a) {
   facts.host = SharedText(context.trace().HostName(a.host));
   facts.id = SharedText(a.id);
   facts.sampled = SampleSnapshots(a, kTimelineRows);
-  for (const size_t i : facts.sampled)
+  MemoryPartsReader parts(context.allocation_stats());
+  facts.peak = parts.Of(a.snapshots[a.peak]);
+  for (const size_t i : facts.sampled) {
+    facts.parts.push_back(parts.Of(a.snapshots[i]));
     facts.fragmentation.push_back(Fragmentation(context, a.snapshots[i].row));
+  }
   const auto count = [&](size_t i) {
     ++(a.snapshots[i].allocation ? facts.allocations : facts.deallocations);
   };
@@ -160,8 +166,8 @@ ResultTable SummaryTable(AnalysisContext& context, const MemoryProfile& profile,
     const AllocatorProfile& a = profile.allocators[i];
     const MemorySnapshot& peak = a.snapshots[a.peak];
     t.rows.push_back({facts[i].host, facts[i].id, facts[i].allocations, facts[i].deallocations,
-                      a.capacity > 0 ? Value(a.capacity) : Value(), a.lifetime_peak, peak.in_use(),
-                      InMs(peak.time), peak.stack, peak.heap, peak.free,
+                      a.capacity > 0 ? Value(a.capacity) : Value(), a.lifetime_peak, peak.in_use,
+                      InMs(peak.time), facts[i].peak.stack, facts[i].peak.heap, facts[i].peak.free,
                       Fragmentation(context, peak.row)});
     if (pytorch) t.rows.back().push_back(a.reserved_peak > 0 ? Value(a.reserved_peak) : Value());
     t.links.push_back(LinkTo(EventRows({EventRow(peak.row)})));
@@ -188,8 +194,9 @@ ResultTable TimelineTable(const MemoryProfile& profile, const std::vector<Alloca
     const AllocatorFacts& of = facts[a];
     for (size_t i = 0; i < of.sampled.size(); ++i) {
       const MemorySnapshot& s = profile.allocators[a].snapshots[of.sampled[i]];
+      const MemoryParts& parts = of.parts[i];
       t.rows.push_back({of.host, of.id, InMs(s.time), s.allocation ? allocation : deallocation,
-                        s.stack, s.heap, s.free, of.fragmentation[i], int64_t{s.step}});
+                        parts.stack, parts.heap, parts.free, of.fragmentation[i], int64_t{s.step}});
       t.links.push_back(LinkTo(EventRows({EventRow(s.row)})));
     }
   }
@@ -248,10 +255,10 @@ void AddFindings(AnalysisContext& context, const MemoryProfile& profile,
     const AllocatorProfile& a = profile.allocators[i];
     const MemorySnapshot& peak = a.snapshots[a.peak];
     const double used = a.capacity > 0
-                            ? static_cast<double>(std::max(peak.in_use(), a.reserved_peak)) /
+                            ? static_cast<double>(std::max(peak.in_use, a.reserved_peak)) /
                                   static_cast<double>(a.capacity)
                             : 0;
-    if (used >= 0.9 && a.capacity > peak.in_use()) {
+    if (used >= 0.9 && a.capacity > peak.in_use) {
       result->findings.push_back(
           {Finding::Grade::kWarning,
            fmt::format("{} used {:.0f} % of its memory at its peak.", a.id, used * 100),

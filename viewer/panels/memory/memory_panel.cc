@@ -58,11 +58,13 @@ std::shared_ptr<const FullMemory> LoadFull(AnalysisContext& context, const Analy
   const auto& fragmentation = context.allocation_stats(stop).Real(RealStat::kFragmentation);
   for (const AllocatorProfile& a : full->profile->allocators) {
     MemorySeries& s = full->series.emplace_back();
+    MemoryPartsReader reader(context.allocation_stats(stop));
     for (const MemorySnapshot& snapshot : a.snapshots) {
       s.time.push_back(snapshot.time);
-      s.stack.push_back(static_cast<double>(snapshot.stack));
-      s.heap.push_back(static_cast<double>(snapshot.heap));
-      s.free.push_back(static_cast<double>(snapshot.free));
+      const MemoryParts parts = reader.Of(snapshot);
+      s.stack.push_back(static_cast<double>(parts.stack));
+      s.heap.push_back(static_cast<double>(parts.heap));
+      s.free.push_back(static_cast<double>(parts.free));
       s.fragmentation.push_back(fragmentation.Find(EventRow(snapshot.row)).value_or(0));
       s.rows.push_back(snapshot.row);
       s.allocation.push_back(snapshot.allocation ? 1 : 0);

@@ -307,8 +307,8 @@ TEST_CASE("device tracks: memory in use is that of the GPU's allocator") {
     if (!allocator.id.starts_with("GPU_")) continue;
     const auto gpu = static_cast<uint32_t>(allocator.id[4] - '0');
     const CounterSeries& series = tracks.Counter(DerivedTrackKind::kMemory, gpu);
-    CHECK(series.max == static_cast<double>(allocator.snapshots[allocator.peak].in_use()));
-    CHECK(series.value.back() == static_cast<double>(allocator.snapshots.back().in_use()));
+    CHECK(series.max == static_cast<double>(allocator.snapshots[allocator.peak].in_use));
+    CHECK(series.value.back() == static_cast<double>(allocator.snapshots.back().in_use));
     ++found;
   }
   CHECK(found == 2);

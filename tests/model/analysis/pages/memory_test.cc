@@ -125,7 +125,7 @@ TEST_CASE("true times order events of lines that start apart; XProf leaves out e
   AnalysisContext xprof(trace, Definitions::kXprof), ours(trace, Definitions::kStepscope);
   CHECK(ComputeMemory(xprof, {}, {}).allocators[0].snapshots[0].time == 5000);
   const AllocatorProfile o = ComputeMemory(ours, {}, {}).allocators[0];
-  CHECK(o.snapshots[0].heap == 300);
+  CHECK(o.snapshots[0].in_use == 300);
   CHECK(o.snapshots[1].time - o.snapshots[0].time == 55'000);
 }
 
@@ -133,7 +133,7 @@ TEST_CASE("sampling keeps the largest snapshot of each box, and no more boxes th
   AllocatorProfile a;
   for (int i = 0; i < 2500; ++i) {
     MemorySnapshot s;
-    s.time = i, s.heap = i == 1234 ? 9999 : i % 7;
+    s.time = i, s.in_use = i == 1234 ? 9999 : i % 7;
     a.snapshots.push_back(s);
   }
   a.end = a.snapshots.size();
