@@ -59,6 +59,8 @@ class EventWriter {
   static constexpr size_t kManyEvents = 1024;  // of less, the room left over counts
   void Grow() { Resize(capacity_ + capacity_ / 2 + 8); }
   void Resize(size_t n) {
+    if (capacity_ < kManyEvents * 16 && n > capacity_)
+      out_->start.ReserveWith(n, &out_->dur, &out_->meta, &out_->ref);
     out_->start.Resize(n);
     out_->dur.Resize(n);
     out_->meta.Resize(n);

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <new>
 #include <span>
@@ -60,6 +62,21 @@ class Column {
     SetCapacity(0);
     size_ = 0;
   }
+  // Makes room for n elements in each of several columns, which are small or empty, side by side in
+  // memory where that helps (MakeBlocks).
+  template <typename... Others>
+  void ReserveWith(size_t n, Column<Others>*... others) {
+    const std::array<size_t, sizeof...(others) + 1> bytes{n * sizeof(T), n * sizeof(Others)...};
+    std::array<void*, bytes.size()> blocks{};
+    if (n > kMost || !MakeBlocks(bytes, blocks)) {
+      Reserve(n);
+      (others->Reserve(n), ...);
+      return;
+    }
+    size_t next = 0;
+    Adopt(blocks[next++], n);
+    (others->Adopt(blocks[next++], n), ...);
+  }
   T* data() { return data_; }
   const T* data() const { return data_; }
   size_t size() const { return size_; }
@@ -70,6 +87,16 @@ class Column {
   std::span<const T> span() const { return {data_, size_}; }
 
  private:
+  template <typename Other>
+  friend class Column;
+
+  // Moves the elements to a block with room for n, which must be enough.
+  void Adopt(void* block, size_t n) {
+    if (size_ > 0) std::memcpy(block, data_, size_ * sizeof(T));
+    FreeBlock(data_, size_t{capacity_} * sizeof(T));
+    data_ = static_cast<T*>(block);
+    capacity_ = static_cast<Size>(n);
+  }
   void Swap(Column& o) {
     std::swap(data_, o.data_);
     std::swap(size_, o.size_);

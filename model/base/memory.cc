@@ -1,6 +1,7 @@
 #include "model/base/memory.h"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -44,6 +45,21 @@ void* ZeroBlock(size_t bytes) {
   void* p = bytes >= kMapFrom ? Map(bytes) : std::calloc(bytes, 1);
   if (p == nullptr) throw std::bad_alloc();
   return p;
+}
+
+bool MakeBlocks(std::span<const size_t> bytes, std::span<void*> blocks) {
+  const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  const auto pages = [page](size_t n) { return (n + page - 1) / page * page; };
+  size_t all = 0;
+  for (const size_t n : bytes) {
+    if (n < kMapFrom || __builtin_add_overflow(all, pages(n), &all)) return false;
+  }
+  auto* at = static_cast<std::byte*>(Map(all));
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    blocks[i] = at;
+    at += pages(bytes[i]);
+  }
+  return true;
 }
 
 void FreeBlock(void* block, size_t bytes) noexcept {

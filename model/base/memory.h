@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 
 namespace stepscope {
 
@@ -14,5 +15,9 @@ void* ResizeBlock(void* block, size_t old_bytes, size_t new_bytes);
 // touched. Throws std::bad_alloc.
 void* ZeroBlock(size_t bytes);
 void FreeBlock(void* block, size_t bytes) noexcept;
+// Makes blocks of the given sizes that lie side by side, uninitialised. Huge pages, which the
+// system clears at a fifth of the cost, then reach across them. Each is resized and freed by
+// itself. False, and no blocks, where one of them would be too small to be mapped.
+bool MakeBlocks(std::span<const size_t> bytes, std::span<void*> blocks);
 
 }  // namespace stepscope

@@ -4,6 +4,7 @@
 // Views the trace. Used by one thread.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -15,7 +16,9 @@ namespace stepscope {
 class TrackReader {
  public:
   TrackReader(const TrackSet& set, const Track& track) : lanes_(set.LanesOf(track)) {
-    for (const Lane& lane : lanes_) first_rows_.push_back(lane.first_row);
+    first_rows_.fill(~uint32_t{0});  // no row is as large
+    for (size_t i = 0; i < lanes_.size(); ++i)
+      (i < kFew ? first_rows_[i] : more_.emplace_back()) = lanes_[i].first_row;
   }
 
   // An event of the track; `row` must be one of its rows.
@@ -26,17 +29,21 @@ class TrackReader {
   };
   Event Of(uint32_t row) const {
     // Rows are numbered lane by lane. A sum of comparisons needs no branch that may be
-    // mispredicted.
-    size_t after = 0;
-    for (const uint32_t first : first_rows_) after += first <= row ? 1 : 0;
-    const Lane& lane = lanes_[after - 1];
+    // mispredicted, and most tracks have few lanes.
+    size_t before = 0;
+    for (size_t i = 1; i < kFew; ++i) before += first_rows_[i] <= row ? 1 : 0;
+    for (const uint32_t first : more_) before += first <= row ? 1 : 0;
+    const Lane& lane = lanes_[before];
     const uint32_t i = row - lane.first_row;
     return {lane.start[i], lane.dur[i], lane.meta[i]};
   }
 
  private:
+  static constexpr size_t kFew = 4;
+
   std::span<const Lane> lanes_;
-  std::vector<uint32_t> first_rows_;  // by lane
+  std::array<uint32_t, kFew> first_rows_;  // by lane
+  std::vector<uint32_t> more_;             // of further lanes
 };
 
 }  // namespace stepscope

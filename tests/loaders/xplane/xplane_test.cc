@@ -340,6 +340,24 @@ TEST_CASE("Aggregated events start with their line") {
   CHECK(trace->set.Duration(sum) == 30);
 }
 
+TEST_CASE("Fields of an event count in any order, and the last of several wins") {
+  XSpaceBuilder space;
+  auto& line = space.Plane("/host:CPU").Line(1, "a").TimestampNs(50);
+  line.Event("first", 0, 1);
+  line.Event("offset again", 5, 9).Stat("x", int64_t{1}).Raw("\x10\x28");
+  line.Event("aggregated", 6, 9).Raw("\x28\x03");
+  line.Event("not aggregated", 7, 9).Occurrences(3).Raw("\x10\x32");
+  line.Event("duration again", 8, 9).Raw("\x18\x04\x22\x02\x08\x01\x10\x09");
+  const TracePtr trace = LoadXSpace(space.Bytes());
+  const auto start = [&](const char* name) { return trace->set.Start(RowNamed(*trace, name)); };
+  CHECK(start("offset again") == 40);
+  CHECK(start("aggregated") == 0);
+  CHECK(start("not aggregated") == 50);
+  CHECK(start("duration again") == 9);
+  CHECK(trace->set.Duration(RowNamed(*trace, "duration again")) == 4);
+  CHECK(trace->set.Duration(RowNamed(*trace, "offset again")) == 9);
+}
+
 TEST_CASE("Errors, warnings and the subtitle of a device are kept") {
   XSpaceBuilder space;
   auto& gpu = space.Plane("/device:GPU:0")

@@ -30,5 +30,26 @@ TEST_CASE("a column keeps its contents when it grows past the mapped size and sh
   CHECK(moved[0] == 3);
 }
 
+TEST_CASE("columns that get room together keep their contents, grow and are freed on their own") {
+  for (const size_t n : {size_t{1000}, size_t{100'001}}) {  // the larger ones are mapped
+    Column<uint64_t> wide;
+    Column<uint32_t> narrow;
+    for (uint32_t i = 0; i < 100; ++i) wide.push_back(i), narrow.push_back(2 * i);
+    wide.ReserveWith(n, &narrow);
+    CHECK(wide.capacity() == n);
+    CHECK(narrow.capacity() == n);
+    for (auto i = static_cast<uint32_t>(wide.size()); i < 2 * n; ++i)
+      wide.push_back(i), narrow.push_back(2 * i);
+    bool same = true;
+    for (uint32_t i = 0; i < 2 * n; ++i) same = same && wide[i] == i && narrow[i] == 2 * i;
+    CHECK(same);
+    wide.Release();
+    CHECK(narrow[n] == 2 * n);
+    narrow.Resize(n);
+    narrow.ShrinkToFit();
+    CHECK(narrow[n - 1] == 2 * (n - 1));
+  }
+}
+
 }  // namespace
 }  // namespace stepscope
