@@ -153,8 +153,30 @@ size_t TracksWithEvents(const std::vector<std::vector<TrackData>>& blocks) {
   return count;
 }
 
+// Builds the tracks of a block. `keep_rows`: by track, whether the map from slices to rows is
+// wanted. A stopped call leaves some tracks empty.
+std::vector<BuiltTrack> BuildTracks(std::vector<TrackData>& tracks, std::span<const char> keep_rows,
+                                    const NameTable& names, const std::stop_token& stop) {
+  std::vector<BuiltTrack> built(tracks.size());
+  Reused<LaneScratch> scratches;
+  const auto order = LargestFirst(tracks.size(), [&](uint32_t t) { return EventCount(tracks[t]); });
+  const auto build = [&](size_t k) {
+    if (stop.stop_requested()) return;
+    const uint32_t t = order[k];
+    const std::string_view name = names.strings.View(tracks[t].track.name);
+    std::unique_ptr<LaneScratch> scratch = scratches.Take();
+    built[t] = BuildLanes(tracks[t], keep_rows[t] != 0, name, stop, scratch.get());
+    scratches.Give(std::move(scratch));
+  };
+  // Small tracks allocate more than they compute, which is slower on several threads than on one.
+  uint64_t events = 0;
+  for (const TrackData& data : tracks) events += EventCount(data);
+  ParallelFor(tracks.size(), build, events < tracks.size() * kSmallTrack ? 1 : ThreadsFor(events));
+  return built;
+}
+
 // Builds all tracks, block by block: a track takes more memory while it is built than afterwards,
-// and there may be a million. `keep_rows`: by track, whether the map from slices to rows is wanted.
+// and there may be a million. `keep_rows`: as for BuildTracks.
 BuiltSet Build(std::vector<std::vector<TrackData>>& blocks, const std::vector<char>& keep_rows,
                const NameTable& names, std::stop_token stop) {
   BuiltSet out;
@@ -163,26 +185,9 @@ BuiltSet Build(std::vector<std::vector<TrackData>>& blocks, const std::vector<ch
   out.first_row.reserve(keep_rows.size());
   out.row_of_slice.reserve(keep_rows.size());
   out.set.lanes.reserve(TracksWithEvents(blocks));
-  Reused<LaneScratch> scratches;
   for (std::vector<TrackData>& tracks : blocks) {
-    const size_t first = out.set.tracks.size();
-    std::vector<BuiltTrack> built(tracks.size());
-    const auto order =
-        LargestFirst(tracks.size(), [&](uint32_t t) { return EventCount(tracks[t]); });
-    const auto build = [&](size_t k) {
-      if (stop.stop_requested()) return;
-      const uint32_t t = order[k];
-      TrackData& data = tracks[t];
-      std::unique_ptr<LaneScratch> scratch = scratches.Take();
-      built[t] = BuildLanes(data, keep_rows[first + t] != 0, names.strings.View(data.track.name),
-                            stop, scratch.get());
-      scratches.Give(std::move(scratch));
-    };
-    // Small tracks allocate more than they compute, which is slower on several threads than on one.
-    uint64_t events = 0;
-    for (const TrackData& data : tracks) events += EventCount(data);
-    ParallelFor(tracks.size(), build,
-                events < tracks.size() * kSmallTrack ? 1 : ThreadsFor(events));
+    const auto keep = std::span(keep_rows).subspan(out.set.tracks.size(), tracks.size());
+    std::vector<BuiltTrack> built = BuildTracks(tracks, keep, names, stop);
     if (stop.stop_requested()) return out;
     Reserve(built, storage.get(), &out.set);
     SharedColumns shared(built);

@@ -32,7 +32,14 @@ TEST_CASE("pytorch memory: negative bytes are deallocations; an allocation's op 
   const AllocatorProfile& gpu = profile.allocators[0];
   REQUIRE(gpu.snapshots.size() == 4);
   CHECK(gpu.snapshots[0].allocation);
-  CHECK(gpu.snapshots[0].free == 200);  // reserved but not in use
+  MemoryPartsReader reader(context.allocation_stats());
+  const MemoryParts parts[] = {reader.Of(gpu.snapshots[0]), reader.Of(gpu.snapshots[3]),
+                               reader.Of(gpu.snapshots[0])};
+  CHECK(parts[0].stack == 0);
+  CHECK(parts[0].heap == gpu.snapshots[0].in_use);
+  CHECK(parts[0].free == 200);  // reserved but not in use
+  CHECK(parts[1].free == 250);
+  CHECK(parts[2].free == parts[0].free);
   CHECK_FALSE(gpu.snapshots[2].allocation);
   CHECK(gpu.snapshots[2].bytes == 60);
   CHECK(gpu.peak == 1);
