@@ -57,9 +57,11 @@ class EventWriter {
 
  private:
   static constexpr size_t kManyEvents = 1024;  // of less, the room left over counts
+  // Columns of fewer events are copied to lie side by side; larger ones grow where they are.
+  static constexpr size_t kFewCopied = size_t{16} << 10;
   void Grow() { Resize(capacity_ + capacity_ / 2 + 8); }
   void Resize(size_t n) {
-    if (capacity_ < kManyEvents * 16 && n > capacity_)
+    if (capacity_ < kFewCopied && n > capacity_)
       out_->start.ReserveWith(n, &out_->dur, &out_->meta, &out_->ref);
     out_->start.Resize(n);
     out_->dur.Resize(n);
