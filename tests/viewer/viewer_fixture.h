@@ -64,7 +64,7 @@ class ViewerFixture {
 
   void Open(std::shared_ptr<const Trace> trace);
   void Frame(int n = 1);
-  void WaitIdle();  // draws frames, at least one, until nothing moves and no job runs
+  void WaitIdle();  // draws frames until nothing moves and no job runs at the end of two
   void Key(ImGuiKey key, int mods = 0);  // press and release, with frames between
   void Type(const std::string& text);
   void MoveTo(float x, float y);
