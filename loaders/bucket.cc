@@ -6,7 +6,7 @@
 #include <memory>
 #include <utility>
 
-#include "loaders/common/workers.h"
+#include "loaders/common/first_error.h"
 #include "loaders/remote/child_process.h"
 #include "loaders/remote/remote_path.h"
 

@@ -7,10 +7,10 @@
 #include "loaders/chrome_json/event_places.h"
 #include "loaders/chrome_json/typed_args.h"
 #include "loaders/chrome_json/typed_columns.h"
+#include "loaders/common/first_error.h"
 #include "loaders/common/json_cursor.h"
 #include "loaders/common/json_number.h"
 #include "loaders/common/row_values.h"
-#include "loaders/common/workers.h"
 #include "model/base/task.h"
 #include "model/trace.h"
 

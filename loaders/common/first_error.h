@@ -1,5 +1,5 @@
-// The threads of one ParallelFor share this: the first error. It lives in the caller while the loop
-// runs. Any of its threads may call all members, but Take only after the loop.
+// FirstError: the threads of one ParallelFor share it. It lives in the caller while the loop runs.
+// Any of its threads may call all members, but Take only after the loop.
 #pragma once
 
 #include <atomic>

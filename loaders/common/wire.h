@@ -74,6 +74,13 @@ inline Bytes ReadVarintPadded(Bytes p, uint64_t* value) {
   return ReadVarint(p, p + 10, value);
 }
 
+// Reads the length of a message in the same way and returns where the message begins. Null where it
+// does not end within `end`.
+inline Bytes ReadLengthPadded(Bytes p, Bytes end, uint64_t* size) {
+  p = ReadVarintPadded(p, size);
+  return p != nullptr && p <= end && *size <= static_cast<uint64_t>(end - p) ? p : nullptr;
+}
+
 // A field of a message in memory.
 struct Field {
   uint32_t number = 0;

@@ -7,8 +7,8 @@
 #include <utility>
 #include <variant>
 
+#include "loaders/common/first_error.h"
 #include "loaders/common/row_values.h"
-#include "loaders/common/workers.h"
 #include "loaders/perfetto/annotation_reader.h"
 #include "loaders/perfetto/typed_arguments.h"
 #include "model/base/sort_runs.h"

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <string>
 
-#include "loaders/common/workers.h"
+#include "loaders/common/first_error.h"
 #include "loaders/riegeli/chunk_data.h"
 #include "model/base/column.h"
 

@@ -5,7 +5,7 @@
 #include <new>
 #include <utility>
 
-#include "loaders/common/workers.h"
+#include "loaders/common/first_error.h"
 #include "loaders/memory_snapshot/snapshot_tracks.h"
 #include "loaders/store/index_section.h"
 #include "loaders/store/sections.h"

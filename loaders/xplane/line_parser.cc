@@ -87,9 +87,9 @@ class EventWriter {
 
 // Skips a message whose tag is at `p`. Null: it does not end within `end`.
 inline Bytes SkipMessage(Bytes p, Bytes end) {
-  uint64_t size = p[1];
-  p = size < 0x80 ? p + 2 : ReadVarintPadded(p + 1, &size);
-  return p == nullptr || p > end || size > static_cast<uint64_t>(end - p) ? nullptr : p + size;
+  uint64_t size = 0;
+  p = ReadLengthPadded(p + 1, end, &size);
+  return p == nullptr ? nullptr : p + size;
 }
 
 // Reads a field of an event; returns its end. Null where the field is unknown or malformed.
@@ -349,8 +349,8 @@ Bytes Parser::Block(Bytes p, Bytes end, uint64_t at, bool last) {
     const uint64_t here = at + static_cast<uint64_t>(p - block);
     if (*p == kTagEvent) [[likely]] {
       uint64_t n = 0;
-      Bytes q = ReadVarintPadded(p + 1, &n);
-      if (q != nullptr && q <= end && n <= static_cast<uint64_t>(end - q)) [[likely]] {
+      const Bytes q = ReadLengthPadded(p + 1, end, &n);
+      if (q != nullptr) [[likely]] {
         Event(q, q + n, here + 1);
         p = q + n;
         continue;

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "loaders/common/first_error.h"
 #include "loaders/common/wire.h"
-#include "loaders/common/workers.h"
 #include "loaders/xplane/line_coverage.h"
 
 namespace stepscope::xplane {

@@ -4,7 +4,7 @@
 #include <memory>
 #include <utility>
 
-#include "loaders/common/workers.h"
+#include "loaders/common/first_error.h"
 
 namespace stepscope::xplane {
 namespace {

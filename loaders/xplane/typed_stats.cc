@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "loaders/common/workers.h"
+#include "loaders/common/first_error.h"
 #include "loaders/xplane/limits.h"
 #include "loaders/xplane/slice_values.h"
 #include "loaders/xplane/stat_decoder.h"
@@ -349,9 +349,8 @@ class TypedReader {
   static Bytes ReadOther(Bytes p, Bytes event_end, uint32_t row, uint32_t meta,
                          StatDecoder* decoder, SliceValues* out) {
     uint64_t size = 0;
-    p = ReadVarintPadded(p + 1, &size);
-    if (p == nullptr || p > event_end || size > static_cast<uint64_t>(event_end - p))
-      return nullptr;
+    p = ReadLengthPadded(p + 1, event_end, &size);
+    if (p == nullptr) return nullptr;
     ReadStat(p, p + size, true, row, meta, decoder, out);
     return p + size;
   }

@@ -23,7 +23,7 @@ using Clock = std::chrono::steady_clock;
 struct Used {
   double cpu_ms = 0;
   long faults = 0;
-  long peak_kb = 0;
+  long peak_kib = 0;
   Clock::time_point time;
 };
 
@@ -41,7 +41,7 @@ void Print(const char* part, const Used& before) {
   const std::chrono::duration<double, std::milli> wall = now.time - before.time;
   std::printf("%-16s %8.1f ms processor %8.1f ms wall %8ld faults %6ld MB peak\n", part,
               now.cpu_ms - before.cpu_ms, wall.count(), now.faults - before.faults,
-              now.peak_kb / 1000);
+              now.peak_kib * 1024 / 1'000'000);
 }
 
 template <typename Work>

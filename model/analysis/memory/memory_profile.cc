@@ -343,7 +343,8 @@ MemoryParts MemoryPartsReader::Of(const MemorySnapshot& snapshot) {
   }
   last_ = row;
   const int64_t reserved = reserved_.Get(row, 0), allocated = allocated_.Get(row, 0);
-  // PyTorch's allocator reserves from the device, and allocates from that.
+  // PyTorch's events have their op in the trace. Its allocator reserves from the device, and
+  // allocates from what it reserved.
   if (snapshot.op_in_trace)
     return {0, allocated, std::max<int64_t>(0, SaturatingSub(reserved, allocated))};
   return {reserved, allocated, available_.Get(row, 0)};

@@ -55,10 +55,11 @@ std::shared_ptr<const FullMemory> LoadFull(AnalysisContext& context, const Analy
                                            const std::stop_token& stop) {
   auto full = std::make_shared<FullMemory>();
   full->profile = context.memory(params, stop);
-  const auto& fragmentation = context.allocation_stats(stop).Real(RealStat::kFragmentation);
+  const StatTable& stats = context.allocation_stats(stop);
+  const auto& fragmentation = stats.Real(RealStat::kFragmentation);
   for (const AllocatorProfile& a : full->profile->allocators) {
     MemorySeries& s = full->series.emplace_back();
-    MemoryPartsReader reader(context.allocation_stats(stop));
+    MemoryPartsReader reader(stats);
     for (const MemorySnapshot& snapshot : a.snapshots) {
       s.time.push_back(snapshot.time);
       const MemoryParts parts = reader.Of(snapshot);
