@@ -89,7 +89,11 @@ StringId TokenTexts::Of(std::string_view token, uint32_t* memo) {
   return ids_[known.value];
 }
 
-TypedColumns::TypedColumns(TokenTexts* texts, const TypedColumns* like) : texts_(texts) {
+TypedColumns::TypedColumns(TokenTexts* texts, std::pmr::memory_resource* memory,
+                           const TypedColumns* like)
+    : texts_(texts) {
+  columns_.reserve(kStatColumns);
+  for (size_t i = 0; i < kStatColumns; ++i) columns_.emplace_back(memory);
   if (like == nullptr) return;
   for (size_t i = 0; i < kStatColumns; ++i) {
     const size_t n = like->columns_[i].rows.size() * 9 / 8;

@@ -1,9 +1,9 @@
 // Typed columns that are read piece by piece, in any order of pieces, and put in order at the end.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
+#include <memory_resource>
 #include <string_view>
 #include <vector>
 
@@ -32,12 +32,14 @@ class TokenTexts {
 class TypedColumns {
  public:
   struct Entries {
-    std::vector<uint32_t> rows;
-    std::vector<uint64_t> bits;  // as SparseColumn::AppendBits; texts are ids in `texts`
+    explicit Entries(std::pmr::memory_resource* memory) : rows(memory), bits(memory) {}
+    std::pmr::vector<uint32_t> rows;
+    std::pmr::vector<uint64_t> bits;  // as SparseColumn::AppendBits; texts are ids in `texts`
   };
 
-  // `texts` must live as long as this object. `like`: columns of about the same size, or null.
-  TypedColumns(TokenTexts* texts, const TypedColumns* like);
+  // `texts` and `memory`, in which the values lie, must live as long as this object. `like`:
+  // columns of about the same size, or null.
+  TypedColumns(TokenTexts* texts, std::pmr::memory_resource* memory, const TypedColumns* like);
 
   // Rows ascend.
   void Add(uint32_t row, const TypedArgs& args);
@@ -51,7 +53,7 @@ class TypedColumns {
   void Put(size_t column, uint32_t row, uint64_t bits);
   void PutText(StringStat stat, uint32_t row, StringId text);
   TokenTexts* texts_;
-  std::array<Entries, kStatColumns> columns_;
+  std::vector<Entries> columns_;
   std::vector<StringId> used_;
   std::vector<bool> is_used_;
 };

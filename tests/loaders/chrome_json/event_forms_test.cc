@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <iterator>
 #include <random>
 #include <string>
 #include <vector>
@@ -69,7 +70,10 @@ class EventWriter {
 
  private:
   std::string Number() {
-    if (Below(30) == 0) return Below(2) == 0 ? "\"0x1f\"" : "1.5e3";
+    static constexpr const char* kRare[] = {
+        "\"0x1f\"", "1.5e3", "12.25", "7.", "-5", "0x1f", "007", "5 ", "1661938466265032.125",
+        "999999999999999999", "9223372036854775807", "9223372036854775808", "00000000000000000012"};
+    if (Below(30) == 0) return kRare[Below(std::size(kRare))];
     return std::to_string(Below(1 << Below(20)));
   }
   std::string Dims() {
