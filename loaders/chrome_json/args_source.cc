@@ -73,7 +73,7 @@ struct Reader {
   TokenTexts texts;
   BlockMemory blocks;
   std::pmr::monotonic_buffer_resource values{kFirstBlock, &blocks};  // those of all its stretches
-  const TypedColumns* last = nullptr;  // of the stretch before
+  const TypedColumns* last = nullptr;                                // of the stretch before
 };
 
 Status ReadStretch(const EventPlaces::Stretch& stretch, const ArgsText& text,

@@ -25,7 +25,7 @@ class ColumnMerge {
       : out_(out) {
     for (size_t i = 0; i < parts.size(); ++i) {
       const TypedColumns::Entries& entries = parts[i]->column(column);
-      if (!entries.rows.empty()) parts_.push_back({&entries, ids.empty() ? nullptr : ids[i], 0});
+      if (entries.size() > 0) parts_.push_back({&entries, ids.empty() ? nullptr : ids[i], 0});
     }
   }
 
@@ -51,9 +51,9 @@ class ColumnMerge {
   void Scatter(uint32_t first, uint32_t end, Part* part) {
     const TypedColumns::Entries& from = *part->entries;
     size_t i = part->next;
-    for (; i < from.rows.size() && from.rows[i] < end; ++i) {
-      const uint32_t at = from.rows[i] - first;
-      bits_[at] = part->ids != nullptr ? (*part->ids)[from.bits[i]].value : from.bits[i];
+    for (; i < from.size() && from.row(i) < end; ++i) {
+      const uint32_t at = from.row(i) - first;
+      bits_[at] = part->ids != nullptr ? (*part->ids)[from.bits(i)].value : from.bits(i);
       present_[at / 64] |= uint64_t{1} << at % 64;
     }
     part->next = i;
@@ -89,42 +89,41 @@ StringId TokenTexts::Of(std::string_view token, uint32_t* memo) {
   return ids_[known.value];
 }
 
+void TypedColumns::Entries::Put(uint32_t row, uint64_t bits) {
+  if (rows_.empty() || rows_.back() != row) {
+    rows_.push_back(row);
+    low_.emplace_back();
+  }
+  low_.back() = static_cast<uint32_t>(bits);
+  const auto high = static_cast<uint32_t>(bits >> 32);
+  if (high == 0 && high_.size() < low_.size()) return;
+  high_.resize(low_.size());
+  high_.back() = high;
+}
+
 TypedColumns::TypedColumns(TokenTexts* texts, std::pmr::memory_resource* memory,
                            const TypedColumns* like)
     : texts_(texts) {
   columns_.reserve(kStatColumns);
   for (size_t i = 0; i < kStatColumns; ++i) columns_.emplace_back(memory);
   if (like == nullptr) return;
-  for (size_t i = 0; i < kStatColumns; ++i) {
-    const size_t n = like->columns_[i].rows.size() * 9 / 8;
-    columns_[i].rows.reserve(n);
-    columns_[i].bits.reserve(n);
-  }
+  for (size_t i = 0; i < kStatColumns; ++i) columns_[i].Reserve(like->columns_[i].size() * 9 / 8);
 }
 
 void TypedColumns::Add(uint32_t row, const TypedArgs& args) {
   for (const auto& [stat, value] : args.ints)
-    Put(static_cast<size_t>(stat), row, static_cast<uint64_t>(value));
+    columns_[static_cast<size_t>(stat)].Put(row, static_cast<uint64_t>(value));
   for (const auto& [stat, value] : args.reals)
-    Put(kIntStats + kTextStats + static_cast<size_t>(stat), row, std::bit_cast<uint64_t>(value));
+    columns_[kIntStats + kTextStats + static_cast<size_t>(stat)].Put(
+        row, std::bit_cast<uint64_t>(value));
   for (const TextToken& text : args.tokens)
     PutText(text.stat, row, texts_->Of(text.token, text.memo));
   if (!args.allocator.empty())
     PutText(StringStat::kAllocatorName, row, texts_->OfText(args.allocator));
 }
 
-void TypedColumns::Put(size_t column, uint32_t row, uint64_t bits) {
-  Entries& entries = columns_[column];
-  if (!entries.rows.empty() && entries.rows.back() == row) {  // a key twice: the last one counts
-    entries.bits.back() = bits;
-    return;
-  }
-  entries.rows.push_back(row);
-  entries.bits.push_back(bits);
-}
-
 void TypedColumns::PutText(StringStat stat, uint32_t row, StringId text) {
-  Put(kIntStats + static_cast<size_t>(stat), row, text.value);
+  columns_[kIntStats + static_cast<size_t>(stat)].Put(row, text.value);
   if (text.value >= is_used_.size()) is_used_.resize(texts_->size());
   if (is_used_[text.value]) return;
   is_used_[text.value] = true;

@@ -31,10 +31,23 @@ class TokenTexts {
 // The values of some rows, by column. One thread.
 class TypedColumns {
  public:
-  struct Entries {
-    explicit Entries(std::pmr::memory_resource* memory) : rows(memory), bits(memory) {}
-    std::pmr::vector<uint32_t> rows;
-    std::pmr::vector<uint64_t> bits;  // as SparseColumn::AppendBits; texts are ids in `texts`
+  // The values are as SparseColumn::AppendBits takes them; texts are ids in `texts`. Few columns
+  // have values of more than 32 bits, so the upper half is kept up to the last value that has one.
+  class Entries {
+   public:
+    explicit Entries(std::pmr::memory_resource* memory)
+        : rows_(memory), low_(memory), high_(memory) {}
+    void Reserve(size_t n) { rows_.reserve(n), low_.reserve(n); }
+    // The last value counts where a row has several.
+    void Put(uint32_t row, uint64_t bits);
+    size_t size() const { return rows_.size(); }
+    uint32_t row(size_t i) const { return rows_[i]; }
+    uint64_t bits(size_t i) const {
+      return i < high_.size() ? uint64_t{high_[i]} << 32 | low_[i] : low_[i];
+    }
+
+   private:
+    std::pmr::vector<uint32_t> rows_, low_, high_;
   };
 
   // `texts` and `memory`, in which the values lie, must live as long as this object. `like`:
@@ -50,7 +63,6 @@ class TypedColumns {
   const std::vector<StringId>& used() const { return used_; }
 
  private:
-  void Put(size_t column, uint32_t row, uint64_t bits);
   void PutText(StringStat stat, uint32_t row, StringId text);
   TokenTexts* texts_;
   std::vector<Entries> columns_;

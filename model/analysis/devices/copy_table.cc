@@ -1,11 +1,13 @@
 // Copies by device, direction and kind of host memory.
 #include <array>
 #include <charconv>
+#include <limits>
 #include <optional>
 #include <string_view>
 #include <utility>
 
 #include "model/analysis/devices/device_tables.h"
+#include "model/analysis/devices/run_reader.h"
 #include "model/analysis/naming/op_name.h"
 #include "model/analysis/tables/in_unit.h"
 #include "model/string_pool.h"
@@ -18,6 +20,8 @@ constexpr size_t kDirections = 4, kMemories = static_cast<size_t>(HostMemory::kC
 constexpr std::array<const char*, kDirections> kDirectionNames = {
     "Other", "Host to device", "Device to host", "Device to device"};
 constexpr std::array<const char*, kMemories> kMemoryNames = {"", "pageable", "pinned"};
+
+constexpr int64_t kNoSize = std::numeric_limits<int64_t>::min();  // no event has it
 
 HostMemory MemoryIn(std::string_view text) {
   if (ContainsIgnoreCase(text, "pageable")) return HostMemory::kPageable;
@@ -61,22 +65,24 @@ class CopyCollector {
   void Add(const DeviceEvent& e) {
     const CopyKind& kind = kinds_[e.meta];
     if (!kind.copy) return;
-    const auto text = details_.Find(EventRow(e.row));
-    const std::string_view details = text ? stats_.strings->View(*text) : std::string_view();
+    const StringId text = details_.Get(e.row, StringId(0));
+    const std::string_view details =
+        text.value != 0 ? stats_.strings->View(text) : std::string_view();
     const HostMemory memory = kind.memory == HostMemory::kUnknown ? MemoryIn(details) : kind.memory;
     CopySum& sum = sums_[kind.direction * kMemories + static_cast<size_t>(memory)];
     sum.time += e.length();
     sum.rows.emplace_back(e.row);
-    std::optional<int64_t> size = bytes_.Find(EventRow(e.row));
-    if (!size) size = SizeInCopyDetails(details);
+    const int64_t recorded = bytes_.Get(e.row, kNoSize);
+    const std::optional<int64_t> size =
+        recorded != kNoSize ? std::optional(recorded) : SizeInCopyDetails(details);
     if (size) sum.bytes += *size, sum.timed += e.length(), ++sum.known;
   }
   std::array<CopySum, kDirections * kMemories> Take() { return std::exchange(sums_, {}); }
 
  private:
   const StatTable& stats_;
-  const SparseColumn<int64_t>& bytes_;
-  const SparseColumn<StringId>& details_;
+  RunReader<int64_t> bytes_;
+  RunReader<StringId> details_;
   const std::vector<CopyKind>& kinds_;  // by MetaId
   std::array<CopySum, kDirections * kMemories> sums_;
 };

@@ -5,33 +5,17 @@
 
 #include "model/analysis/devices/device_launches.h"
 #include "model/analysis/devices/device_tables.h"
+#include "model/analysis/devices/run_reader.h"
 #include "model/analysis/grouping/host_activity.h"
 #include "model/analysis/intervals/event_order.h"
 #include "model/analysis/naming/device_type.h"
 #include "model/analysis/naming/kernel_rules.h"
 #include "model/base/task.h"
 #include "model/capabilities.h"
-#include "model/sparse_column.h"
 #include "model/string_pool.h"
 
 namespace stepscope {
 namespace {
-
-// Reads a column for rows that mostly ascend.
-template <typename T>
-class RunReader {
- public:
-  explicit RunReader(const SparseColumn<T>& column) : cursor_(column) {}
-  T Get(uint32_t row, T missing) {
-    if (row < next_) cursor_.Seek(row);
-    next_ = row;
-    return cursor_.Get(row, missing);
-  }
-
- private:
-  ColumnCursor<T> cursor_;
-  uint32_t next_ = ~uint32_t{0};
-};
 
 // A mean weighted by time.
 struct Mean {

@@ -98,8 +98,9 @@ class Attentions {
     const ResultTable* table = result != nullptr ? result->Table("kernels") : nullptr;
     if (table == nullptr || !input_.trace().kineto || !shapes_.any()) return 0;
     const KernelRows rows(*table);
+    KernelCategories categories;
     for (size_t r = 0; rows.known() && r < rows.size(); ++r) {
-      const bool product = CategoryOfKernel(rows.name(r), rows.op(r)) == KernelCategory::kGemm;
+      const bool product = categories.Of(rows.name(r), rows.op(r)) == KernelCategory::kGemm;
       if (product) best_ = std::max(*best_, RateOf(rows.events(r)));
     }
     return *best_;

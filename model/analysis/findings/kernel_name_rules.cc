@@ -89,8 +89,10 @@ bool SaysUnaligned(std::string_view kernel) {
 }
 
 // Whether the kernel multiplies on matrix units, or may do so.
-bool MayUseUnit(const FindingContext& input, const KernelRows& kernels, size_t row) {
-  const MatrixUnit unit = MatrixUnitOf(kernels.name(row), kernels.uses(row), kernels.eligible(row));
+bool MayUseUnit(const FindingContext& input, const KernelRows& kernels, size_t row,
+                KernelCategories* categories) {
+  const MatrixUnit unit =
+      MatrixUnitOf(kernels.name(row), kernels.uses(row), kernels.eligible(row), categories);
   if (unit == MatrixUnit::kUsed) return true;
   const std::vector<PlaneId> devices = input.Devices();
   return unit == MatrixUnit::kUnknown && kernels.eligible(row) &&
@@ -128,6 +130,7 @@ void FindLayout(const FindingContext& input, double threshold, std::vector<RuleF
   const ResultTable* table = KernelTableOf(input);
   if (table == nullptr) return;
   const KernelRows kernels(*table);
+  KernelCategories categories;
   NamedKernels sum;
   bool convolves = false;
   for (size_t r = 0; r < kernels.size(); ++r) {
@@ -135,7 +138,7 @@ void FindLayout(const FindingContext& input, double threshold, std::vector<RuleF
       AddRow(kernels, r, &sum);
     } else {
       convolves = convolves ||
-                  CategoryOfKernel(kernels.name(r), kernels.op(r)) == KernelCategory::kConvolution;
+                  categories.Of(kernels.name(r), kernels.op(r)) == KernelCategory::kConvolution;
     }
   }
   const double ms = MsOfStep(input, sum.us);
@@ -155,12 +158,13 @@ void FindAlignment(const FindingContext& input, double threshold, std::vector<Ru
   if (table == nullptr) return;
   const KernelRows kernels(*table);
   NamedKernels sum;
+  KernelCategories categories;
   LaunchShapes shapes(input.trace(), input.context().grouping(input.stop()),
                       input.context().stats(input.stop()));
   for (size_t r = 0; r < kernels.size(); ++r) {
     if (SaysAlignment(kernels.name(r))) {
       if (kernels.uses(r) && SaysUnaligned(kernels.name(r))) AddRow(kernels, r, &sum);
-    } else if (input.trace().kineto && shapes.any() && MayUseUnit(input, kernels, r)) {
+    } else if (input.trace().kineto && shapes.any() && MayUseUnit(input, kernels, r, &categories)) {
       AddUnaligned(input, kernels, r, &shapes, &sum);
     }
   }

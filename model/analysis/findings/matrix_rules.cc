@@ -42,8 +42,10 @@ Unused EligibleWithout(const ResultTable& table) {
   Unused unused;
   const KernelRows kernels(table);
   if (!kernels.known()) return unused;
+  KernelCategories categories;
   for (size_t r = 0; r < table.rows.size(); ++r) {
-    const MatrixUnit unit = MatrixUnitOf(kernels.name(r), kernels.uses(r), kernels.eligible(r));
+    const MatrixUnit unit =
+        MatrixUnitOf(kernels.name(r), kernels.uses(r), kernels.eligible(r), &categories);
     if (unit == MatrixUnit::kUnknown) unused.unknown_us += kernels.us(r);
     if (unit != MatrixUnit::kWithout) continue;
     unused.us += kernels.us(r);

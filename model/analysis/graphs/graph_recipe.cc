@@ -5,6 +5,7 @@
 
 #include "model/analysis/grouping/host_activity.h"
 #include "model/analysis/intervals/event_order.h"
+#include "model/base/sort_runs.h"
 
 namespace stepscope {
 namespace {
@@ -147,7 +148,7 @@ std::vector<GraphRecipe> EagerStreams(const Trace& trace, const Grouping& groupi
     all.push_back({device.TrackOf(link.device_row), device.Start(link.device_row), name,
                    EventRow(link.launch_row)});
   }
-  std::sort(all.begin(), all.end(), [](const Eager& a, const Eager& b) {
+  SortRuns(all.begin(), all.end(), [](const Eager& a, const Eager& b) {
     return std::tie(a.track, a.begin, a.call) < std::tie(b.track, b.begin, b.call);
   });
   std::vector<GraphRecipe> recipes;

@@ -27,18 +27,21 @@ void MarkTorchEager(const Trace& trace, Grouping* grouping) {
   for (size_t m = 0; all && m < metas.size(); ++m) op[m] = op[m] || IsDeviceWork(metas[m].category);
   std::vector<bool>& eager = grouping->eager;
   eager.assign(trace.set.rows, false);
+  // By row: calls that launch, then those of them that are inside regions. Rows are asked about in
+  // their order, because neighbours are found quickly.
+  std::vector<bool> launches(trace.set.rows), inside(trace.set.rows);
+  for (const LaunchLink& link : grouping->launches) launches[link.launch_row] = true;
   for (const Lane& lane : trace.set.lanes) {
     for (uint32_t i = 0; i < lane.size(); ++i) {
-      if (!op[lane.meta[i]]) continue;
       const EventRow row(lane.first_row + i);
-      eager[row.value] = regions.empty() || !around.Around(row).valid();
+      if (!op[lane.meta[i]] && !launches[row.value]) continue;
+      inside[row.value] = around.Around(row).valid();
+      eager[row.value] = op[lane.meta[i]] && !inside[row.value];
     }
   }
   RowReader calls(trace.set);
-  for (const LaunchLink& link : grouping->launches) {
-    const EventRow launch(link.launch_row);
-    eager[link.device_row] = !graph[calls.Meta(link.launch_row)] && !around.Around(launch).valid();
-  }
+  for (const LaunchLink& link : grouping->launches)
+    eager[link.device_row] = !graph[calls.Meta(link.launch_row)] && !inside[link.launch_row];
 }
 
 }  // namespace stepscope

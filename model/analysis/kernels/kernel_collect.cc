@@ -53,9 +53,11 @@ auto FinalKey(const KernelGroup& g) {
 }
 
 KernelGroup Describe(const Trace& trace, const StatTable& stats, const RawKey& key,
-                     const PlaneKernels& plane, const XprofDefinitions& xprof) {
+                     const PlaneKernels& plane, const XprofDefinitions& xprof,
+                     KernelCategories* categories) {
   KernelGroup g;
-  g.name = trace.names().strings.View(StringId(key.name));
+  const std::string_view name = trace.names().strings.View(StringId(key.name));
+  g.name = name;
   g.op_name = OpNameOf(trace, stats, key, plane);
   g.launch = key.details == kNoKernelText
                  ? key.launch
@@ -67,7 +69,7 @@ KernelGroup Describe(const Trace& trace, const StatTable& stats, const RawKey& k
   g.eligible = IsTensorCoreEligible(g.op_name, stats.strings->View(StringId(key.equation))) ||
                (g.xprof_uses_tensor_core && has_tf_op) ||
                (!xprof.kernel_columns_of_xprof && g.uses_matrix_unit);
-  g.unit = MatrixUnitOf(g.name, g.uses_matrix_unit, g.eligible);
+  g.unit = MatrixUnitOf(name, g.uses_matrix_unit, g.eligible, categories);
   return g;
 }
 
@@ -189,6 +191,7 @@ KernelGroups ComputeKernels(AnalysisContext& context, const AnalysisParams& para
   std::vector<PlaneKernels> planes =
       CollectPlanes(trace, stats, ScopeOf(context, params, stop), graphs, stop);
   MergedGroups merged;
+  KernelCategories categories;
   std::map<std::string, KernelSum> streams;
   // Nodes move from one form to the next, so that the two never lie in memory as a whole.
   for (PlaneKernels& plane : planes) {
@@ -196,7 +199,7 @@ KernelGroups ComputeKernels(AnalysisContext& context, const AnalysisParams& para
       KernelSum& of_stream = streams[StreamLabel(trace, *stream.track)];
       while (!stream.groups.empty() && !stop.stop_requested()) {
         auto raw = stream.groups.extract(stream.groups.begin());
-        KernelGroup group = Describe(trace, stats, raw.key(), plane, context.xprof());
+        KernelGroup group = Describe(trace, stats, raw.key(), plane, context.xprof(), &categories);
         Finish(raw.mapped().totals, &group);
         group.rows = EventRows(std::move(raw.mapped().rows));
         of_stream.Add(group);

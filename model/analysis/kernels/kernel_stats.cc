@@ -255,8 +255,9 @@ void AddFindings(const Summary& s, const Program& program, AnalysisResult* resul
 
 ResultTable KernelCategoryTable(const std::vector<KernelGroup>& groups) {
   CategoryTable table;
+  KernelCategories categories;
   for (const KernelGroup& g : groups) {
-    table.Add(CategoryOfKernel(g.name.view(), g.op_name.view()), g.total,
+    table.Add(categories.Of(g.name.view(), g.op_name.view()), g.total,
               g.uses_matrix_unit ? g.total : 0, g.occurrences, g.rows);
   }
   return table.Take("sum of the kernels' durations", true);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <string>
 
 #include "model/analysis/naming/collectives.h"
@@ -82,20 +83,44 @@ constexpr std::string_view kLoop = "_loop_";
 
 struct Rule {
   KernelCategory category;
-  WordSet words;
+  std::span<const std::string_view> words;
 };
 constexpr std::array kRules = {
-    Rule{KernelCategory::kConvolution, WordSet(kTransposed)},
-    Rule{KernelCategory::kCopy, WordSet(kCopy)},
-    Rule{KernelCategory::kElementwise, WordSet(kElementwiseKernels)},
-    Rule{KernelCategory::kAttention, WordSet(kAttention)},
-    Rule{KernelCategory::kReduction, WordSet(kVectorNorms)},
-    Rule{KernelCategory::kNormalisation, WordSet(kNormalisation)},
-    Rule{KernelCategory::kConvolution, WordSet(kConvolution)},
-    Rule{KernelCategory::kGemm, WordSet(kGemm)},
-    Rule{KernelCategory::kReduction, WordSet(kReduction)},
-    Rule{KernelCategory::kElementwise, WordSet(kElementwise)},
+    Rule{KernelCategory::kConvolution, kTransposed},
+    Rule{KernelCategory::kCopy, kCopy},
+    Rule{KernelCategory::kElementwise, kElementwiseKernels},
+    Rule{KernelCategory::kAttention, kAttention},
+    Rule{KernelCategory::kReduction, kVectorNorms},
+    Rule{KernelCategory::kNormalisation, kNormalisation},
+    Rule{KernelCategory::kConvolution, kConvolution},
+    Rule{KernelCategory::kGemm, kGemm},
+    Rule{KernelCategory::kReduction, kReduction},
+    Rule{KernelCategory::kElementwise, kElementwise},
 };
+
+// The words of all rules, one rule after the other, so that the first word of them that a name has
+// tells its rule.
+constexpr size_t kRuleWordCount = [] {
+  size_t count = 0;
+  for (const Rule& rule : kRules) count += rule.words.size();
+  return count;
+}();
+struct RuleWords {
+  std::array<std::string_view, kRuleWordCount> words;
+  std::array<KernelCategory, kRuleWordCount> categories;  // by word
+};
+constexpr RuleWords kRuleWords = [] {
+  RuleWords all{};
+  size_t next = 0;
+  for (const Rule& rule : kRules) {
+    for (const std::string_view word : rule.words) {
+      all.words[next] = word;
+      all.categories[next++] = rule.category;
+    }
+  }
+  return all;
+}();
+constexpr WordSetOf<kRuleWordCount> kAnyRuleWord(kRuleWords.words);
 
 // Erases a library's name, whose kernels do many other things than the name says.
 void EraseLibrary(std::string_view library, std::string* words) {
@@ -107,9 +132,8 @@ KernelCategory ByName(std::string_view name) {
   if (IsCollective(name)) return KernelCategory::kCollective;
   std::string words = WordParts(name);
   EraseLibrary("_fbgemm_", &words);
-  for (const Rule& rule : kRules) {
-    if (rule.words.AnyIn(words)) return rule.category;
-  }
+  const size_t word = kAnyRuleWord.First(words);
+  if (word != kAnyRuleWord.kNone) return kRuleWords.categories[word];
   return words.starts_with(kLoop) ? KernelCategory::kElementwise : KernelCategory::kOther;
 }
 
@@ -145,6 +169,15 @@ const char* CategoryName(KernelCategory category) {
 KernelCategory CategoryOfKernel(std::string_view kernel, std::string_view op) {
   const KernelCategory named = ByName(kernel);
   return named != KernelCategory::kOther || op.empty() ? named : ByOp(op);
+}
+
+KernelCategory KernelCategories::Of(std::string_view kernel, std::string_view op) {
+  const auto [of_kernel, new_kernel] = of_kernels_.try_emplace(kernel);
+  if (new_kernel) of_kernel->second = ByName(kernel);
+  if (of_kernel->second != KernelCategory::kOther || op.empty()) return of_kernel->second;
+  const auto [of_op, new_op] = of_ops_.try_emplace(op);
+  if (new_op) of_op->second = ByOp(op);
+  return of_op->second;
 }
 
 }  // namespace stepscope

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <unordered_map>
 
 namespace stepscope {
 
@@ -23,5 +24,15 @@ const char* CategoryName(KernelCategory category);  // "GEMM"
 
 // By the kernel's name; if that says nothing, by the op that launched it, which may be empty.
 KernelCategory CategoryOfKernel(std::string_view kernel, std::string_view op);
+
+// Says the same for many kernels, and reads each name once: tables have a row for each shape of a
+// launch. The texts must outlive this. One thread.
+class KernelCategories {
+ public:
+  KernelCategory Of(std::string_view kernel, std::string_view op);
+
+ private:
+  std::unordered_map<std::string_view, KernelCategory> of_kernels_, of_ops_;
+};
 
 }  // namespace stepscope

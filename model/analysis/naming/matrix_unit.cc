@@ -1,6 +1,5 @@
 #include "model/analysis/naming/matrix_unit.h"
 
-#include "model/analysis/naming/kernel_category.h"
 #include "model/analysis/naming/word_parts.h"
 #include "model/base/word_set.h"
 
@@ -23,9 +22,10 @@ constexpr WordSet kWithoutSet(kWithout);
 
 }  // namespace
 
-MatrixUnit MatrixUnitOf(std::string_view kernel, bool uses, bool eligible) {
+MatrixUnit MatrixUnitOf(std::string_view kernel, bool uses, bool eligible,
+                        KernelCategories* categories) {
   if (uses) return MatrixUnit::kUsed;
-  const KernelCategory category = CategoryOfKernel(kernel, "");
+  const KernelCategory category = categories->Of(kernel, "");
   const bool multiplies =
       category == KernelCategory::kGemm || category == KernelCategory::kConvolution;
   const bool may = category == KernelCategory::kAttention || category == KernelCategory::kOther;

@@ -1,9 +1,11 @@
 // What names say of a kernel and the matrix unit (Tensor Cores, Matrix Cores): whether the unit
-// could do its work, and whether it does (docs/rules.md#kernels). Pure; any thread; O(length).
+// could do its work, and whether it does (docs/rules.md#kernels). Pure; O(length).
 #pragma once
 
 #include <cstdint>
 #include <string_view>
+
+#include "model/analysis/naming/kernel_category.h"
 
 namespace stepscope {
 
@@ -14,7 +16,9 @@ enum class MatrixUnit : uint8_t {
   kUnknown,  // a product, convolution or attention whose name does not say how
 };
 
-// `uses`: what UsesMatrixUnit says; `eligible`: whether the kernel's op could run on the unit.
-MatrixUnit MatrixUnitOf(std::string_view kernel, bool uses, bool eligible);
+// `uses`: what UsesMatrixUnit says; `eligible`: whether the kernel's op could run on the unit. The
+// kernel's name must outlive `categories`.
+MatrixUnit MatrixUnitOf(std::string_view kernel, bool uses, bool eligible,
+                        KernelCategories* categories);
 
 }  // namespace stepscope

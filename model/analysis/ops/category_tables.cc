@@ -18,12 +18,13 @@ class OpCategories {
     const int name = kernels->Column("kernel_name"), op = kernels->Column("op_name"),
               time = kernels->Column("total_duration_us");
     if (name < 0 || op < 0 || time < 0) return;
+    KernelCategories categories;
     for (const std::vector<Value>& row : kernels->rows) {
       const auto* kernel = std::get_if<SharedText>(&row[static_cast<size_t>(name)]);
       const auto* of = std::get_if<SharedText>(&row[static_cast<size_t>(op)]);
       const auto* us = std::get_if<double>(&row[static_cast<size_t>(time)]);
       if (kernel == nullptr || of == nullptr || us == nullptr || of->empty()) continue;
-      times_[of->view()][static_cast<size_t>(CategoryOfKernel(kernel->view(), {}))] += *us;
+      times_[of->view()][static_cast<size_t>(categories.Of(kernel->view(), {}))] += *us;
     }
   }
   KernelCategory Of(std::string_view op) const {

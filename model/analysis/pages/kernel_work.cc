@@ -36,8 +36,9 @@ CategoryTimes KernelTimesInSteps(const Trace& trace, const AnalysisResult& kerne
     of_row[r] = rows.total(r);
     left_out.ForEach(rows.events(r), [&](EventRow, Ps time) { of_row[r] -= time; });
   });
+  KernelCategories categories;
   for (size_t r = 0; r < of_row.size(); ++r)
-    times.Add(CategoryOfKernel(rows.name(r), rows.op(r)), static_cast<double>(of_row[r]),
+    times.Add(categories.Of(rows.name(r), rows.op(r)), static_cast<double>(of_row[r]),
               rows.uses(r));
   return times;
 }

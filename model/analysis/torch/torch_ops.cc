@@ -131,12 +131,14 @@ class TorchOpCollector {
   // A name is read once for all of its events.
   struct NameFacts {
     bool known = false, collective = false, tf32 = false;
+    bool has_cost = false, owns_inner = false;  // as an op
   };
   const NameFacts& FactsOf(uint32_t meta) {
     NameFacts& facts = facts_[meta];
     if (facts.known) return facts;
     const std::string_view name = trace_.names().strings.View(trace_.names().metas[meta].name);
-    return facts = {true, IsCollective(name), SaysTf32(name)};
+    const std::string_view op = trace_.names().DisplayName(MetaId(meta));
+    return facts = {true, IsCollective(name), SaysTf32(name), HasTorchCost(op), OwnsInner(op)};
   }
 
   void AddKernel(Kernel kernel) {
@@ -168,9 +170,8 @@ class TorchOpCollector {
     std::optional<TorchCost> cost;
     EventRow row = innermost;
     for (int depth = 0; row.valid() && depth < kMostDepth; ++depth) {
-      const std::string_view name = trace_.set.Name(row);
-      const bool wanted = HasTorchCost(name) && (!found.valid() || OwnsInner(name));
-      if (wanted) {
+      const NameFacts& name = FactsOf(trace_.set.Meta(row).value);
+      if (name.has_cost && (!found.valid() || name.owns_inner)) {
         if (const std::optional<TorchCost> c = CostOfRow(row)) found = row, cost = c;
       }
       row = Parent(trace_.set, row);
@@ -258,7 +259,8 @@ class TorchOpCollector {
     std::vector<uint32_t> rows;
     stats_.Text(StringStat::kShape).ForAll([&](uint32_t row, StringId) {
       const EventRow op(row);
-      if (CategoryOf(op) != EventCategory::kCpuOp || !HasTorchCost(trace_.set.Name(op))) return;
+      if (CategoryOf(op) != EventCategory::kCpuOp || !FactsOf(trace_.set.Meta(op).value).has_cost)
+        return;
       if (CostOfRow(op)) rows.push_back(row);
     });
     std::unordered_map<uint32_t, bool> holds;  // another call with a formula

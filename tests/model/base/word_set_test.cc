@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
 #include <random>
 #include <string>
 
@@ -38,6 +39,30 @@ TEST_CASE("A set finds what a search for each word finds") {
     for (size_t n = random() % 12; n > 0; --n) text += kLetters[random() % kLetters.size()];
     CAPTURE(text);
     CHECK(kSet.First(text) == FirstOf(text));
+  }
+}
+
+// The words of `kWords` behind others that no text has, so that they are of several masks.
+constexpr size_t kFillers = 61;
+constexpr auto kManyWords = [] {
+  std::array<std::string_view, kFillers + std::size(kWords)> words;
+  words.fill("zz");
+  for (size_t i = 0; i < std::size(kWords); ++i) words[kFillers + i] = kWords[i];
+  return words;
+}();
+constexpr WordSetOf<kManyWords.size()> kMany(kManyWords);
+
+TEST_CASE("A set of more than 64 words finds the first of them, too") {
+  static_assert(kMany.kNone > 64 && kFillers < 64);
+  std::mt19937 random(8);
+  constexpr std::string_view kLetters = "halfbot16 ";
+  for (int i = 0; i < 20'000; ++i) {
+    std::string text;
+    for (size_t n = random() % 12; n > 0; --n) text += kLetters[random() % kLetters.size()];
+    CAPTURE(text);
+    const size_t expected = FirstOf(text);
+    CHECK(kMany.First(text) == (expected == WordSet::kNone ? kMany.kNone : kFillers + expected));
+    CHECK(kMany.First(text + "zz") == 0);
   }
 }
 

@@ -84,10 +84,10 @@ Part PartOfKernel(const std::string& kernel) {
   return Part::kOther;
 }
 
-Part PartOf(std::string_view kernel, std::string_view op_name) {
+Part PartOf(std::string_view kernel, std::string_view op_name, KernelCategories* categories) {
   static constexpr std::array<std::string_view, 2> kLogs = {"logsoftmax", "log_softmax"};
   const std::string name = Lower(kernel), op = PlainOp(op_name);
-  KernelCategory category = CategoryOfKernel(kernel, op_name);
+  KernelCategory category = categories->Of(kernel, op_name);
   if (category == KernelCategory::kOther) category = CategoryOfKernel("", op);
   if (category == KernelCategory::kAttention || category == KernelCategory::kCollective)
     return Part::kOther;
@@ -198,9 +198,10 @@ std::vector<Part> PartsOf(const Trace& trace, const AnalysisResult* result) {
   const KernelRows rows(*table);
   if (!rows.known()) return {};
   std::vector<Part> of_kernel(rows.size());
+  KernelCategories categories;
   bool anchor = false;
   for (size_t r = 0; r < rows.size(); ++r) {
-    const Part part = of_kernel[r] = PartOf(rows.name(r), rows.op(r));
+    const Part part = of_kernel[r] = PartOf(rows.name(r), rows.op(r), &categories);
     anchor = anchor || part == Part::kSoftmax || part == Part::kRsqrt || part == Part::kNegate;
   }
   if (!anchor) return {};

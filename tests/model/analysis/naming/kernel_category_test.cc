@@ -103,4 +103,21 @@ TEST_CASE("categories of kernels by name, then by op") {
         C::kCollective);  // the kernel's name comes first
 }
 
+TEST_CASE("categories that are remembered are those that are asked for each time") {
+  static constexpr std::string_view kKernels[] = {"mystery", "", "sm90_gemm", "loop_add_fusion",
+                                                  "ncclDevKernel_AllReduce"};
+  static constexpr std::string_view kOps[] = {"", "aten::mm", "my::op", "aten::copy_"};
+  KernelCategories categories;
+  for (int round = 0; round < 2; ++round) {
+    for (const std::string_view op : kOps) {
+      for (const std::string_view kernel : kKernels) {
+        CAPTURE(kernel);
+        CAPTURE(op);
+        CHECK(CategoryName(categories.Of(kernel, op)) ==
+              CategoryName(CategoryOfKernel(kernel, op)));
+      }
+    }
+  }
+}
+
 }  // namespace stepscope

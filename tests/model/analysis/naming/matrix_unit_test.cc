@@ -9,7 +9,8 @@ namespace stepscope {
 TEST_CASE("names say that a kernel uses the matrix unit, that it does not, or nothing") {
   const auto of = [](const char* kernel, const char* op) {
     const bool uses = UsesMatrixUnit(kernel, GpuVendor::kUnknown);
-    return MatrixUnitOf(kernel, uses, uses || IsTensorCoreEligible(op, ""));
+    KernelCategories categories;
+    return MatrixUnitOf(kernel, uses, uses || IsTensorCoreEligible(op, ""), &categories);
   };
   using M = MatrixUnit;
   CHECK(of("sm90_xmma_gemm_bf16bf16_bf16f32", "aten::mm") == M::kUsed);
