@@ -60,6 +60,8 @@ class AnalysisContext {
   std::vector<const StatTable*> all_stats(std::stop_token stop = {});
   // Why stats() is empty, as a sentence for people; "" if it is not.
   const std::string& stats_error(std::stop_token stop = {});
+  // By MetaId, the TimeClass of events on devices (steps/device_classes.h).
+  const std::vector<uint8_t>& device_classes();
   const Grouping& grouping(std::stop_token stop = {});
   // The events of each track in nesting order.
   const EventOrder& order(std::stop_token stop = {});

@@ -16,6 +16,7 @@
 #include "model/analysis/memory/memory_profile.h"
 #include "model/analysis/naming/vendor_words.h"
 #include "model/analysis/ops/op_database.h"
+#include "model/analysis/steps/device_classes.h"
 #include "model/analysis/steps/steps.h"
 #include "model/analysis/torch/torch_ops.h"
 #include "model/analysis/xla/hlo_ops.h"
@@ -144,6 +145,7 @@ struct AnalysisContext::State {
   const XprofDefinitions xprof;
   Lazy<LoadedStats> stats, allocation_stats;
   Lazy<EventOrder> order;
+  Lazy<std::vector<uint8_t>> device_classes;
   Lazy<Grouping> grouping;
   Lazy<HostActivity> host_activity;
   Lazy<StepDatabase> steps;
@@ -191,6 +193,10 @@ const std::string& AnalysisContext::stats_error(std::stop_token stop) {
 const EventOrder& AnalysisContext::order(std::stop_token stop) {
   return state_->order.Get(
       stop, [&] { return BuildEventOrder(*trace_, xprof().unsorted_lines_as_in_file, stop); });
+}
+
+const std::vector<uint8_t>& AnalysisContext::device_classes() {
+  return state_->device_classes.Get({}, [&] { return DeviceClasses(*trace_); });
 }
 
 const Grouping& AnalysisContext::grouping(std::stop_token stop) {

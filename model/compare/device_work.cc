@@ -49,7 +49,7 @@ DeviceWork::DeviceWork(AnalysisContext& context, ItemTable* table, const std::st
       grouping_(context.grouping(stop)),
       names_(context, stop),
       reader_(names_),
-      classes_(DeviceClasses(trace_)),
+      classes_(context.device_classes()),
       table_(table) {}
 
 std::string DeviceWork::OpNameOf(const DeviceOpKey& key) const {

@@ -48,7 +48,7 @@ class DeviceWork {
   const Grouping& grouping_;
   const DeviceOpNames names_;
   DeviceOpNames::Reader reader_;
-  std::vector<uint8_t> classes_;
+  const std::vector<uint8_t>& classes_;
   ItemTable* table_;
   std::unordered_map<Key, uint32_t, KeyHash> made_;
 };

@@ -210,7 +210,7 @@ class DeviceTracksBuilder {
         stop_(std::move(stop)),
         steps_(context.steps(stop_)),
         events_(context, {}, stop_),
-        classes_(DeviceClasses(trace_)),
+        classes_(context.device_classes()),
         launches_(trace_) {
     // PyTorch's allocator is a counter of the file already, and XProf's memory times are offsets
     // in a line.
@@ -268,7 +268,7 @@ class DeviceTracksBuilder {
   const std::stop_token stop_;
   const StepDatabase& steps_;
   const DeviceEvents events_;
-  const std::vector<uint8_t> classes_;
+  const std::vector<uint8_t>& classes_;
   const LaunchReader launches_;
   std::shared_ptr<const MemoryProfile> memory_;  // as on the memory page; null: no track
 };

@@ -9,7 +9,7 @@ DeviceEvents::DeviceEvents(AnalysisContext& context, const AnalysisParams& param
     : context_(context),
       scope_(ScopeOf(context, params, stop)),
       stop_(std::move(stop)),
-      classes_(DeviceClasses(context.trace())) {
+      classes_(context.device_classes()) {
   const Trace& trace = context.trace();
   for (uint32_t p = 0; p < trace.planes.size(); ++p) {
     if (trace.planes[p].kind == PlaneKind::kGpu && scope_.HasHost(trace.planes[p].host))

@@ -70,7 +70,7 @@ class DeviceEvents {
   AnalysisContext& context_;
   const Scope scope_;
   std::stop_token stop_;
-  std::vector<uint8_t> classes_;
+  const std::vector<uint8_t>& classes_;
   std::vector<PlaneId> devices_;
 };
 

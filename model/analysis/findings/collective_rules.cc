@@ -250,7 +250,7 @@ Turns TurnsOf(const std::vector<const DeviceScan*>& scans) {
 RowLink KernelsAlone(const FindingContext& input, const std::vector<const DeviceScan*>& scans,
                      const Ranges& alone) {
   const Trace& trace = input.trace();
-  const std::vector<uint8_t> classes = DeviceClasses(trace);
+  const std::vector<uint8_t>& classes = input.context().device_classes();
   RowLink link;
   std::vector<EventRow> rows;
   for (const DeviceScan* scan : scans) {

@@ -70,7 +70,7 @@ class Scanner {
         db_(db),
         weights_(weights),
         stop_(stop),
-        classes_(DeviceClasses(trace_)) {
+        classes_(context.device_classes()) {
     const NameTable& names = trace_.names();
     for (const EventMeta& meta : names.metas) {
       const std::string_view name = names.strings.View(meta.name);
@@ -99,7 +99,7 @@ class Scanner {
   const StepDatabase& db_;
   const std::span<const double> weights_;
   const std::stop_token& stop_;
-  const std::vector<uint8_t> classes_;
+  const std::vector<uint8_t>& classes_;
   std::vector<Kind> kinds_;  // by meta
 };
 

@@ -86,10 +86,10 @@ class Sweep {
 // Finds the causes of the idle time of GPUs.
 struct DeviceExplainer {
   DeviceExplainer(AnalysisContext& context, const std::stop_token& stop)
-      : classes(DeviceClasses(context.trace())),
+      : classes(context.device_classes()),
         idle(context.trace(), context.grouping(stop), context.host_activity(stop),
              MarkedSteps(context.trace(), context.steps(stop).steps), false) {}
-  const std::vector<uint8_t> classes;
+  const std::vector<uint8_t>& classes;
   const IdleExplainer idle;
 };
 

@@ -375,7 +375,7 @@ void MarkPartial(StepDatabase* db, const std::vector<uint32_t>& events) {
 
 // Lists the devices, and when the first step of each host begins.
 void Divider::FindDevices() {
-  class_ = DeviceClasses(trace_);
+  class_ = context_.device_classes();
   device_of_plane_.assign(trace_.planes.size(), 0);
   for (uint32_t p = 0; p < trace_.planes.size(); ++p) {
     if (trace_.planes[p].kind != PlaneKind::kGpu || devices_.size() >= kMaxDevices) continue;
