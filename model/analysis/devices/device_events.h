@@ -44,8 +44,8 @@ class DeviceEvents {
   // "GPU 0"; HostOf: the name of its host.
   std::string NameOf(PlaneId device) const;
   std::string HostOf(PlaneId device) const;
-  // Calls fn(DeviceEvent) for each event of the device that takes time: stream by stream, each in
-  // order of begin. O(events).
+  // Calls fn(DeviceEvent) for each event of the device that takes time: stream by stream, and lane
+  // by lane of a stream, each in order of begin. O(events).
   template <typename Fn>
   void ForEach(PlaneId device, Fn fn) const {
     ForEachIn(device, scope_.OfHost(PlaneOf(device).host), fn);

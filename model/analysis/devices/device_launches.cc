@@ -37,11 +37,13 @@ void LaunchReader::Add(const DeviceEvent& event, std::vector<DeviceLaunch>* laun
 
 namespace {
 
-// Puts launches that are in order of start in order of their calls. Numbers of a call and a place
-// are sorted in place of launches, which are five times as large.
+// Puts launches in order of their calls, and those of one call in order of start. Numbers of a call
+// and a place are sorted in place of launches, which are five times as large.
 void SortByCall(std::vector<DeviceLaunch>* launches) {
-  const auto by_call = [](const DeviceLaunch& a, const DeviceLaunch& b) { return a.call < b.call; };
-  if (std::is_sorted(launches->begin(), launches->end(), by_call)) return;
+  const auto earlier = [](const DeviceLaunch& a, const DeviceLaunch& b) {
+    return a.call != b.call ? a.call < b.call : a.start < b.start;
+  };
+  if (std::is_sorted(launches->begin(), launches->end(), earlier)) return;
   const auto bits = std::bit_width(launches->size());  // at most 31: calls are other events
   std::vector<int64_t> calls;
   calls.reserve(launches->size());
@@ -53,6 +55,13 @@ void SortByCall(std::vector<DeviceLaunch>* launches) {
   const uint64_t places = (uint64_t{1} << bits) - 1;
   for (const int64_t call : calls)
     sorted.push_back((*launches)[static_cast<uint64_t>(call) & places]);
+  for (auto first = sorted.begin(); first != sorted.end();) {
+    const uint32_t call = first->call;
+    const auto end =
+        std::find_if(first, sorted.end(), [call](const DeviceLaunch& l) { return l.call != call; });
+    if (end - first > 1) std::stable_sort(first, end, earlier);
+    first = end;
+  }
   *launches = std::move(sorted);
 }
 

@@ -63,6 +63,17 @@ TEST_CASE("launch delay: from the end of the call, for graphs from its begin, at
   CHECK(LinkedEvents(r, "launch_delay", 0) == 4);
 }
 
+TEST_CASE("launch delay: a graph's first kernel counts, also if it is in a lane of its own") {
+  KinetoText t;
+  t.Launch(1, 0, 2).Kernel("long", 1, 10, 30);
+  // The first kernel begins while the other one runs, so that the second one is read before it.
+  t.Launch(2, 4, 2, "cudaGraphLaunch").Kernel("g1", 2, 12, 5).Kernel("g2", 2, 50, 5);
+  const AnalysisResult r = Analyse("t.json", t.Text(), "kernel_stats");
+  REQUIRE(TableOf(r, "launch_delay").rows.size() == 1);
+  CHECK(Int(r, "launch_delay", 0, "launches") == 2);
+  CHECK(Real(r, "launch_delay", 0, "max_us") == doctest::Approx(8));
+}
+
 TEST_CASE("launch delay: streams of each device are rows of their own") {
   KinetoText t;
   t.Launch(1, 0, 2).Launch(2, 3, 2).Launch(3, 6, 2);
