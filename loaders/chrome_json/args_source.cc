@@ -2,13 +2,11 @@
 
 #include <algorithm>
 #include <charconv>
-#include <memory_resource>
 
 #include "loaders/chrome_json/event_forms.h"
 #include "loaders/chrome_json/event_places.h"
 #include "loaders/chrome_json/typed_args.h"
 #include "loaders/chrome_json/typed_columns.h"
-#include "loaders/common/block_memory.h"
 #include "loaders/common/first_error.h"
 #include "loaders/common/json_cursor.h"
 #include "loaders/common/json_number.h"
@@ -66,14 +64,10 @@ void AppendArgs(std::string_view event, std::vector<Stat>* out) {
 
 // A thread uses these for one stretch after the other.
 struct Reader {
-  static constexpr size_t kFirstBlock = size_t{256} << 10;  // each further one is larger
-
   ArgsText::Stretch bytes;
   EventForms forms;
   TokenTexts texts;
-  BlockMemory blocks;
-  std::pmr::monotonic_buffer_resource values{kFirstBlock, &blocks};  // those of all its stretches
-  const TypedColumns* last = nullptr;                                // of the stretch before
+  const TypedColumns* last = nullptr;  // of the stretch before
 };
 
 Status ReadStretch(const EventPlaces::Stretch& stretch, const ArgsText& text,
@@ -149,13 +143,13 @@ Result<std::shared_ptr<const StatTable>> ArgsSource::LoadTyped(const Trace& trac
   for (const File& file : files_) sizes.push_back(file.text.size());
   const EventPlaces places(trace, sizes);
   const std::vector<EventPlaces::Stretch>& stretches = places.stretches();
-  Reused<Reader> readers;  // the parts lie in their memory
   std::vector<std::unique_ptr<TypedColumns>> parts(stretches.size());
+  Reused<Reader> readers;
   FirstError error;  // such as a file that was overwritten
   ParallelFor(stretches.size(), [&](size_t i) {
     if (stop.stop_requested() || error.any()) return;
     auto reader = readers.Take();
-    parts[i] = std::make_unique<TypedColumns>(&reader->texts, &reader->values, reader->last);
+    parts[i] = std::make_unique<TypedColumns>(&reader->texts, reader->last);
     error.Set(ReadStretch(stretches[i], files_[stretches[i].file].text, trace.names(), reader.get(),
                           parts[i].get()));
     reader->last = parts[i].get();

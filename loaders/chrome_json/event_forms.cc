@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <cstring>
-#include <optional>
 #include <utility>
 
 #include "loaders/common/json_cursor.h"
-#include "model/base/ascii.h"
 
 namespace stepscope::chrome {
 namespace {
@@ -36,11 +34,9 @@ bool StartsWith(const json::Cursor& c, std::string_view text) {
 
 // A value of the event that is kept.
 struct EventForms::Value {
-  Value(uint32_t b, uint32_t e, const Arg* a)
-      : begin(b), end(e), arg(a), number(a != nullptr ? IntColumnOf(*a) : std::nullopt) {}
-  uint32_t begin, end;            // in the event's text
-  const Arg* arg;                 // the column that it goes into, or null
-  std::optional<IntStat> number;  // that column, if it holds whole numbers
+  Value(uint32_t b, uint32_t e, const Arg* a) : begin(b), end(e), arg(a) {}
+  uint32_t begin, end;  // in the event's text
+  const Arg* arg;       // the column that it goes into, or null
   bool varies = false;
   std::string last;   // the newest token of an argument, if it is a string or a container
   uint32_t memo = 0;  // TextToken::memo
@@ -64,31 +60,6 @@ struct EventForms::Kind {
 };
 
 namespace {
-
-bool EndsNumber(char c) { return json::IsSpace(c) || c == ',' || c == '}' || c == ']'; }
-
-// Passes and reads up to 18 digits that a separator follows, as most whole numbers are written.
-// False, and the cursor stays, where the value is another one.
-bool PassDigits(json::Cursor* c, int64_t* number) {
-  constexpr ptrdiff_t kMostDigits = 18;  // they fit an int64_t
-  const char* at = c->at();
-  uint64_t value = 0;
-  for (; at < c->end() && IsDigit(*at); ++at) value = value * 10 + static_cast<uint64_t>(*at - '0');
-  const ptrdiff_t digits = at - c->at();
-  if (digits == 0 || digits > kMostDigits || at == c->end() || !EndsNumber(*at)) return false;
-  *number = static_cast<int64_t>(value);
-  c->Move(at);
-  return true;
-}
-
-// The same for a number that nobody reads, such as a time, which may have a point.
-bool PassNumber(json::Cursor* c) {
-  const char* at = c->at();
-  while (at < c->end() && (IsDigit(*at) || *at == '.')) ++at;
-  if (at == c->at() || at == c->end() || !EndsNumber(*at)) return false;
-  c->Move(at);
-  return true;
-}
 
 // Passes a value that varies. Where the last string or container stands again, its end is known;
 // numbers are passed as fast as compared.
@@ -120,14 +91,9 @@ bool EventForms::Form::Read(std::string_view event, TypedArgs* out) {
       const std::string_view before = whole.substr(compared, value.begin - compared);
       if (!StartsWith(c, before)) return false;
       c.Move(c.at() + before.size());
-      compared = value.end;
-      if (value.arg == nullptr && PassNumber(&c)) continue;
-      if (int64_t number = 0; value.number && PassDigits(&c, &number)) {
-        out->ints.emplace_back(*value.number, number);
-        continue;
-      }
       token = PassValue(&c, &value);
       if (token.empty()) return false;
+      compared = value.end;
     } else if (value.arg != nullptr) {
       token = Token(value);
     }

@@ -124,11 +124,6 @@ const Arg* FindArg(std::string_view key) {
   return nullptr;
 }
 
-std::optional<IntStat> IntColumnOf(const Arg& arg) {
-  if (arg.kind != Arg::ArgKind::kInt) return std::nullopt;
-  return static_cast<IntStat>(arg.stat);
-}
-
 namespace {
 
 // A whole number; also as "0x1f", which HIP writes for streams and addresses.

@@ -1,7 +1,6 @@
 // Chooses the arguments that become typed columns (docs/chrome.md has the table). Pure.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -39,8 +38,6 @@ struct TypedArgs {
 struct Arg;
 // The one with this key, or null. O(1).
 const Arg* FindArg(std::string_view key);
-// The column of an argument that is one whole number.
-std::optional<IntStat> IntColumnOf(const Arg& arg);
 // Adds the values of a token that the argument has. `memo`: as TextToken::memo.
 void ReadArg(const Arg& arg, std::string_view value, TypedArgs* out, uint32_t* memo = nullptr);
 

@@ -101,11 +101,7 @@ void TypedColumns::Entries::Put(uint32_t row, uint64_t bits) {
   high_.back() = high;
 }
 
-TypedColumns::TypedColumns(TokenTexts* texts, std::pmr::memory_resource* memory,
-                           const TypedColumns* like)
-    : texts_(texts) {
-  columns_.reserve(kStatColumns);
-  for (size_t i = 0; i < kStatColumns; ++i) columns_.emplace_back(memory);
+TypedColumns::TypedColumns(TokenTexts* texts, const TypedColumns* like) : texts_(texts) {
   if (like == nullptr) return;
   for (size_t i = 0; i < kStatColumns; ++i) columns_[i].Reserve(like->columns_[i].size() * 9 / 8);
 }

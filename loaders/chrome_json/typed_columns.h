@@ -1,9 +1,9 @@
 // Typed columns that are read piece by piece, in any order of pieces, and put in order at the end.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
-#include <memory_resource>
 #include <string_view>
 #include <vector>
 
@@ -35,8 +35,6 @@ class TypedColumns {
   // have values of more than 32 bits, so the upper half is kept up to the last value that has one.
   class Entries {
    public:
-    explicit Entries(std::pmr::memory_resource* memory)
-        : rows_(memory), low_(memory), high_(memory) {}
     void Reserve(size_t n) { rows_.reserve(n), low_.reserve(n); }
     // The last value counts where a row has several.
     void Put(uint32_t row, uint64_t bits);
@@ -47,12 +45,11 @@ class TypedColumns {
     }
 
    private:
-    std::pmr::vector<uint32_t> rows_, low_, high_;
+    std::vector<uint32_t> rows_, low_, high_;
   };
 
-  // `texts` and `memory`, in which the values lie, must live as long as this object. `like`:
-  // columns of about the same size, or null.
-  TypedColumns(TokenTexts* texts, std::pmr::memory_resource* memory, const TypedColumns* like);
+  // `texts` must live as long as this object. `like`: columns of about the same size, or null.
+  TypedColumns(TokenTexts* texts, const TypedColumns* like);
 
   // Rows ascend.
   void Add(uint32_t row, const TypedArgs& args);
@@ -65,7 +62,7 @@ class TypedColumns {
  private:
   void PutText(StringStat stat, uint32_t row, StringId text);
   TokenTexts* texts_;
-  std::vector<Entries> columns_;
+  std::array<Entries, kStatColumns> columns_;
   std::vector<StringId> used_;
   std::vector<bool> is_used_;
 };

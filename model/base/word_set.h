@@ -12,7 +12,7 @@
 
 namespace stepscope {
 
-// At most kMost words. Each 64 of them take 4 KB.
+// Holds at most kMost words. Its tables take 4 KB for each 64 of them.
 template <size_t kMost>
 class WordSetOf {
  public:

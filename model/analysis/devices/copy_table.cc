@@ -21,7 +21,7 @@ constexpr std::array<const char*, kDirections> kDirectionNames = {
     "Other", "Host to device", "Device to host", "Device to device"};
 constexpr std::array<const char*, kMemories> kMemoryNames = {"", "pageable", "pinned"};
 
-constexpr int64_t kNoSize = std::numeric_limits<int64_t>::min();  // no event has it
+constexpr int64_t kNoSize = std::numeric_limits<int64_t>::min();  // no copy has this size
 
 HostMemory MemoryIn(std::string_view text) {
   if (ContainsIgnoreCase(text, "pageable")) return HostMemory::kPageable;

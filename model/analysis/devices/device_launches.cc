@@ -1,12 +1,10 @@
 #include "model/analysis/devices/device_launches.h"
 
 #include <algorithm>
-#include <bit>
 #include <set>
-#include <utility>
 
 #include "model/analysis/grouping/host_activity.h"
-#include "model/base/sort_numbers.h"
+#include "model/base/sort_runs.h"
 
 namespace stepscope {
 
@@ -35,40 +33,10 @@ void LaunchReader::Add(const DeviceEvent& event, std::vector<DeviceLaunch>* laun
   launch.start = event.begin;
 }
 
-namespace {
-
-// Puts launches in order of their calls, and those of one call in order of start. Numbers of a call
-// and a place are sorted in place of launches, which are five times as large.
-void SortByCall(std::vector<DeviceLaunch>* launches) {
-  const auto earlier = [](const DeviceLaunch& a, const DeviceLaunch& b) {
-    return a.call != b.call ? a.call < b.call : a.start < b.start;
-  };
-  if (std::is_sorted(launches->begin(), launches->end(), earlier)) return;
-  const auto bits = std::bit_width(launches->size());  // at most 31: calls are other events
-  std::vector<int64_t> calls;
-  calls.reserve(launches->size());
-  for (size_t i = 0; i < launches->size(); ++i)
-    calls.push_back(static_cast<int64_t>(uint64_t{(*launches)[i].call} << bits | i));
-  SortNumbers(&calls);
-  std::vector<DeviceLaunch> sorted;
-  sorted.reserve(launches->size());
-  const uint64_t places = (uint64_t{1} << bits) - 1;
-  for (const int64_t call : calls)
-    sorted.push_back((*launches)[static_cast<uint64_t>(call) & places]);
-  for (auto first = sorted.begin(); first != sorted.end();) {
-    const uint32_t call = first->call;
-    const auto end =
-        std::find_if(first, sorted.end(), [call](const DeviceLaunch& l) { return l.call != call; });
-    if (end - first > 1) std::stable_sort(first, end, earlier);
-    first = end;
-  }
-  *launches = std::move(sorted);
-}
-
-}  // namespace
-
 void LaunchReader::KeepFirstOfGraphs(std::vector<DeviceLaunch>* launches) {
-  SortByCall(launches);
+  SortRuns(launches->begin(), launches->end(), [](const DeviceLaunch& a, const DeviceLaunch& b) {
+    return a.call != b.call ? a.call < b.call : a.start < b.start;
+  });
   size_t kept = 0;
   for (size_t i = 0; i < launches->size(); ++i) {
     const DeviceLaunch& l = (*launches)[i];

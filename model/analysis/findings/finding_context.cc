@@ -134,7 +134,7 @@ double FindingContext::WeightOf(uint32_t step) const {
 }
 
 const std::vector<KernelSequence>& FindingContext::Sequences() const {
-  return sequences_.Get([&] { return FindKernelSequences(trace(), db(), Kernels(), stop_); });
+  return sequences_.Get([&] { return FindKernelSequences(context_, db(), Kernels(), stop_); });
 }
 
 LateTimes FindingContext::Late() const {

@@ -27,8 +27,8 @@ void MarkTorchEager(const Trace& trace, Grouping* grouping) {
   for (size_t m = 0; all && m < metas.size(); ++m) op[m] = op[m] || IsDeviceWork(metas[m].category);
   std::vector<bool>& eager = grouping->eager;
   eager.assign(trace.set.rows, false);
-  // By row: calls that launch, then those of them that are inside regions. Rows are asked about in
-  // their order, because neighbours are found quickly.
+  // By row: whether a call launches work, and whether the event is inside a region. Rows are asked
+  // about in their order, because what is near the row before is found quickly.
   std::vector<bool> launches(trace.set.rows), inside(trace.set.rows);
   for (const LaunchLink& link : grouping->launches) launches[link.launch_row] = true;
   for (const Lane& lane : trace.set.lanes) {

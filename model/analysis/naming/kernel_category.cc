@@ -166,11 +166,6 @@ const char* CategoryName(KernelCategory category) {
   return kNames[static_cast<size_t>(category)];
 }
 
-KernelCategory CategoryOfKernel(std::string_view kernel, std::string_view op) {
-  const KernelCategory named = ByName(kernel);
-  return named != KernelCategory::kOther || op.empty() ? named : ByOp(op);
-}
-
 KernelCategory KernelCategories::Of(std::string_view kernel, std::string_view op) {
   const auto [of_kernel, new_kernel] = of_kernels_.try_emplace(kernel);
   if (new_kernel) of_kernel->second = ByName(kernel);
@@ -178,6 +173,10 @@ KernelCategory KernelCategories::Of(std::string_view kernel, std::string_view op
   const auto [of_op, new_op] = of_ops_.try_emplace(op);
   if (new_op) of_op->second = ByOp(op);
   return of_op->second;
+}
+
+KernelCategory CategoryOfKernel(std::string_view kernel, std::string_view op) {
+  return KernelCategories().Of(kernel, op);
 }
 
 }  // namespace stepscope

@@ -36,7 +36,7 @@ class DeviceCollector {
         grouping_(context.grouping(stop)),
         xprof_(context.xprof()),
         names_(context, stop),
-        work_(DeviceWork(trace_)),
+        work_(DeviceWork(trace_, context.device_classes())),
         traits_(CapabilitiesOf(trace_)) {}
 
   PlaneOps CollectPlane(const Plane& plane, const TimeScope& scope) const;

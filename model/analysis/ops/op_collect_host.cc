@@ -49,6 +49,7 @@ class HostCollector {
         tables_(context.all_stats(stop)),
         order_(context.order(stop)),
         grouping_(context.grouping(stop)),
+        classes_(context.device_classes()),
         xprof_(context.xprof()),
         traits_(CapabilitiesOf(trace_)),
         scope_(scope.OfHost(host)),
@@ -75,6 +76,7 @@ class HostCollector {
   const std::vector<const StatTable*> tables_;  // stats_ and those of allocations
   const EventOrder& order_;
   const Grouping& grouping_;
+  const std::vector<uint8_t>& classes_;  // of events on devices, by MetaId
   const XprofDefinitions& xprof_;
   const Capabilities traits_;
   const TimeScope scope_;
@@ -237,7 +239,7 @@ LineOps HostCollector::ReadLine(size_t index, const LineSweep& how) const {
 
 // Adds the device time of the events that each cpu_op launched, by slot.
 void HostCollector::AddDeviceTimes(std::vector<Ps>* times) const {
-  const std::vector<bool> work = DeviceWork(trace_);
+  const std::vector<bool> work = DeviceWork(trace_, classes_);
   RowReader calls(trace_.set), events(trace_.set);
   for (const LaunchLink& link : grouping_.launches) {
     const Track& track = trace_.set.tracks[calls.TrackOf(link.launch_row)];

@@ -34,8 +34,7 @@ std::vector<uint8_t> DeviceClasses(const Trace& trace) {
   return classes;
 }
 
-std::vector<bool> DeviceWork(const Trace& trace) {
-  const std::vector<uint8_t> classes = DeviceClasses(trace);
+std::vector<bool> DeviceWork(const Trace& trace, const std::vector<uint8_t>& classes) {
   std::vector<bool> work(classes.size(), true);
   if (!CapabilitiesOf(trace).event_categories) return work;
   for (size_t m = 0; m < work.size(); ++m)

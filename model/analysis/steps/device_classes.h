@@ -14,7 +14,7 @@ std::vector<const Lane*> WorkLanes(const Trace& trace, const Plane& plane);
 // stream. O(names).
 std::vector<uint8_t> DeviceClasses(const Trace& trace);
 // By MetaId: whether events on a device are work of it. Nsight Systems and PyTorch also list waits
-// of the host for a device there ("Stream Sync"). O(names).
-std::vector<bool> DeviceWork(const Trace& trace);
+// of the host for a device there ("Stream Sync"). `classes`: those of DeviceClasses(). O(names).
+std::vector<bool> DeviceWork(const Trace& trace, const std::vector<uint8_t>& classes);
 
 }  // namespace stepscope

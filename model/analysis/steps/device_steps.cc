@@ -32,7 +32,8 @@ class Divider {
         stats_(context.stats(stop)),
         grouping_(context.grouping(stop)),
         context_(context),
-        plan_(std::move(plan)) {}
+        plan_(std::move(plan)),
+        class_(context.device_classes()) {}
   void Run(StepDatabase* db, std::stop_token stop);
 
  private:
@@ -66,7 +67,7 @@ class Divider {
   const Grouping& grouping_;
   AnalysisContext& context_;
   StepPlan plan_;
-  std::vector<uint8_t> class_;
+  const std::vector<uint8_t>& class_;
   std::vector<DividedDevice> devices_;
   std::vector<uint8_t> device_of_plane_;  // by PlaneId: device + 1; 0: none
   std::vector<Ps> first_marker_;          // by host
@@ -375,7 +376,6 @@ void MarkPartial(StepDatabase* db, const std::vector<uint32_t>& events) {
 
 // Lists the devices, and when the first step of each host begins.
 void Divider::FindDevices() {
-  class_ = context_.device_classes();
   device_of_plane_.assign(trace_.planes.size(), 0);
   for (uint32_t p = 0; p < trace_.planes.size(); ++p) {
     if (trace_.planes[p].kind != PlaneKind::kGpu || devices_.size() >= kMaxDevices) continue;

@@ -5,7 +5,7 @@
 
 #include <limits>
 #include <memory>
-#include <memory_resource>
+#include <utility>
 #include <vector>
 
 namespace stepscope::chrome {
@@ -31,10 +31,9 @@ TEST_CASE("typed columns: narrow and wide values of several pieces, in order of 
   constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
   constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
   TokenTexts texts;
-  std::pmr::monotonic_buffer_resource memory;
   Parts parts;
-  parts.push_back(std::make_unique<TypedColumns>(&texts, &memory, nullptr));
-  parts.push_back(std::make_unique<TypedColumns>(&texts, &memory, parts.front().get()));
+  parts.push_back(std::make_unique<TypedColumns>(&texts, nullptr));
+  parts.push_back(std::make_unique<TypedColumns>(&texts, parts.front().get()));
   parts[1]->Add(0, Ints({{IntStat::kId, 7}}));
   parts[0]->Add(1, Ints({{IntStat::kId, kMost}}));  // wide, and narrow ones after it
   parts[1]->Add(2, Ints({{IntStat::kId, -1}}));
@@ -52,9 +51,8 @@ TEST_CASE("typed columns: narrow and wide values of several pieces, in order of 
 
 TEST_CASE("typed columns: of a key that an event has twice the last value counts") {
   TokenTexts texts;
-  std::pmr::monotonic_buffer_resource memory;
   Parts parts;
-  parts.push_back(std::make_unique<TypedColumns>(&texts, &memory, nullptr));
+  parts.push_back(std::make_unique<TypedColumns>(&texts, nullptr));
   parts[0]->Add(0, Ints({{IntStat::kId, -1}, {IntStat::kId, 2}}));
   parts[0]->Add(1, Ints({{IntStat::kId, 2}, {IntStat::kId, -1}}));
   parts[0]->Add(2, Ints({{IntStat::kId, 4}}));

@@ -20,6 +20,19 @@ size_t FirstOf(std::string_view text) {
   return WordSet::kNone;
 }
 
+// Calls check(text) for short texts of the words' letters.
+template <typename Check>
+void ForRandomTexts(Check check) {
+  std::mt19937 random(7);
+  constexpr std::string_view kLetters = "halfbot16 ";
+  for (int i = 0; i < 20'000; ++i) {
+    std::string text;
+    for (size_t n = random() % 12; n > 0; --n) text += kLetters[random() % kLetters.size()];
+    CAPTURE(text);
+    check(text);
+  }
+}
+
 TEST_CASE("The first word of the set counts, not the first in the text") {
   CHECK(kSet.First("float_then_half") == 0);
   CHECK(kSet.First("bf16") == 1);
@@ -32,14 +45,7 @@ TEST_CASE("The first word of the set counts, not the first in the text") {
 }
 
 TEST_CASE("A set finds what a search for each word finds") {
-  std::mt19937 random(7);
-  constexpr std::string_view kLetters = "halfbot16 ";
-  for (int i = 0; i < 20'000; ++i) {
-    std::string text;
-    for (size_t n = random() % 12; n > 0; --n) text += kLetters[random() % kLetters.size()];
-    CAPTURE(text);
-    CHECK(kSet.First(text) == FirstOf(text));
-  }
+  ForRandomTexts([](const std::string& text) { CHECK(kSet.First(text) == FirstOf(text)); });
 }
 
 // The words of `kWords` behind others that no text has, so that they are of several masks.
@@ -54,16 +60,11 @@ constexpr WordSetOf<kManyWords.size()> kMany(kManyWords);
 
 TEST_CASE("A set of more than 64 words finds the first of them, too") {
   static_assert(kMany.kNone > 64 && kFillers < 64);
-  std::mt19937 random(8);
-  constexpr std::string_view kLetters = "halfbot16 ";
-  for (int i = 0; i < 20'000; ++i) {
-    std::string text;
-    for (size_t n = random() % 12; n > 0; --n) text += kLetters[random() % kLetters.size()];
-    CAPTURE(text);
+  ForRandomTexts([](const std::string& text) {
     const size_t expected = FirstOf(text);
     CHECK(kMany.First(text) == (expected == WordSet::kNone ? kMany.kNone : kFillers + expected));
     CHECK(kMany.First(text + "zz") == 0);
-  }
+  });
 }
 
 }  // namespace

@@ -235,13 +235,14 @@ Items ItemsOf(const TrackSet& set, const Track& stream, const std::vector<StepWi
 
 }  // namespace
 
-std::vector<KernelSequence> FindKernelSequences(const Trace& trace, const StepDatabase& db,
+std::vector<KernelSequence> FindKernelSequences(AnalysisContext& context, const StepDatabase& db,
                                                 const AnalysisResult* kernels,
                                                 const std::stop_token& stop) {
+  const Trace& trace = context.trace();
   std::vector<KernelSequence> found;
   const std::vector<Part> parts = PartsOf(trace, kernels);
   if (parts.empty()) return found;
-  const std::vector<uint8_t> classes = DeviceClasses(trace);
+  const std::vector<uint8_t>& classes = context.device_classes();
   std::set<PlaneId> devices;
   for (const DeviceStep& d : db.device_steps) devices.insert(d.device);
   for (const PlaneId device : devices) {

@@ -29,7 +29,7 @@ struct KernelSequence {
 // The sequences that begin in a step, by device and stream. `kernels`: the result of
 // `kernel_stats`; null: there are none. Stopped, the list is incomplete. Profiles without a
 // softmax, rsqrt or negation cost the rows of the table `kernels`; others O(kernels log streams).
-std::vector<KernelSequence> FindKernelSequences(const Trace& trace, const StepDatabase& db,
+std::vector<KernelSequence> FindKernelSequences(AnalysisContext& context, const StepDatabase& db,
                                                 const AnalysisResult* kernels,
                                                 const std::stop_token& stop);
 
