@@ -6,7 +6,7 @@ namespace stepscope {
 namespace {
 
 constexpr uint32_t kMinEvents = 64;              // a lane with fewer events has no pyramid
-constexpr uint32_t kPartLevels = 5;              // levels that one BuildPart fills
+constexpr uint32_t kPartLevels = 4;              // levels of nodes that one BuildPart fills
 constexpr uint32_t kPartLeaves = 8 * 8 * 8 * 8;  // leaves of a part: one node of its last level
 static_assert(LaneMip::kFan == 8 && LaneMip::kPartEvents == kPartLeaves * LaneMip::kLeaf);
 constexpr uint32_t kScanPerPixel = 15;  // up to so many events per pixel, scanning is faster
@@ -51,7 +51,11 @@ class PixelAxis {
 // Durations of disjoint events sum to less than 2^64 ps, which may be more than kMaxPs.
 Ps ClampBusy(uint64_t sum) { return static_cast<Ps>(std::min<uint64_t>(sum, kMaxPs)); }
 
-MipNode Leaf(const LaneView& lane, uint32_t first, uint32_t last) {
+Ps EndOf(const LaneView& lane, size_t event) {
+  return SaturatingAdd(lane.start[event], lane.dur[event]);
+}
+
+MipLeaf Leaf(const LaneView& lane, uint32_t first, uint32_t last) {
   Ps longest_dur = lane.dur[first];
   uint32_t longest = first;
   uint64_t busy = 0;
@@ -61,8 +65,21 @@ MipNode Leaf(const LaneView& lane, uint32_t first, uint32_t last) {
     longest = dur > longest_dur ? i : longest;
     longest_dur = std::max(dur, longest_dur);
   }
-  const Ps end = SaturatingAdd(lane.start[last - 1], lane.dur[last - 1]);
-  return {lane.start[first], end, ClampBusy(busy), static_cast<float>(longest_dur), longest};
+  return {ClampBusy(busy), static_cast<float>(longest_dur), longest};
+}
+
+// Sums nodes or leaves [begin, end).
+template <typename Below>
+MipLeaf SumOf(const Column<Below>& below, size_t begin, size_t end) {
+  MipLeaf sum = below[begin];
+  for (size_t k = begin + 1; k < end; ++k) {
+    if (below[k].longest_dur > sum.longest_dur) {
+      sum.longest_dur = below[k].longest_dur;
+      sum.longest = below[k].longest;
+    }
+    sum.busy = SaturatingAdd(sum.busy, below[k].busy);
+  }
+  return sum;
 }
 
 }  // namespace
@@ -86,7 +103,8 @@ class BinWriter {
  public:
   BinWriter(const LaneMip& mip, const LaneView& lane, TimeRange view, uint32_t width,
             std::vector<Bin>* out)
-      : levels_(mip.levels_),
+      : leaves_(mip.leaves_),
+        levels_(mip.levels_),
         start_(lane.start.data()),
         dur_(lane.dur.data()),
         view_(view),
@@ -100,12 +118,10 @@ class BinWriter {
 
  private:
   bool AtNode(uint32_t i) const { return !scan_ && i % LaneMip::kLeaf == 0; }
-  const MipNode& LeafAt(uint32_t i) const { return levels_[0][i / LaneMip::kLeaf]; }
-  bool AllShort(const MipNode& node) const { return node.longest_dur < static_cast<float>(pixel_); }
-  // Both ask the node if one begins at the event: the node's cache line is read anyway.
-  Ps Begin(uint32_t i) const { return AtNode(i) ? LeafAt(i).begin : start_[i]; }
+  bool AllShort(const MipLeaf& sums) const { return sums.longest_dur < static_cast<float>(pixel_); }
+  // Asks the leaf if one begins at the event: its cache line is read anyway.
   bool Long(uint32_t i) const {
-    if (AtNode(i) && AllShort(LeafAt(i))) return false;
+    if (AtNode(i) && AllShort(leaves_[i / LaneMip::kLeaf])) return false;
     return static_cast<uint64_t>(dur_[i]) >= pixel_;
   }
   Ps Clipped(uint32_t i, uint32_t next, uint64_t busy) const;
@@ -113,6 +129,7 @@ class BinWriter {
   uint32_t FoldColumn(uint32_t i, Ps column_end, Fold* fold) const;
   void Emit(uint32_t first_px, uint32_t last_px, uint32_t event, uint32_t count, Ps busy);
 
+  const Column<MipLeaf>& leaves_;
   const std::vector<Column<MipNode>>& levels_;
   const Ps* const start_;
   const Ps* const dur_;
@@ -145,25 +162,31 @@ Ps BinWriter::Clipped(uint32_t i, uint32_t next, uint64_t busy) const {
 uint32_t BinWriter::FoldNodes(uint32_t i, Ps column_end, Fold* fold) const {
   const Ps limit =
       column_end < view_.end ? SaturatingAdd(column_end, static_cast<Ps>(pixel_ / 4)) : column_end;
-  size_t level = 0;
-  uint32_t size = LaneMip::kLeaf;  // events of a node at `level`
+  constexpr uint32_t kLeaf = LaneMip::kLeaf;
+  const auto leaf_fits = [&] {
+    if (i % kLeaf != 0 || last_ - i < kLeaf || start_[i] >= column_end) return false;
+    const uint32_t end = i + kLeaf - 1;
+    return AllShort(leaves_[i / kLeaf]) && SaturatingAdd(start_[end], dur_[end]) <= limit;
+  };
   const auto fits = [&](size_t at, uint32_t events) {
     if (i % events != 0 || last_ - i < events) return false;
     const MipNode& node = levels_[at][i / events];
     return node.end <= limit && node.begin < column_end && AllShort(node);
   };
+  size_t height = 0;      // 0: of leaves, else one more than the level
+  uint32_t size = kLeaf;  // events of a leaf or node there
   for (;;) {
-    if (level + 1 < levels_.size() && fits(level + 1, size * LaneMip::kFan)) {
-      ++level;
+    if (height < levels_.size() && fits(height, size * LaneMip::kFan)) {
+      ++height;
       size *= LaneMip::kFan;
-    } else if (fits(level, size)) {
-      const MipNode& node = levels_[level][i / size];
-      fold->Add(node.longest, node.longest_dur, node.busy);
+    } else if (height == 0 ? leaf_fits() : fits(height - 1, size)) {
+      const MipLeaf& sums = height == 0 ? leaves_[i / size] : levels_[height - 1][i / size];
+      fold->Add(sums.longest, sums.longest_dur, sums.busy);
       i += size;
-    } else if (level == 0) {
+    } else if (height == 0) {
       return i;
     } else {
-      --level;
+      --height;
       size /= LaneMip::kFan;
     }
   }
@@ -183,7 +206,7 @@ uint32_t BinWriter::FoldColumn(uint32_t i, Ps column_end, Fold* fold) const {
     return i;
   }
   bool nodes = true;  // after one series of nodes less than a node is left of the column
-  while (i < last_ && Begin(i) < column_end && !Long(i)) {
+  while (i < last_ && start_[i] < column_end && !Long(i)) {
     if (nodes && AtNode(i)) {
       nodes = false;
       const uint32_t next = FoldNodes(i, column_end, fold);
@@ -203,7 +226,7 @@ void BinWriter::Run(uint32_t first, uint32_t last, bool scan) {
   last_ = last;
   scan_ = scan;
   for (uint32_t i = first; i < last;) {
-    const uint32_t px = axis_.PixelOf(std::max(Begin(i), view_.begin));
+    const uint32_t px = axis_.PixelOf(std::max(start_[i], view_.begin));
     if (Long(i)) {
       const Ps end = std::min(SaturatingAdd(start_[i], dur_[i]), view_.end);
       const Ps busy = Clipped(i, i + 1, static_cast<uint64_t>(dur_[i]));
@@ -249,30 +272,34 @@ std::pair<uint32_t, uint32_t> EventsTouching(const LaneView& lane, TimeRange ran
 }
 
 uint32_t LaneMip::Prepare(const LaneView& lane) {
+  leaves_.Release();
   levels_.clear();
   const size_t n = lane.start.size();
   if (n < kMinEvents) return 0;
-  size_t nodes = (n + kLeaf - 1) / kLeaf;
-  const size_t leaves = nodes;
-  for (;; nodes = (nodes + kFan - 1) / kFan) {
+  const size_t leaves = (n + kLeaf - 1) / kLeaf;
+  leaves_.Resize(leaves);
+  for (size_t nodes = leaves; nodes > kFan;) {
+    nodes = (nodes + kFan - 1) / kFan;
     levels_.emplace_back().Resize(nodes);
-    if (nodes <= kFan) break;
   }
   return static_cast<uint32_t>((leaves + kPartLeaves - 1) / kPartLeaves);
 }
 
 void LaneMip::BuildPart(const LaneView& lane, uint32_t part) {
-  Column<MipNode>& leaves = levels_[0];
   const uint32_t n = static_cast<uint32_t>(lane.start.size());
-  size_t begin = size_t{part} * kPartLeaves, end = std::min(leaves.size(), begin + kPartLeaves);
+  size_t begin = size_t{part} * kPartLeaves, end = std::min(leaves_.size(), begin + kPartLeaves);
   for (size_t leaf = begin; leaf < end; ++leaf) {
     const uint32_t first = static_cast<uint32_t>(leaf) * kLeaf;
-    leaves[leaf] = Leaf(lane, first, first + std::min(kLeaf, n - first));
+    leaves_[leaf] = Leaf(lane, first, first + std::min(kLeaf, n - first));
   }
-  for (size_t level = 1; level < std::min<size_t>(kPartLevels, levels_.size()); ++level) {
+  for (size_t level = 0; level < std::min<size_t>(kPartLevels, levels_.size()); ++level) {
     begin /= kFan;
     end = (end + kFan - 1) / kFan;
-    FillLevel(level, begin, end);
+    if (level == 0) {
+      FillFirst(lane, begin, end);
+    } else {
+      FillLevel(level, begin, end);
+    }
   }
 }
 
@@ -281,20 +308,20 @@ void LaneMip::Finish() {
     FillLevel(level, 0, levels_[level].size());
 }
 
+void LaneMip::FillFirst(const LaneView& lane, size_t begin, size_t end) {
+  for (size_t i = begin; i < end; ++i) {
+    const size_t last = std::min(leaves_.size(), (i + 1) * kFan);
+    const size_t behind = std::min(lane.start.size(), last * kLeaf);
+    levels_[0][i] = {SumOf(leaves_, i * kFan, last), lane.start[i * kFan * kLeaf],
+                     EndOf(lane, behind - 1)};
+  }
+}
+
 void LaneMip::FillLevel(size_t level, size_t begin, size_t end) {
   const Column<MipNode>& below = levels_[level - 1];
   for (size_t i = begin; i < end; ++i) {
     const size_t last = std::min(below.size(), (i + 1) * kFan);
-    MipNode node = below[i * kFan];
-    for (size_t k = i * kFan + 1; k < last; ++k) {
-      if (below[k].longest_dur > node.longest_dur) {
-        node.longest_dur = below[k].longest_dur;
-        node.longest = below[k].longest;
-      }
-      node.busy = SaturatingAdd(node.busy, below[k].busy);
-    }
-    node.end = below[last - 1].end;
-    levels_[level][i] = node;
+    levels_[level][i] = {SumOf(below, i * kFan, last), below[i * kFan].begin, below[last - 1].end};
   }
 }
 
@@ -308,7 +335,7 @@ void LaneMip::AppendBins(const LaneView& lane, TimeRange view, uint32_t width_px
                          std::vector<Bin>* out) const {
   if (width_px == 0 || view.empty()) return;
   const auto [first, last] = EventsTouching(lane, view);
-  const bool scan = levels_.empty() || last - first <= uint64_t{kScanPerPixel} * width_px;
+  const bool scan = leaves_.empty() || last - first <= uint64_t{kScanPerPixel} * width_px;
   BinWriter(*this, lane, view, width_px, out).Run(first, last, scan);
 }
 
@@ -327,23 +354,23 @@ Ps LaneMip::BusyIn(const LaneView& lane, TimeRange range) const {
   const auto add_events = [&](uint32_t to) {
     for (; first < to; ++first) sum = SaturatingAdd(sum, lane.dur[first]);
   };
-  size_t level = 0;
+  size_t height = 0;  // 0: of leaves, else one more than the level
   uint64_t size = kLeaf;
-  if (!levels_.empty()) {
+  if (!leaves_.empty()) {
     add_events(static_cast<uint32_t>(
         std::min<uint64_t>(last, (first + uint64_t{kLeaf} - 1) / kLeaf * kLeaf)));
     while (first < last) {  // climbs while whole nodes of the next level fit, then descends
-      while (level + 1 < levels_.size() && first % (size * kFan) == 0 &&
-             last - first >= size * kFan) {
-        ++level;
+      while (height < levels_.size() && first % (size * kFan) == 0 && last - first >= size * kFan) {
+        ++height;
         size *= kFan;
       }
-      while (level > 0 && last - first < size) {
-        --level;
+      while (height > 0 && last - first < size) {
+        --height;
         size /= kFan;
       }
       if (last - first < size) break;
-      sum = SaturatingAdd(sum, levels_[level][first / size].busy);
+      const MipLeaf& sums = height == 0 ? leaves_[first / size] : levels_[height - 1][first / size];
+      sum = SaturatingAdd(sum, sums.busy);
       first += static_cast<uint32_t>(size);
     }
   }
@@ -352,7 +379,7 @@ Ps LaneMip::BusyIn(const LaneView& lane, TimeRange range) const {
 }
 
 size_t LaneMip::bytes() const {
-  size_t sum = levels_.capacity() * sizeof(levels_[0]);
+  size_t sum = leaves_.size() * sizeof(MipLeaf) + levels_.capacity() * sizeof(levels_[0]);
   for (const auto& level : levels_) sum += level.size() * sizeof(MipNode);
   return sum;
 }

@@ -256,7 +256,7 @@ TEST_CASE("bins depend on pixels, never on the number of events") {
   std::vector<Bin> bins;
   mip.AppendBins(lane.view(), {lane.start.front(), lane.end(lane.size() - 1)}, 50, &bins);
   CHECK(bins.size() <= 50);
-  CHECK(static_cast<double>(mip.bytes()) / static_cast<double>(lane.size()) < 2.4);
+  CHECK(static_cast<double>(mip.bytes()) / static_cast<double>(lane.size()) < 1.4);
 }
 
 }  // namespace
