@@ -77,12 +77,10 @@ void EventForest::Build(std::stop_token stop) {
   }
   parent_.Zero(set.rows);
   below_.Zero(set.rows);
-  head_.Zero(set.rows);
-  async_.Zero(set.rows);
-  linked_child_.Zero(set.rows);
+  marks_.Zero(set.rows);
   const auto& async = stats_.Int(IntStat::kIsAsync);
   async.ForRange(0, set.rows, [&](uint32_t row, int64_t is_async) {
-    if (is_async != 0) async_[pos_[row]] = 1;
+    if (is_async != 0) marks_[pos_[row]] = kAsync;
   });
   std::vector<std::vector<uint32_t>> special(set.tracks.size());
   const std::vector<uint32_t> by_size = LargestFirst(set, order_.tracks);
@@ -171,32 +169,27 @@ void EventForest::NestTrack(uint32_t track, std::vector<uint32_t>* special) {
       ++next_region;
     }
     if (meta < types_.size() && IsSpecial(types_[meta])) special->push_back(pos);
-    if (!async_[pos]) enter(begin, end, pos, pos);
+    if (InTree(pos)) enter(begin, end, pos, pos);
   }
   for (const Open& open : stack) {
     if (open.pos != kNone) SetSubtreeEnd(open.pos, range.end());
   }
 }
 
-void EventForest::AddEdge(uint32_t parent, uint32_t child) {
-  edges_.push_back({child, head_[parent]});
-  head_[parent] = static_cast<uint32_t>(edges_.size());
-}
-
 void EventForest::AddLink(uint32_t parent, uint32_t child) {
-  AddEdge(parent, child);
   links_.push_back({child, parent});
-  linked_child_[child] = 1;
+  marks_[child] |= kLinkedChild;
+  marks_[parent] |= kLinkedParent;
 }
 
 void EventForest::SortLinks() {
   std::stable_sort(links_.begin(), links_.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
+                   [](const Link& a, const Link& b) { return a.child < b.child; });
 }
 
 void EventForest::AppendParents(uint32_t pos, std::vector<uint32_t>* out) const {
   if (const uint32_t parent = Encloser(pos); parent != kNone) out->push_back(parent);
-  if (!linked_child_[pos]) return;
+  if (!HasLinkedParents(pos)) return;
   uint32_t row = order_.row[pos];
   auto launch = std::lower_bound(launches_.begin(), launches_.end(), row,
                                  [](const LaunchLink& l, uint32_t r) { return l.device_row < r; });
@@ -204,8 +197,8 @@ void EventForest::AppendParents(uint32_t pos, std::vector<uint32_t>* out) const 
     out->push_back(pos_[launch->launch_row]);
   }
   auto link = std::lower_bound(links_.begin(), links_.end(), pos,
-                               [](const auto& l, uint32_t p) { return l.first < p; });
-  for (; link != links_.end() && link->first == pos; ++link) out->push_back(link->second);
+                               [](const Link& l, uint32_t p) { return l.child < p; });
+  for (; link != links_.end() && link->child == pos; ++link) out->push_back(link->parent);
 }
 
 // Links each child to the parent with the same key, to the last one of several. O(n log n).
@@ -286,9 +279,8 @@ void EventForest::LinkSpecial(uint32_t host) {
 // encloses it, or events within it.
 bool EventForest::MarkLinked(uint32_t device_row) {
   const uint32_t pos = pos_[device_row];
-  const bool more = parent_[pos] != 0 || below_[pos] != 0 || head_[pos] != 0 || async_[pos] != 0 ||
-                    linked_child_[pos] != 0;
-  linked_child_[pos] = 1;
+  const bool more = parent_[pos] != 0 || below_[pos] != 0 || marks_[pos] != 0;
+  marks_[pos] |= kLinkedChild;
   return more;
 }
 
@@ -304,7 +296,7 @@ EventForest::TrackLinks EventForest::LinkWork(const Track& track, const LaunchIn
               const LaunchLink link{row, calls.Find(id)};
               if (link.launch_row == LaunchIndex::kNone) return;
               out[links.count++] = link;
-              if (MarkLinked(row)) links.with_edge.push_back(link);
+              if (MarkLinked(row)) links.links.push_back({pos_[row], pos_[link.launch_row]});
             });
   return links;
 }
@@ -334,8 +326,7 @@ void EventForest::LinkLaunches(uint32_t host) {
     const LaunchLink* const from = launches_.data() + first[i];
     std::copy(from, from + links[i].count, launches_.data() + end);
     end += links[i].count;
-    for (const LaunchLink& link : links[i].with_edge)
-      AddEdge(pos_[link.launch_row], pos_[link.device_row]);
+    launch_links_.insert(launch_links_.end(), links[i].links.begin(), links[i].links.end());
   }
   launches_.resize(end);
 }

@@ -2,8 +2,8 @@
 // xla/tsl/profiler/utils/group_events.cc). Edges are nesting on a line, launches by correlation id,
 // iterator calls, and contexts of producers and consumers. Built for grouping and thrown away after
 // it, except for the launch links. One thread uses it; building runs parallel over tracks. O(n) for
-// nesting; 12 bytes an event. Most work of devices has a launch and nothing else: no edge leads to
-// it, because launches() tell.
+// nesting; 13 bytes an event, of which untouched pages take no memory. Most work of devices has a
+// launch and nothing else: no link leads to it, because launches() tell.
 #pragma once
 
 #include <algorithm>
@@ -12,6 +12,7 @@
 #include <optional>
 #include <span>
 #include <stop_token>
+#include <utility>
 #include <vector>
 
 #include "model/analysis/grouping/launch_index.h"
@@ -35,10 +36,12 @@ void ForColumn(const SparseColumn<T>& column, RowRange range, Fn fn) {
   column.ForRange(range.first, range.end(), fn);
 }
 
-// Calls fn(begin, end) for parts of [0, size), in parallel.
+inline constexpr size_t kRowsAtATime = size_t{1} << 18;
+
+// Calls fn(begin, end) for parts of [0, size), in parallel. All but the last have kRowsAtATime.
 template <typename Fn>
 void ForParts(size_t size, Fn fn) {
-  constexpr size_t kPart = size_t{1} << 18;
+  constexpr size_t kPart = kRowsAtATime;
   ParallelFor((size + kPart - 1) / kPart,
               [&](size_t part) { fn(part * kPart, std::min(size, (part + 1) * kPart)); });
 }
@@ -46,6 +49,10 @@ void ForParts(size_t size, Fn fn) {
 class EventForest {
  public:
   static constexpr uint32_t kNone = 0xffffffffu;
+  // An event that causes another one, and that one, as positions.
+  struct Link {
+    uint32_t child, parent;
+  };
 
   EventForest(const Trace& trace, const StatTable& stats, const EventOrder& order);
   void Build(std::stop_token stop);
@@ -53,18 +60,16 @@ class EventForest {
   // The following take and return positions of EventOrder (intervals/event_order.h).
   uint32_t PositionOf(uint32_t row) const { return pos_[row]; }
   uint32_t SubtreeEnd(uint32_t pos) const { return pos + 1 + below_[pos]; }
-  bool InTree(uint32_t pos) const { return !async_[pos]; }
-  // The children but for work of devices that has only its launch.
-  template <typename Fn>
-  void ForLinkedChildren(uint32_t pos, Fn fn) const {
-    for (uint32_t e = head_[pos]; e != 0; e = edges_[e - 1].next) fn(edges_[e - 1].child);
-  }
+  bool InTree(uint32_t pos) const { return (marks_[pos] & kAsync) == 0; }
   // Appends the parents in XProf's order: the enclosing event, then
   // links in the order they were made.
   void AppendParents(uint32_t pos, std::vector<uint32_t>* out) const;
-  bool HasLinkedParents(uint32_t pos) const { return linked_child_[pos]; }
+  bool HasLinkedParents(uint32_t pos) const { return (marks_[pos] & kLinkedChild) != 0; }
   uint32_t Encloser(uint32_t pos) const { return parent_[pos] - 1; }  // kNone: nothing encloses it
   void AddLink(uint32_t parent, uint32_t child);
+  // All links but launches, and launches of work that has more than its launch.
+  const std::vector<Link>& links() const { return links_; }
+  const std::vector<Link>& launch_links() const { return launch_links_; }
   // Must be called after the last AddLink and before AppendParents.
   void SortLinks();
 
@@ -83,9 +88,6 @@ class EventForest {
   uint32_t MetaAt(uint32_t pos) const;
 
  private:
-  struct Edge {
-    uint32_t child, next;  // child: position; next: number of the next edge from 1, 0 for the last
-  };
   struct Region {
     Ps begin, end;
   };
@@ -118,15 +120,13 @@ class EventForest {
   void LinkExecutors(const ByType& special);
   void LinkTpu(uint32_t host, const ByType& special);
   void LinkLaunches(uint32_t host);
-  // The links of a track, and those among them that need an edge, because their work has more than
-  // its launch.
+  // How many launches a track has, and the links among them: their work has more than its launch.
   struct TrackLinks {
     size_t count = 0;
-    std::vector<LaunchLink> with_edge;
+    std::vector<Link> links;
   };
   TrackLinks LinkWork(const Track& track, const LaunchIndex& calls, LaunchLink* out);
   bool MarkLinked(uint32_t device_row);
-  void AddEdge(uint32_t parent, uint32_t child);
   void LinkContexts(uint32_t host);
 
   const Trace& trace_;
@@ -138,14 +138,15 @@ class EventForest {
   std::vector<bool> loop_markers_;
   // By position. Column gives memory back to the system when it is freed.
   // Zero means none, so that untouched pages of events that enclose nothing, such as those of
-  // devices, cost no memory: the encloser and the first edge count from 1, and below_ is the number
-  // of enclosed events.
-  Column<uint32_t> parent_, below_, head_;
+  // devices, cost no memory: the encloser counts from 1, and below_ is the number of enclosed
+  // events.
+  Column<uint32_t> parent_, below_;
   Column<uint32_t> pos_;  // by row
-  Column<uint8_t> async_, linked_child_;
-  Column<Edge> edges_;
-  std::vector<std::pair<uint32_t, uint32_t>> links_;  // (child, parent), without launches
-  std::vector<LaunchLink> launches_;                  // by device row
+  enum Mark : uint8_t { kAsync = 1, kLinkedChild = 2, kLinkedParent = 4 };
+  Column<uint8_t> marks_;    // by position; bits of Mark
+  std::vector<Link> links_;  // by child after SortLinks
+  std::vector<Link> launch_links_;
+  std::vector<LaunchLink> launches_;  // by device row
 };
 
 }  // namespace stepscope

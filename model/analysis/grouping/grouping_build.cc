@@ -6,7 +6,9 @@
 #include <tuple>
 
 #include "model/analysis/grouping/eager_torch.h"
+#include "model/analysis/grouping/group_spreader.h"
 #include "model/analysis/grouping/grouping_tpu.h"
+#include "model/analysis/grouping/lane_parts.h"
 #include "model/base/task.h"
 #include "model/capabilities.h"
 
@@ -15,20 +17,26 @@ namespace {
 
 constexpr uint32_t kNoPos = EventForest::kNone;
 
-// Groups the events of one host at a time (docs/rules.md#grouping).
+// Finds the roots of each host, and groups what they lead to (docs/rules.md#grouping).
 class Grouper {
  public:
   Grouper(const Trace& trace, const StatTable& stats, const EventOrder& order, EventForest* forest,
           Grouping* out)
       : trace_(trace), stats_(stats), order_(order), forest_(*forest), out_(*out) {}
 
-  void Run(uint32_t host);
+  void Run(std::stop_token stop);
 
  private:
   struct Root {
     int64_t level;
     Ps begin;
     uint32_t pos;
+  };
+  // The roots of a host, in the order in which they begin groups: its loops, or else those with a
+  // level.
+  struct HostRoots {
+    std::vector<uint32_t> loops;  // positions
+    std::vector<Root> by_level;
   };
   std::optional<int64_t> Int(IntStat stat, uint32_t pos) const {
     return stats_.Int(stat).Find(EventRow(order_.row[pos]));
@@ -38,7 +46,10 @@ class Grouper {
   std::vector<uint32_t> TfLoopRoots(uint32_t host, const std::set<int64_t>& tf_data);
   std::vector<Root> LevelRoots(uint32_t host, const std::set<int64_t>& tf_data) const;
   bool IsNested(const Root& root) const;
-  void Assign(uint32_t host, uint32_t root);
+  void ReadLevels(uint32_t host);
+  HostRoots RootsOf(uint32_t host);
+  void GroupHost(uint32_t host, const HostRoots& roots, GroupSpreader* spreader);
+  int32_t AddGroup(uint32_t host, uint32_t root, int64_t id);
   std::string NameOf(uint32_t root, int64_t id) const;
   // The value of the event or of its nearest ancestor that has one.
   template <typename Column>
@@ -50,7 +61,6 @@ class Grouper {
   EventForest& forest_;
   Grouping& out_;
   std::map<uint32_t, int64_t> levels_;  // root level by row, for all events that have one
-  int64_t next_id_ = 0;
 };
 
 // Visits the event and its ancestors, nearest first, until visit returns true.
@@ -110,7 +120,6 @@ std::vector<uint32_t> Grouper::TfLoopRoots(uint32_t host, const std::set<int64_t
       }
     }
   }
-  forest_.SortLinks();
   std::stable_sort(roots.begin(), roots.end(),
                    [&](uint32_t a, uint32_t b) { return start(a) < start(b); });
   return roots;
@@ -150,38 +159,16 @@ bool Grouper::IsNested(const Root& root) const {
   return nested;
 }
 
-void Grouper::Assign(uint32_t host, uint32_t root) {
-  int32_t group = static_cast<int32_t>(out_.groups.size());
+// Adds the group that the root begins. Returns its number.
+int32_t Grouper::AddGroup(uint32_t host, uint32_t root, int64_t id) {
   EventGroup g;
   g.host = HostId(host);
-  g.id = next_id_++;
-  g.name = NameOf(root, g.id);
+  g.id = id;
+  g.name = NameOf(root, id);
   g.root = EventRow(order_.row[root]);
   g.implicit = IsImplicitRoot(TypeAt(root));
   out_.groups.push_back(std::move(g));
-  std::vector<uint32_t> pending{root};
-  auto take = [&](uint32_t pos) {
-    out_.group[order_.row[pos]] = group;
-    forest_.ForLinkedChildren(pos, [&](uint32_t child) {
-      if (out_.group[order_.row[child]] < 0) pending.push_back(child);
-    });
-  };
-  while (!pending.empty()) {
-    uint32_t top = pending.back();
-    pending.pop_back();
-    if (out_.group[order_.row[top]] >= 0) continue;
-    take(top);
-    if (!forest_.InTree(top)) continue;  // an asynchronous event encloses nothing
-    for (uint32_t pos = top + 1; pos < forest_.SubtreeEnd(top);) {
-      if (!forest_.InTree(pos)) {
-        ++pos;
-      } else if (out_.group[order_.row[pos]] >= 0) {
-        pos = forest_.SubtreeEnd(pos);  // has a group: what is inside is not entered
-      } else {
-        take(pos++);
-      }
-    }
-  }
+  return static_cast<int32_t>(out_.groups.size() - 1);
 }
 
 std::string Grouper::NameOf(uint32_t root, int64_t id) const {
@@ -197,10 +184,7 @@ std::string Grouper::NameOf(uint32_t root, int64_t id) const {
   return name + std::to_string(number.value_or(id));
 }
 
-void Grouper::Run(uint32_t host) {
-  if (forest_.HasLoopMarkers(host)) return;
-  next_id_ = 0;
-  levels_.clear();
+void Grouper::ReadLevels(uint32_t host) {
   for (uint32_t t : forest_.HostTracks(host)) {
     ForColumn(stats_.Int(IntStat::kRootLevel), RowsOf(trace_.set, trace_.set.tracks[t]),
               [&](uint32_t row, int64_t level) { levels_[row] = level; });
@@ -210,16 +194,43 @@ void Grouper::Run(uint32_t host) {
     if (TypeAt(pos) == HostEventType::kBatch) levels_[order_.row[pos]] = 2;
     if (TypeAt(pos) == HostEventType::kBatchingSession) levels_[order_.row[pos]] = 1;
   }
-  std::set<int64_t> tf_data = TfDataIds(host);
-  std::vector<uint32_t> loops = TfLoopRoots(host, tf_data);
-  for (uint32_t root : loops) Assign(host, root);
-  if (!loops.empty()) return;
-  for (const Root& root : LevelRoots(host, tf_data)) {
-    if (out_.group[order_.row[root.pos]] < 0 && !IsNested(root)) Assign(host, root.pos);
+}
+
+Grouper::HostRoots Grouper::RootsOf(uint32_t host) {
+  HostRoots roots;
+  if (forest_.HasLoopMarkers(host)) return roots;
+  ReadLevels(host);
+  const std::set<int64_t> tf_data = TfDataIds(host);
+  roots.loops = TfLoopRoots(host, tf_data);
+  if (roots.loops.empty()) roots.by_level = LevelRoots(host, tf_data);
+  return roots;
+}
+
+void Grouper::GroupHost(uint32_t host, const HostRoots& roots, GroupSpreader* spreader) {
+  int64_t id = 0;
+  for (const uint32_t root : roots.loops) spreader->Spread(root, AddGroup(host, root, id++));
+  for (const Root& root : roots.by_level) {
+    if (!spreader->HasGroup(root.pos) && !IsNested(root))
+      spreader->Spread(root.pos, AddGroup(host, root.pos, id++));
   }
 }
 
-// Work joins the group of its call where Assign has not met it, because no edge leads to it.
+void Grouper::Run(std::stop_token stop) {
+  std::vector<HostRoots> hosts;
+  std::vector<uint32_t> all;
+  for (uint32_t host = 0; host < trace_.hosts.size() && !stop.stop_requested(); ++host) {
+    const HostRoots& roots = hosts.emplace_back(RootsOf(host));
+    all.insert(all.end(), roots.loops.begin(), roots.loops.end());
+    for (const Root& root : roots.by_level) all.push_back(root.pos);
+  }
+  forest_.SortLinks();  // roots of loops have made more
+  GroupSpreader spreader(forest_, order_, std::move(all));
+  for (uint32_t host = 0; host < hosts.size() && !stop.stop_requested(); ++host)
+    GroupHost(host, hosts[host], &spreader);
+  spreader.Finish(trace_.set, &out_.group);
+}
+
+// Work joins the group of its call where no link leads to it.
 void GroupLaunched(const std::vector<LaunchLink>& launches, Grouping* out) {
   ForParts(launches.size(), [&](size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) {
@@ -276,38 +287,51 @@ void MarkEager(const Trace& trace, const StatTable& stats, const EventOrder& ord
   for (uint32_t row = 0; row < trace.set.rows; ++row) out->eager[row] = eager[row] != 0;
 }
 
-// Events of GPU planes without a group join the group of the latest event before them that has one.
-// By our definitions only events of unknown launch do: the others were launched outside every step.
-void FillUngrouped(const Trace& trace, bool all_join, Grouping* out) {
-  for (const Plane& plane : trace.planes) {
-    if (plane.kind != PlaneKind::kGpu) continue;
-    bool gaps = false;
-    std::vector<std::tuple<Ps, Ps, uint32_t>> events;
-    for (int pass = 0; pass < 2; ++pass) {
-      for (TrackId t : plane.tracks) {
-        const Track& track = trace.set.tracks[t.value];
-        if (track.derived_in_file) continue;
-        for (const Lane& lane : trace.set.LanesOf(track)) {
-          for (uint32_t i = 0; i < lane.size(); ++i) {
-            gaps = gaps || out->group[lane.first_row + i] < 0;
-            if (pass == 1) events.push_back({lane.start[i], lane.dur[i], lane.first_row + i});
-          }
-        }
-      }
-      if (!gaps) break;
-    }
-    if (!gaps) continue;
-    std::sort(events.begin(), events.end());
-    int32_t last = Grouping::kNone;
-    for (const auto& [start, dur, row] : events) {
-      int32_t& group = out->group[row];
-      if (group >= 0) {
-        last = group;
-      } else if (all_join || !out->LaunchOf(row).valid()) {
-        group = last;
-      }
+// Calls fn(lane) for the lanes of a plane's tracks.
+template <typename Fn>
+void ForLanes(const Trace& trace, const Plane& plane, Fn fn) {
+  for (const TrackId t : plane.tracks) {
+    const Track& track = trace.set.tracks[t.value];
+    if (track.derived_in_file) continue;
+    for (const Lane& lane : trace.set.LanesOf(track)) fn(lane);
+  }
+}
+
+bool AllGrouped(const Trace& trace, const Plane& plane, const Grouping& grouping) {
+  bool all = true;
+  ForLanes(trace, plane, [&](const Lane& lane) {
+    const int32_t* const groups = grouping.group.data() + lane.first_row;
+    all =
+        all && std::none_of(groups, groups + lane.size(), [](int32_t group) { return group < 0; });
+  });
+  return all;
+}
+
+void FillPlane(const Trace& trace, const Plane& plane, bool all_join, Grouping* out) {
+  if (plane.kind != PlaneKind::kGpu || AllGrouped(trace, plane, *out)) return;
+  std::vector<std::tuple<Ps, Ps, uint32_t>> events;
+  ForLanes(trace, plane, [&](const Lane& lane) {
+    for (uint32_t i = 0; i < lane.size(); ++i)
+      events.push_back({lane.start[i], lane.dur[i], lane.first_row + i});
+  });
+  std::sort(events.begin(), events.end());
+  int32_t last = Grouping::kNone;
+  for (const auto& [start, dur, row] : events) {
+    int32_t& group = out->group[row];
+    if (group >= 0) {
+      last = group;
+    } else if (all_join || !out->LaunchOf(row).valid()) {
+      group = last;
     }
   }
+}
+
+// Events of GPU planes without a group join the group of the latest event before them that has one.
+// By our definitions only events of unknown launch do: the others were launched outside every step.
+// Parallel over planes, of which two at a time are put in order: that takes 24 bytes an event.
+void FillUngrouped(const Trace& trace, bool all_join, Grouping* out) {
+  const auto fill = [&](size_t i) { FillPlane(trace, trace.planes[i], all_join, out); };
+  ParallelFor(trace.planes.size(), fill, 2);
 }
 
 // Takes the groups from group_id stats, which XProf saves after grouping.
@@ -360,58 +384,79 @@ void TakeEagerFromFile(const Trace& trace, std::span<const StatTable* const> tab
   }
 }
 
+struct ChromeStep {
+  Ps begin, end;
+  int32_t group;
+};
+
+using StepMarks = std::vector<std::tuple<Ps, Ps, uint32_t>>;  // begin, duration, row
+
+// The events of the parts that mark steps, by begin.
+StepMarks MarksIn(const Trace& trace, const std::vector<LanePart>& parts) {
+  std::vector<StepMarks> found(parts.size());
+  const auto find = [&](size_t p) {
+    const Lane& lane = *parts[p].lane;
+    for (uint32_t i = parts[p].begin; i < parts[p].end; ++i) {
+      const EventMeta& meta = trace.names().metas[lane.meta[i]];
+      if (meta.category == EventCategory::kStep && lane.dur[i] > 0)
+        found[p].push_back({lane.start[i], lane.dur[i], lane.first_row + i});
+    }
+  };
+  ParallelFor(parts.size(), find, ThreadsFor(EventsIn(parts)));
+  StepMarks marks;
+  for (const StepMarks& part : found) marks.insert(marks.end(), part.begin(), part.end());
+  std::sort(marks.begin(), marks.end());
+  return marks;
+}
+
+// Gives the events of the part the group of the step that they begin in.
+void JoinSteps(const LanePart& part, const std::vector<ChromeStep>& steps, Grouping* out) {
+  const Lane& lane = *part.lane;
+  auto step = std::partition_point(steps.begin(), steps.end(), [&](const ChromeStep& s) {
+    return s.end <= lane.start[part.begin];
+  });
+  for (uint32_t i = part.begin; i < part.end; ++i) {
+    while (step != steps.end() && step->end <= lane.start[i]) ++step;
+    if (step == steps.end()) return;
+    if (step->begin <= lane.start[i]) out->group[lane.first_row + i] = step->group;
+  }
+}
+
+void GroupChromeHost(const Trace& trace, HostId host, const std::vector<LanePart>& parts,
+                     Grouping* out) {
+  std::vector<ChromeStep> steps;
+  for (const auto& [start, dur, row] : MarksIn(trace, parts)) {
+    if (!steps.empty() && start < steps.back().end)
+      continue;  // the same step, seen by another thread
+    EventGroup g;
+    g.host = host;
+    g.id = static_cast<int64_t>(steps.size());
+    g.name = std::string(trace.set.Name(EventRow(row)));
+    g.root = EventRow(row);
+    steps.push_back({start, start + dur, static_cast<int32_t>(out->groups.size())});
+    out->groups.push_back(std::move(g));
+  }
+  if (steps.empty()) return;
+  const auto join = [&](size_t p) { JoinSteps(parts[p], steps, out); };
+  ParallelFor(parts.size(), join, ThreadsFor(EventsIn(parts)));
+}
+
 // Groups a PyTorch trace: each ProfilerStep#N on a host thread is a step. Host events belong to it
 // by time, device events by their launch.
 void GroupChrome(const Trace& trace, const EventForest& forest, Grouping* out) {
-  struct Step {
-    Ps begin, end;
-    int32_t group;
-  };
-  const TrackSet& set = trace.set;
-  const NameTable& names = trace.names();
   for (uint32_t host = 0; host < trace.hosts.size(); ++host) {
-    std::vector<std::tuple<Ps, Ps, uint32_t>> marks;
-    std::vector<const Track*> threads;
+    std::vector<LanePart> parts;
     for (uint32_t t : forest.HostTracks(host)) {
-      const Track& track = set.tracks[t];
-      if (!IsHostThreads(trace.planes[track.plane.value])) continue;
-      threads.push_back(&track);
-      for (const Lane& lane : set.LanesOf(track)) {
-        for (uint32_t i = 0; i < lane.size(); ++i) {
-          const EventMeta& meta = names.metas[lane.meta[i]];
-          if (meta.category == EventCategory::kStep && lane.dur[i] > 0) {
-            marks.push_back({lane.start[i], lane.dur[i], lane.first_row + i});
-          }
-        }
-      }
+      const Track& track = trace.set.tracks[t];
+      if (IsHostThreads(trace.planes[track.plane.value]))
+        AppendParts(trace.set.LanesOf(track), &parts);
     }
-    std::sort(marks.begin(), marks.end());
-    std::vector<Step> steps;
-    for (const auto& [start, dur, row] : marks) {
-      if (!steps.empty() && start < steps.back().end)
-        continue;  // the same step, seen by another thread
-      EventGroup g;
-      g.host = HostId(host);
-      g.id = static_cast<int64_t>(steps.size());
-      g.name = std::string(set.Name(EventRow(row)));
-      g.root = EventRow(row);
-      steps.push_back({start, start + dur, static_cast<int32_t>(out->groups.size())});
-      out->groups.push_back(std::move(g));
-    }
-    if (steps.empty()) continue;
-    for (const Track* track : threads) {
-      for (const Lane& lane : set.LanesOf(*track)) {
-        size_t s = 0;
-        for (uint32_t i = 0; i < lane.size(); ++i) {
-          while (s < steps.size() && steps[s].end <= lane.start[i]) ++s;
-          if (s == steps.size()) break;
-          if (steps[s].begin <= lane.start[i]) out->group[lane.first_row + i] = steps[s].group;
-        }
-      }
-    }
+    GroupChromeHost(trace, HostId(host), parts, out);
   }
-  for (const LaunchLink& link : out->launches)
-    out->group[link.device_row] = out->group[link.launch_row];
+  ForParts(out->launches.size(), [&](size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i)
+      out->group[out->launches[i].device_row] = out->group[out->launches[i].launch_row];
+  });
 }
 
 // The marks of each host, by begin; of overlapping marks only the first.
@@ -511,10 +556,7 @@ Grouping BuildGrouping(const Trace& trace, std::span<const StatTable* const> tab
     TakeGroupsFromFile(trace, tables, &out);
     TakeEagerFromFile(trace, tables, &out);
   } else {
-    Grouper grouper(trace, stats, order, &forest, &out);
-    for (uint32_t host = 0; host < trace.hosts.size() && !stop.stop_requested(); ++host) {
-      grouper.Run(host);
-    }
+    Grouper(trace, stats, order, &forest, &out).Run(stop);
     GroupLaunched(forest.launches(), &out);
     MarkEager(trace, stats, order, forest, &out);
   }
