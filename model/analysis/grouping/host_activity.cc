@@ -1,9 +1,12 @@
 #include "model/analysis/grouping/host_activity.h"
 
 #include <algorithm>
+#include <atomic>
 #include <map>
-#include <unordered_set>
+#include <mutex>
 #include <utility>
+
+#include "model/base/task.h"
 
 namespace stepscope {
 namespace {
@@ -178,50 +181,84 @@ void HostActivity::MarkEnclosing() {
   if (!asked) return;
   const EnclosedLaunches launches{roles_, namers_, marker_,
                                   [this](uint32_t row) { return IsLaunch(row); }};
+  std::vector<const Track*> threads;
   for (const Track& track : trace_.set.tracks) {
-    if (!IsThread(trace_, track)) continue;
-    for (const uint32_t row : EnclosingEvents(trace_, track, launches)) launch_[row] = kEncloses;
+    if (IsThread(trace_, track)) threads.push_back(&track);
   }
+  std::vector<std::vector<uint32_t>> rows(threads.size());
+  ParallelFor(threads.size(),
+              [&](size_t i) { rows[i] = EnclosingEvents(trace_, *threads[i], launches); });
+  for (const std::vector<uint32_t>& of_thread : rows) {
+    for (const uint32_t row : of_thread) launch_[row] = kEncloses;
+  }
+}
+
+// LaunchMarks holds what a part of the links says besides which calls launch.
+struct HostActivity::LaunchMarks {
+  std::vector<uint32_t> blocking;  // rows
+  std::vector<uint32_t> tracks;    // of the calls; equal ones do not follow each other
+  std::set<uint32_t> kernels;      // names of those with a long launch
+};
+
+HostActivity::LaunchMarks HostActivity::MarkPart(std::span<const LaunchLink> links,
+                                                 const std::vector<uint8_t>& pageable) {
+  const NameTable& names = trace_.names();
+  RowReader calls(trace_.set), work(trace_.set);
+  LaunchMarks marks;
+  for (const LaunchLink& link : links) {
+    const uint32_t meta = work.Meta(link.device_row), track = calls.TrackOf(link.launch_row);
+    // Another thread may have work of the same call.
+    std::atomic_ref(launch_[link.launch_row]).store(kLaunches, std::memory_order_relaxed);
+    if (pageable[meta]) marks.blocking.push_back(link.launch_row);
+    if (marks.tracks.empty() || marks.tracks.back() != track) marks.tracks.push_back(track);
+    if (calls.End(link.launch_row) - calls.Start(link.launch_row) > kLongestLaunch)
+      marks.kernels.insert(names.metas[meta].name.value);
+  }
+  return marks;
 }
 
 // Copies from or to pageable memory block: they return when they are done.
 void HostActivity::MarkLaunches(const StatTable& stats, const Grouping& grouping) {
-  launch_.assign(trace_.set.rows, kNoLaunch);
+  launch_.Zero(trace_.set.rows);
+  launching_.assign(trace_.set.tracks.size(), false);
   const NameTable& names = trace_.names();
   std::vector<uint8_t> pageable(names.metas.size());
   for (size_t m = 0; m < pageable.size(); ++m)
     pageable[m] = IsPageable(names.strings.View(names.metas[m].name));
-  RowReader reader(trace_.set);
-  for (const LaunchLink& link : grouping.launches) {
-    if (launch_[link.launch_row] != kBlocking)
-      launch_[link.launch_row] = pageable[reader.Meta(link.device_row)] ? kBlocking : kLaunches;
-  }
+  const std::span<const LaunchLink> links(grouping.launches);
+  std::set<uint32_t> kernels;
+  std::mutex mutex;
+  std::vector<uint32_t> blocking;
+  ForParts(links.size(), [&](size_t begin, size_t end) {
+    LaunchMarks marks = MarkPart(links.subspan(begin, end - begin), pageable);
+    const std::lock_guard lock(mutex);
+    blocking.insert(blocking.end(), marks.blocking.begin(), marks.blocking.end());
+    for (const uint32_t track : marks.tracks) launching_[track] = true;
+    kernels.merge(marks.kernels);
+  });
+  for (const uint32_t row : blocking) launch_[row] = kBlocking;
   stats.Text(StringStat::kMemcpyDetails).ForAll([&](uint32_t row, StringId text) {
     if (launch_[row] != kNoLaunch && IsPageable(stats.strings->View(text)))
       launch_[row] = kBlocking;
   });
-  MarkFirstLaunches(grouping);
+  MarkFirstLaunches(grouping, kernels);
 }
 
 // Modules are loaded at the first launch of a kernel on a device: a later long call loads nothing.
-void HostActivity::MarkFirstLaunches(const Grouping& grouping) {
+// `kernels`: the names of those with a long launch.
+void HostActivity::MarkFirstLaunches(const Grouping& grouping, const std::set<uint32_t>& kernels) {
   struct First {
     Ps start = kMaxPs;
     uint32_t row = HostPiece::kNone;
   };
+  if (kernels.empty()) return;
   const NameTable& names = trace_.names();
-  RowReader calls(trace_.set), kernels(trace_.set);
-  std::unordered_set<uint32_t> asked;  // names of kernels with a long launch
-  for (const LaunchLink& link : grouping.launches) {
-    if (calls.End(link.launch_row) - calls.Start(link.launch_row) > kLongestLaunch)
-      asked.insert(names.metas[kernels.Meta(link.device_row)].name.value);
-  }
-  if (asked.empty()) return;
+  RowReader calls(trace_.set), work(trace_.set);
   std::map<std::pair<uint32_t, uint32_t>, First> first;  // by device and name
   for (const LaunchLink& link : grouping.launches) {
-    const uint32_t name = names.metas[kernels.Meta(link.device_row)].name.value;
-    if (!asked.contains(name)) continue;
-    const PlaneId device = trace_.set.tracks[kernels.TrackOf(link.device_row)].plane;
+    const uint32_t name = names.metas[work.Meta(link.device_row)].name.value;
+    if (!kernels.contains(name)) continue;
+    const PlaneId device = trace_.set.tracks[work.TrackOf(link.device_row)].plane;
     First& of_kernel = first[{device.value, name}];
     const Ps start = calls.Start(link.launch_row);
     if (start < of_kernel.start) of_kernel = {start, link.launch_row};
@@ -428,8 +465,26 @@ bool HostActivity::BlocksOthers(const Lane& lane, uint32_t index) const {
   return (role == HostRole::kCopy || Compiles(role)) && length > kLongestLaunch;
 }
 
+void HostActivity::SummariseThread(const Track& thread, bool main, bool executing,
+                                   const std::vector<uint8_t>& counts, HostSummary* summary) const {
+  bool executor = false;
+  for (const Lane& lane : trace_.set.LanesOf(thread)) {
+    for (uint32_t i = 0; i < lane.size(); ++i) {
+      if (counts[lane.meta[i]] == 0) continue;
+      const HostRole role = roles_[lane.meta[i]];
+      executor = executor || role == HostRole::kExecutor;
+      if (lane.dur[i] <= 0) continue;
+      if (role == HostRole::kWait) summary->waits.push_back(PieceOf(lane, i, HostState::kInput));
+      if (!main && BlocksOthers(lane, i))
+        summary->blockers.push_back(PieceOf(lane, i, StateOfBlocker(role)));
+      if (role == HostRole::kExecutor && executing)
+        summary->executing.push_back(PieceOf(lane, i, HostState::kDispatch));
+    }
+  }
+  if (executor) summary->executors.push_back(&thread);
+}
+
 HostSummary HostActivity::Summarise(HostId host, bool executing, const Track* main) const {
-  HostSummary summary;
   std::vector<uint8_t> counts(roles_.size());  // by MetaId: few events have a role that counts
   for (size_t m = 0; m < counts.size(); ++m) {
     const HostRole role = roles_[m];
@@ -437,22 +492,24 @@ HostSummary HostActivity::Summarise(HostId host, bool executing, const Track* ma
                 role == HostRole::kAwait || role == HostRole::kCopy || Compiles(role) ||
                 IsBlocking(role);
   }
-  for (const Track* thread : HostThreadsOf(trace_, host)) {
-    bool executor = false;
-    for (const Lane& lane : trace_.set.LanesOf(*thread)) {
-      for (uint32_t i = 0; i < lane.size(); ++i) {
-        if (counts[lane.meta[i]] == 0) continue;
-        const HostRole role = roles_[lane.meta[i]];
-        executor = executor || role == HostRole::kExecutor;
-        if (lane.dur[i] <= 0) continue;
-        if (role == HostRole::kWait) summary.waits.push_back(PieceOf(lane, i, HostState::kInput));
-        if (thread != main && BlocksOthers(lane, i))
-          summary.blockers.push_back(PieceOf(lane, i, StateOfBlocker(role)));
-        if (role == HostRole::kExecutor && executing)
-          summary.executing.push_back(PieceOf(lane, i, HostState::kDispatch));
-      }
-    }
-    if (executor) summary.executors.push_back(thread);
+  const std::vector<const Track*> threads = HostThreadsOf(trace_, host);
+  uint64_t events = 0;
+  for (const Track* thread : threads) events += thread->events;
+  std::vector<HostSummary> of_threads(threads.size());
+  const auto summarise = [&](size_t i) {
+    SummariseThread(*threads[i], threads[i] == main, executing, counts, &of_threads[i]);
+  };
+  ParallelFor(threads.size(), summarise, ThreadsFor(events));
+  HostSummary summary;
+  for (const HostSummary& part : of_threads) {
+    const auto append = [&](auto member) {
+      auto& all = summary.*member;
+      all.insert(all.end(), (part.*member).begin(), (part.*member).end());
+    };
+    append(&HostSummary::waits);
+    append(&HostSummary::executing);
+    append(&HostSummary::blockers);
+    append(&HostSummary::executors);
   }
   MergePieces(&summary.waits);
   MergePieces(&summary.executing);

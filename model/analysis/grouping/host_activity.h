@@ -4,12 +4,14 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <span>
 #include <vector>
 
 #include "model/analysis/grouping/enclosing_events.h"
 #include "model/analysis/grouping/grouping.h"
 #include "model/analysis/grouping/host_roles.h"
+#include "model/base/column.h"
 #include "model/stats.h"
 #include "model/trace.h"
 
@@ -53,7 +55,7 @@ struct HostSummary {
 class HostActivity {
  public:
   // `compute`: by MetaId, whether it is an op of a program whose device is the CPU; may be empty.
-  // O(names + launches).
+  // O(names + launches), parallel over launches.
   HostActivity(const Trace& trace, const StatTable& stats, const Grouping& grouping,
                std::span<const uint8_t> compute);
 
@@ -64,13 +66,16 @@ class HostActivity {
   // events looked at.
   std::vector<HostPiece> During(const Track& thread, std::span<const TimeRange> ranges,
                                 uint64_t* looks = nullptr) const;
-  // O(events log events). `executing`: whether to fill HostSummary::executing. `main` may be null.
+  // O(events log events), parallel over threads. `executing`: whether to fill
+  // HostSummary::executing. `main` may be null.
   HostSummary Summarise(HostId host, bool executing, const Track* main) const;
   // The state of the time from a launch call to its work: launching, blocking, or loading a module,
   // which only the first launch of a kernel does.
   HostState StateOfLaunch(uint32_t row, uint32_t meta, Ps duration) const;
   // Whether a launch call of that name has its kernel's name, not that of a call of the runtime.
   bool NamedAfterKernel(uint32_t meta) const { return roles_[meta] == HostRole::kWork; }
+  // Whether an event of the track, by TrackId, launches work of a device.
+  bool Launches(uint32_t track) const { return launching_[track]; }
   // Whether the event waits for results of work that other threads have yet to start.
   bool Awaits(uint32_t meta) const { return roles_[meta] == HostRole::kAwait; }
   // Whether the event waits for another thread or process, as far as its name says.
@@ -85,8 +90,12 @@ class HostActivity {
   bool IsLaunch(uint32_t row) const {
     return launch_[row] != kNoLaunch && launch_[row] != kEncloses;
   }
+  struct LaunchMarks;
+  LaunchMarks MarkPart(std::span<const LaunchLink> links, const std::vector<uint8_t>& pageable);
+  void SummariseThread(const Track& thread, bool main, bool executing,
+                       const std::vector<uint8_t>& counts, HostSummary* summary) const;
   void MarkLaunches(const StatTable& stats, const Grouping& grouping);
-  void MarkFirstLaunches(const Grouping& grouping);
+  void MarkFirstLaunches(const Grouping& grouping, const std::set<uint32_t>& kernels);
   void MarkEnclosing();
   bool BlocksOthers(const Lane& lane, uint32_t index) const;
   class Sweep;
@@ -97,7 +106,8 @@ class HostActivity {
   std::vector<uint8_t> marker_;     // by MetaId: it marks a step
   std::vector<uint8_t> allocates_;  // by MetaId: a call of the runtime that asks for memory
   std::vector<Namer> namers_;       // by MetaId
-  std::vector<uint8_t> launch_;     // by row
+  Column<uint8_t> launch_;          // by row; a Launch
+  std::vector<bool> launching_;     // by TrackId: an event on it launches
 };
 
 // The tracks with threads of a host, in any format.

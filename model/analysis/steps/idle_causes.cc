@@ -135,13 +135,10 @@ bool IdleExplainer::GraphRuns(EventRow launch, Ps at) const {
 // Finds the executors of threads that launch and have none themselves. Programs have a few of both
 // kinds; where there are more, none is looked for.
 void IdleExplainer::FindExecutors() {
-  std::vector<bool> launches(trace_.set.tracks.size());
-  RowReader reader(trace_.set);
-  for (const LaunchLink& link : grouping_.launches)
-    launches[reader.TrackOf(link.launch_row)] = true;
-  for (size_t t = 0; t < launches.size() && executors_.size() < kMostThreads; ++t) {
-    const Track& track = trace_.set.tracks[t];
-    if (!launches[t] || track.plane.value >= trace_.planes.size()) continue;
+  const std::vector<Track>& tracks = trace_.set.tracks;
+  for (uint32_t t = 0; t < tracks.size() && executors_.size() < kMostThreads; ++t) {
+    const Track& track = tracks[t];
+    if (!activity_.Launches(t) || track.plane.value >= trace_.planes.size()) continue;
     const std::vector<const Track*>& all =
         InfoOf(trace_.planes[track.plane.value].host).all.executors;
     if (all.empty() || std::find(all.begin(), all.end(), &track) != all.end()) continue;

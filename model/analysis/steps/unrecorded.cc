@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <numeric>
 #include <set>
 #include <tuple>
@@ -14,6 +15,9 @@
 #include "model/analysis/intervals/step_number.h"
 #include "model/analysis/naming/program.h"
 #include "model/analysis/steps/step_table.h"
+#include "model/base/column.h"
+#include "model/base/sort_runs.h"
+#include "model/base/task.h"
 
 namespace stepscope {
 namespace {
@@ -115,17 +119,38 @@ CallKind KindOfCall(std::string_view name, EventCategory category) {
   return launch ? CallKind::kLaunch : CallKind::kOther;
 }
 
+// The calls that started recorded work: by row, and the names among them, by MetaId.
+struct Started {
+  Column<uint8_t> calls;
+  std::vector<uint8_t> names;
+};
+
+Started StartedBy(const Trace& trace, const Grouping& grouping) {
+  Started started;
+  started.calls.Zero(trace.set.rows);
+  started.names.resize(trace.names().metas.size());
+  const auto mark = [](uint8_t& one) {  // other threads may write the same
+    const std::atomic_ref shared(one);
+    if (shared.load(std::memory_order_relaxed) == 0) shared.store(1, std::memory_order_relaxed);
+  };
+  ForParts(grouping.launches.size(), [&](size_t begin, size_t end) {
+    RowReader reader(trace.set);
+    for (size_t i = begin; i < end; ++i) {
+      const uint32_t row = grouping.launches[i].launch_row, meta = reader.Meta(row);
+      mark(started.calls[row]);
+      mark(started.names[meta]);
+    }
+  });
+  return started;
+}
+
 // By MetaId. Calls of a name that is in no launch link start nothing.
-std::vector<CallKind> KindsOfCalls(const Trace& trace, const Grouping& grouping) {
-  const NameTable& names = trace.names();
-  std::vector<bool> starts(names.metas.size());
-  RowReader reader(trace.set);
-  for (const LaunchLink& link : grouping.launches) starts[reader.Meta(link.launch_row)] = true;
+std::vector<CallKind> KindsOfCalls(const NameTable& names, const std::vector<uint8_t>& starts) {
   std::vector<CallKind> kinds(names.metas.size());
   for (size_t m = 0; m < kinds.size(); ++m) {
     const CallKind kind =
         KindOfCall(names.strings.View(names.metas[m].name), names.metas[m].category);
-    kinds[m] = kind == CallKind::kLaunch && !starts[m] ? CallKind::kOther : kind;
+    kinds[m] = kind == CallKind::kLaunch && starts[m] == 0 ? CallKind::kOther : kind;
   }
   return kinds;
 }
@@ -155,23 +180,50 @@ bool IsCapturing(const Ranges& captures, Ps at) {
   return after != captures.begin() && std::prev(after)->end > at;
 }
 
-// Counts the launches of a thread. `started`: by row, whether the call started recorded work.
+// Adds up the launches of one step after the other, for several threads at a time.
+class StepCounter {
+ public:
+  explicit StepCounter(std::vector<StepLaunches>* counts) : counts_(*counts) {}
+  ~StepCounter() { Flush(); }
+  StepCounter(const StepCounter&) = delete;
+  StepCounter& operator=(const StepCounter&) = delete;
+
+  void Add(int32_t step, bool lost) {
+    if (step != step_) Flush();
+    step_ = step;
+    ++of_step_.all;
+    of_step_.lost += lost ? 1 : 0;
+  }
+
+ private:
+  void Flush() {
+    if (step_ < 0) return;
+    StepLaunches& sum = counts_[static_cast<size_t>(step_)];
+    std::atomic_ref(sum.all).fetch_add(of_step_.all, std::memory_order_relaxed);
+    std::atomic_ref(sum.lost).fetch_add(of_step_.lost, std::memory_order_relaxed);
+    of_step_ = {};
+  }
+
+  std::vector<StepLaunches>& counts_;
+  int32_t step_ = -1;
+  StepLaunches of_step_;
+};
+
+// Counts the launches of a thread.
 void CountOnThread(const Trace& trace, const Grouping& grouping, const StepPlan& plan,
-                   const Track& thread, const std::vector<CallKind>& kinds,
-                   const std::vector<bool>& started, std::vector<StepLaunches>* counts) {
+                   const Track& thread, const std::vector<CallKind>& kinds, const Started& started,
+                   std::vector<StepLaunches>* counts) {
   const bool captures =
       std::find(kinds.begin(), kinds.end(), CallKind::kBeginCapture) != kinds.end();
   const Ranges capturing = captures ? CapturesOf(trace, thread, kinds) : Ranges();
+  StepCounter counter(counts);
   for (const Lane& lane : trace.set.LanesOf(thread)) {
     for (uint32_t i = 0; i < lane.size(); ++i) {
       if (kinds[lane.meta[i]] != CallKind::kLaunch || IsCapturing(capturing, lane.start[i]))
         continue;
       const uint32_t row = lane.first_row + i;
       const int32_t step = plan.StepOf(trace, grouping, row, lane.start[i]);
-      if (step < 0) continue;
-      StepLaunches& of = (*counts)[static_cast<size_t>(step)];
-      ++of.all;
-      of.lost += started[row] ? 0 : 1;
+      if (step >= 0) counter.Add(step, started.calls[row] == 0);
     }
   }
 }
@@ -219,15 +271,19 @@ std::vector<StepLaunches> CountLaunches(const Trace& trace, const Grouping& grou
                                         const StepPlan& plan, const std::stop_token& stop) {
   std::vector<StepLaunches> counts(plan.steps.size());
   if (plan.by_time() || grouping.launches.empty()) return counts;
-  std::vector<bool> started(trace.set.rows);
-  for (const LaunchLink& link : grouping.launches) started[link.launch_row] = true;
-  const std::vector<CallKind> kinds = KindsOfCalls(trace, grouping);
+  const Started started = StartedBy(trace, grouping);
+  const std::vector<CallKind> kinds = KindsOfCalls(trace.names(), started.names);
+  std::vector<const Track*> threads;
   for (uint32_t h = 0; h < trace.hosts.size(); ++h) {
-    for (const Track* thread : HostThreadsOf(trace, HostId(h))) {
-      if (stop.stop_requested()) return counts;
-      CountOnThread(trace, grouping, plan, *thread, kinds, started, &counts);
-    }
+    const std::vector<const Track*> of_host = HostThreadsOf(trace, HostId(h));
+    threads.insert(threads.end(), of_host.begin(), of_host.end());
   }
+  SortRuns(threads.begin(), threads.end(),
+           [](const Track* a, const Track* b) { return a->events > b->events; });
+  ParallelFor(threads.size(), [&](size_t i) {
+    if (!stop.stop_requested())
+      CountOnThread(trace, grouping, plan, *threads[i], kinds, started, &counts);
+  });
   return counts;
 }
 

@@ -27,7 +27,7 @@ struct StepLaunches {
 };
 // By plan step; zeros where steps are found by time. Launches while a graph is captured start
 // nothing and do not count, nor do calls of a name that never starts anything that was recorded.
-// O(host events + launches log launches); a stopped count is of no use.
+// O(host events + launches), parallel over both; a stopped count is of no use.
 std::vector<StepLaunches> CountLaunches(const Trace& trace, const Grouping& grouping,
                                         const StepPlan& plan, const std::stop_token& stop);
 // By plan step, whether at least a tenth of its launches have no work.
