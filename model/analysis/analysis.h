@@ -26,6 +26,7 @@ enum class Definitions : uint8_t { kStepscope, kXprof };
 
 struct Grouping;          // model/analysis/grouping/grouping.h
 struct EventOrder;        // model/analysis/intervals/event_order.h
+class LaunchingOps;       // model/analysis/kernels/launching_ops.h
 class HostActivity;       // model/analysis/grouping/host_activity.h
 struct StepDatabase;      // model/analysis/steps/steps.h
 struct OpDatabase;        // model/analysis/ops/op_database.h
@@ -63,6 +64,8 @@ class AnalysisContext {
   // By MetaId, the TimeClass of events on devices (steps/device_classes.h).
   const std::vector<uint8_t>& device_classes();
   const Grouping& grouping(std::stop_token stop = {});
+  // The ops that launched kernels, in recordings of PyTorch.
+  const LaunchingOps& launching_ops(std::stop_token stop = {});
   // The events of each track in nesting order.
   const EventOrder& order(std::stop_token stop = {});
   // The activity of the hosts' threads, for programs whose device is not the CPU.

@@ -13,6 +13,7 @@
 #include "model/analysis/grouping/host_activity.h"
 #include "model/analysis/intervals/event_order.h"
 #include "model/analysis/kernels/kernel_stats.h"
+#include "model/analysis/kernels/launching_ops.h"
 #include "model/analysis/memory/memory_profile.h"
 #include "model/analysis/naming/vendor_words.h"
 #include "model/analysis/ops/op_database.h"
@@ -147,6 +148,7 @@ struct AnalysisContext::State {
   Lazy<EventOrder> order;
   Lazy<std::vector<uint8_t>> device_classes;
   Lazy<Grouping> grouping;
+  Lazy<LaunchingOps> launching_ops;
   Lazy<HostActivity> host_activity;
   Lazy<StepDatabase> steps;
   Lazy<GraphOps> graph_ops;
@@ -208,6 +210,11 @@ const Grouping& AnalysisContext::grouping(std::stop_token stop) {
     const auto tables = recorded ? all_stats(stop) : std::vector<const StatTable*>{&table};
     return BuildGrouping(*trace_, tables, events, xprof().ungrouped_events_join, stop);
   });
+}
+
+const LaunchingOps& AnalysisContext::launching_ops(std::stop_token stop) {
+  const StatTable& table = stats(stop);
+  return state_->launching_ops.Get(stop, [&] { return LaunchingOps(*trace_, table); });
 }
 
 const HostActivity& AnalysisContext::host_activity(std::stop_token stop) {

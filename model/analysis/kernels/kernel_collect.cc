@@ -9,6 +9,7 @@
 
 #include "model/analysis/definitions.h"
 #include "model/analysis/kernels/kernel_reader.h"
+#include "model/analysis/kernels/launching_ops.h"
 #include "model/analysis/naming/op_name.h"
 #include "model/base/task.h"
 
@@ -84,9 +85,8 @@ void Finish(const KernelTotals& totals, KernelGroup* g) {
 }
 
 std::vector<PlaneKernels> CollectPlanes(const Trace& trace, const StatTable& stats,
-                                        const Scope& scope, const GraphOps& graphs,
-                                        std::stop_token stop) {
-  const LaunchingOps ops(trace, stats);
+                                        const LaunchingOps& ops, const Scope& scope,
+                                        const GraphOps& graphs, std::stop_token stop) {
   std::vector<PlaneKernels> planes(trace.planes.size());
   ParallelFor(trace.planes.size(), [&](size_t p) {
     const Plane& plane = trace.planes[p];
@@ -188,8 +188,8 @@ KernelGroups ComputeKernels(AnalysisContext& context, const AnalysisParams& para
   const Trace& trace = context.trace();
   const StatTable& stats = context.stats(stop);
   const GraphOps& graphs = context.graph_ops(stop);
-  std::vector<PlaneKernels> planes =
-      CollectPlanes(trace, stats, ScopeOf(context, params, stop), graphs, stop);
+  std::vector<PlaneKernels> planes = CollectPlanes(trace, stats, context.launching_ops(stop),
+                                                   ScopeOf(context, params, stop), graphs, stop);
   MergedGroups merged;
   KernelCategories categories;
   std::map<std::string, KernelSum> streams;

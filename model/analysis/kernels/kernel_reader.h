@@ -10,10 +10,10 @@
 
 #include "model/analysis/graphs/graph_ops.h"
 #include "model/analysis/kernels/kernel_stats.h"
+#include "model/analysis/kernels/launching_ops.h"
 #include "model/analysis/naming/device_type.h"
 #include "model/analysis/steps/scope.h"
 #include "model/ancestor_reader.h"
-#include "model/rows_by_id.h"
 #include "model/sparse_column.h"
 
 namespace stepscope {
@@ -84,31 +84,6 @@ struct RawGroup {
   std::vector<EventRow> rows;
 };
 using RawGroups = std::unordered_map<RawKey, RawGroup, RawKeyHash>;
-
-// Finds the framework op of a Kineto kernel (invalid or empty: none): the cpu_op with its External
-// id, else the op around the call that launched it. Thread-safe. O(events) to build.
-class LaunchingOps {
- public:
-  LaunchingOps(const Trace& trace, const StatTable& stats);
-  // `ancestors`: of the caller's thread.
-  EventRow Find(int64_t external_id, int64_t correlation, AncestorReader* ancestors) const;
-  std::string_view NameOf(int64_t external_id, int64_t correlation,
-                          AncestorReader* ancestors) const;
-
- private:
-  // The first row of each id.
-  struct FirstRows {
-    RowsById table;
-    std::unordered_map<int64_t, uint32_t> sparse;  // where ids are not dense
-    EventRow Find(int64_t id) const;
-  };
-  void Index(const SparseColumn<int64_t>& ids, const std::vector<bool>& wanted,
-             FirstRows* out) const;
-
-  const Trace& trace_;
-  std::vector<bool> is_op_;  // by MetaId
-  FirstRows by_external_id_, by_correlation_;
-};
 
 // Reads the kernels of the streams of one plane. One thread uses one.
 class KernelReader {

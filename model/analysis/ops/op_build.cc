@@ -3,27 +3,44 @@
 #include "model/analysis/ops/op_database.h"
 #include "model/analysis/ops/tpu_ops.h"
 #include "model/analysis/steps/scope.h"
+#include "model/base/task.h"
 
 namespace stepscope {
 
 namespace {
 
-OpDatabase Build(AnalysisContext& context, const AnalysisParams& params, bool devices,
-                 const std::stop_token& stop) {
-  const Trace& trace = context.trace();
-  OpDatabase db;
-  db.hosts.resize(trace.hosts.size());
-  const Scope scope = ScopeOf(context, params, stop);
-  if (devices) CollectDeviceOps(context, scope, stop, &db.hosts);
-  for (uint32_t host = 0; host < db.hosts.size() && !stop.stop_requested(); ++host) {
-    HostOps& ops = db.hosts[host];
-    ops.host = HostId(host);
+void BuildHosts(AnalysisContext& context, const Scope& scope, const std::stop_token& stop,
+                OpDatabase* db) {
+  for (HostOps& ops : db->hosts) {
+    if (stop.stop_requested()) return;
     CollectHostOps(context, ops.host, scope, stop, &ops);
     FinishSide(&ops.host_side);
-    if (!devices) continue;
-    AddTpuOps(trace, context.stats(stop), ops.host, scope, &ops.device_side);
+  }
+}
+
+void BuildDevices(AnalysisContext& context, const Scope& scope, const std::stop_token& stop,
+                  OpDatabase* db) {
+  CollectDeviceOps(context, scope, stop, &db->hosts);
+  for (HostOps& ops : db->hosts) {
+    if (stop.stop_requested()) return;
+    AddTpuOps(context.trace(), context.stats(stop), ops.host, scope, &ops.device_side);
     FinishSide(&ops.device_side);
   }
+}
+
+OpDatabase Build(AnalysisContext& context, const AnalysisParams& params, bool devices,
+                 const std::stop_token& stop) {
+  OpDatabase db;
+  db.hosts.resize(context.trace().hosts.size());
+  for (uint32_t host = 0; host < db.hosts.size(); ++host) db.hosts[host].host = HostId(host);
+  const Scope scope = ScopeOf(context, params, stop);
+  ParallelFor(devices ? 2 : 1, [&](size_t i) {
+    if (i == 0) {
+      BuildHosts(context, scope, stop, &db);
+    } else {
+      BuildDevices(context, scope, stop, &db);
+    }
+  });
   return db;
 }
 

@@ -1,5 +1,6 @@
 // The ops of a host's threads: names them, then sweeps the lines in parallel.
 #include <algorithm>
+#include <numeric>
 #include <span>
 #include <unordered_map>
 
@@ -10,6 +11,7 @@
 #include "model/analysis/naming/op_name.h"
 #include "model/analysis/ops/line_sweep.h"
 #include "model/analysis/steps/device_classes.h"
+#include "model/base/sort_runs.h"
 #include "model/base/task.h"
 #include "model/capabilities.h"
 #include "model/lookup.h"
@@ -67,6 +69,7 @@ class HostCollector {
   void NameStages(const Track& track);
   void NameEagerCalls(const Track& track);
   const OpId* EagerCall(uint32_t row) const;
+  std::vector<uint32_t> LargestLinesFirst() const;  // indices of tracks_
   LineOps ReadLine(size_t index, const LineSweep& how) const;
   void AddDeviceTimes(std::vector<Ps>* times) const;
   void AddLines(std::span<LineOps> lines, HostOps* out) const;  // takes their sums
@@ -267,6 +270,15 @@ void HostCollector::ChooseTracks() {
   }
 }
 
+std::vector<uint32_t> HostCollector::LargestLinesFirst() const {
+  std::vector<uint32_t> lines(tracks_.size());
+  std::iota(lines.begin(), lines.end(), 0u);
+  const auto events = [&](uint32_t line) { return trace_.set.tracks[tracks_[line]].events; };
+  SortRuns(lines.begin(), lines.end(),
+           [&](uint32_t a, uint32_t b) { return events(a) > events(b); });
+  return lines;
+}
+
 void HostCollector::AddLines(std::span<LineOps> lines, HostOps* out) const {
   std::vector<OpRow> ops(slots_.all().size());
   OpSide& side = out->host_side;
@@ -298,10 +310,12 @@ void HostCollector::Collect(const std::stop_token& stop, HostOps* out) {
                         std::any_of(by_tf_op_.begin(), by_tf_op_.end(), is_enqueue);
   const LineSweep sweep{scope_, slots_.all().size(), enqueues, xprof_.outer_op_closed_first};
   std::vector<LineOps> lines(tracks_.size());
-  ParallelFor(tracks_.size(), [&](size_t i) {
+  const std::vector<uint32_t> by_size = LargestLinesFirst();
+  ParallelFor(lines.size(), [&](size_t i) {
+    const size_t line = by_size[i];
     if (stop.stop_requested()) return;
-    lines[i] = ReadLine(i, sweep);
-    tf_ops_[i] = {};
+    lines[line] = ReadLine(line, sweep);
+    tf_ops_[line] = {};
   });
   AddLines(lines, out);
 }

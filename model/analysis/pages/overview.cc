@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <functional>
 #include <map>
 #include <set>
 #include <string_view>
@@ -112,7 +113,7 @@ class OverviewBuilder {
   const StepDatabase& judged_ = whole_ ? span_ : db_;  // the steps that the verdict speaks of
   Verdict verdict_;
   std::vector<AsyncWait> waits_;
-  ResultTable overlap_;
+  ResultTable overlap_, idle_by_step_, idle_by_cause_;
   PrecisionTimes precision_;
   bool is_training_ = false;
   std::set<std::string> hosts_;
@@ -120,10 +121,10 @@ class OverviewBuilder {
   AnalysisResult result_;
 };
 
-// Reads in parallel what needs a pass over all events.
+// Reads in parallel what needs a pass over all events, or over all idle intervals.
 void OverviewBuilder::ReadDevices() {
   const XprofDefinitions& xprof = context_.xprof();
-  ParallelFor(3, [&](size_t i) {
+  ParallelFor(5, [&](size_t i) {
     if (i == 0 && !xprof_) {
       // A step that begins in the part asked for counts whole, also beyond the part's end.
       AnalysisParams whole = params_;
@@ -133,6 +134,10 @@ void OverviewBuilder::ReadDevices() {
       precision_ = ComputePrecision(context_, params_, db_, stop_);
     } else if (i == 2 && !xprof.training_by_gradients) {
       is_training_ = IsTraining(context_, stop_);
+    } else if (i == 3 && !xprof_) {
+      idle_by_step_ = IdleCauseTable(trace_, judged_);
+    } else if (i == 4 && !xprof_) {
+      idle_by_cause_ = IdleByCauseTable(trace_, judged_);
     }
   });
 }
@@ -236,16 +241,8 @@ void OverviewBuilder::AddVerdict() {
   result_.findings.push_back(verdict.finding);
   result_.tables.push_back(LossTable(verdict, whole_));
   result_.tables.push_back(StepLossTable(db_));
-  ResultTable by_cause, by_step;
-  ParallelFor(2, [&](size_t i) {
-    if (i == 0) {
-      by_step = IdleCauseTable(trace_, judged_);
-    } else {
-      by_cause = IdleByCauseTable(trace_, judged_);
-    }
-  });
-  result_.tables.push_back(std::move(by_cause));
-  result_.tables.push_back(std::move(by_step));
+  result_.tables.push_back(std::move(idle_by_cause_));
+  result_.tables.push_back(std::move(idle_by_step_));
   if (!waits_.empty()) result_.tables.push_back(AsyncWaitTable(waits_, CoreTime()));
 }
 
@@ -482,8 +479,8 @@ void OverviewBuilder::AddDeviceFacts(ResultTable* environment) const {
 
 AnalysisResult OverviewBuilder::Build() {
   result_.panel = "overview";
-  ReadDevices();
   if (!xprof_) Judge();
+  ReadDevices();
   AddStepTimes();
   AddStepParts();
   result_.tables.push_back(StepTable(trace_, db_.steps, xprof_));
@@ -493,10 +490,10 @@ AnalysisResult OverviewBuilder::Build() {
   if (!xprof_) AddModelFlops(context_, params_, judged_, stop_, &result_);
   AddXprofBottlenecks(db_.steps, xprof_ ? db_.steps : judged_.steps, ProgramOf(trace_), xprof_,
                       &result_);
-  HostOps ops = context_.ops(params_, stop_)->Of(trace_, params_);
-  AddPercents(ops);
-  if (!xprof_) AddTopOpTypes(ops.device_side);
-  AddTopOps(ops.device_side);
+  const std::shared_ptr<const HostOps> ops = OpsOf(context_.ops(params_, stop_), trace_, params_);
+  AddPercents(*ops);
+  if (!xprof_) AddTopOpTypes(ops->device_side);
+  AddTopOps(ops->device_side);
   AddEnvironment();
   return std::move(result_);
 }
@@ -525,6 +522,22 @@ void ReadEvents(AnalysisContext& context, const std::stop_token& stop) {
   });
 }
 
+// Computes what the page shares with others. Each has a thread of its own, which may wait for what
+// two of them need; where params name steps, the others wait for the steps.
+void ReadShared(AnalysisContext& context, const AnalysisParams& params,
+                const std::stop_token& stop) {
+  const std::array<std::function<void()>, 4> all = {
+      [&] { context.ops(params, stop); },
+      [&] { context.Get("kernel_stats", params, stop); },
+      [&] { context.steps(stop); },
+      [&] { context.torch_ops(params, stop); },
+  };
+  const bool flops = !context.xprof().step_columns_of_xprof && HasModelFlops(context.trace());
+  const unsigned parts = flops ? 4 : 3;
+  ParallelFor(
+      parts, [&](size_t i) { all[i](); }, parts);
+}
+
 }  // namespace
 
 AnalysisResult RunVerdict(AnalysisContext& context, const AnalysisParams& params,
@@ -536,23 +549,8 @@ AnalysisResult RunVerdict(AnalysisContext& context, const AnalysisParams& params
 AnalysisResult RunOverview(AnalysisContext& context, const AnalysisParams& params,
                            std::stop_token stop) {
   ReadEvents(context, stop);
-  // Steps, kernels and what they compute do not need each other, either. Each has a thread, because
-  // the first two wait for what both need.
-  const bool flops = !context.xprof().step_columns_of_xprof && HasModelFlops(context.trace());
-  const unsigned parts = flops ? 3 : 2;
-  ParallelFor(
-      parts,
-      [&](size_t i) {
-        if (i == 0) {
-          context.steps(stop);
-          context.ops(params, stop);
-        } else if (i == 1) {
-          context.Get("kernel_stats", params, stop);
-        } else {
-          context.torch_ops(params, stop);
-        }
-      },
-      parts);
+  context.grouping(stop);
+  ReadShared(context, params, stop);
   return OverviewBuilder(context, params, stop).Build();
 }
 

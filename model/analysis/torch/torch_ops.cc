@@ -7,8 +7,9 @@
 #include <unordered_map>
 #include <utility>
 
-#include "model/analysis/kernels/kernel_reader.h"
+#include "model/analysis/kernels/launching_ops.h"
 #include "model/analysis/naming/collectives.h"
+#include "model/analysis/naming/device_type.h"
 #include "model/analysis/steps/device_classes.h"
 #include "model/analysis/steps/scope.h"
 #include "model/ancestor_reader.h"
@@ -76,7 +77,7 @@ class TorchOpCollector {
         stats_(context.stats(stop)),
         stop_(std::move(stop)),
         scope_(ScopeOf(context, params, stop_)),
-        launching_(trace_, stats_),
+        launching_(context.launching_ops(stop_)),
         ancestors_(trace_.set),
         external_(stats_.Int(IntStat::kExternalId)),
         correlation_(stats_.Int(IntStat::kCorrelationId)),
@@ -378,7 +379,7 @@ class TorchOpCollector {
   const StatTable& stats_;
   const std::stop_token stop_;
   const Scope scope_;
-  const LaunchingOps launching_;
+  const LaunchingOps& launching_;
   AncestorReader ancestors_;
   ColumnCursor<int64_t> external_, correlation_;
   std::vector<NameFacts> facts_;  // by MetaId

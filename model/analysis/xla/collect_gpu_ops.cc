@@ -44,6 +44,8 @@ class GpuCollector {
         module_(stats_.Text(StringStat::kHloModule)),
         program_(stats_.Int(IntStat::kProgramId)),
         graphs_(context.graph_ops(stop)),
+        named_(context.xprof().unknown_programs_left_out || !graphs_.kernels.empty() ||
+               !stats_.Text(StringStat::kHloOp).empty()),
         stop_(std::move(stop)),
         builder_(*builder) {}
 
@@ -69,7 +71,7 @@ class GpuCollector {
       if (!scope.Contains(lane.start[i])) continue;
       first_ = std::min(first_, lane.start[i] - base);
       last_ = std::max(last_, lane.end(i) - base);
-      HloOpDraft* draft = DraftOf(lane, i);
+      HloOpDraft* draft = named_ ? DraftOf(lane, i) : nullptr;
       if (draft != nullptr) Add(lane, i, draft != before, draft);
       before = draft;
     }
@@ -154,6 +156,7 @@ class GpuCollector {
   ColumnCursor<StringId> op_, module_;
   ColumnCursor<int64_t> program_;
   const GraphOps& graphs_;  // empty with XProf's definitions
+  const bool named_;        // whether any event may name its op
   std::stop_token stop_;
   HloOpBuilder& builder_;
   std::unordered_map<OpKey, Known, OpKeyHash> known_;

@@ -1,4 +1,6 @@
 // Looks up the ops that launched kernels of PyTorch, where ids are close together and far apart.
+#include "model/analysis/kernels/launching_ops.h"
+
 #include <doctest/doctest.h>
 
 #include <memory>
@@ -6,7 +8,6 @@
 
 #include "loaders/loader.h"
 #include "model/analysis/analysis.h"
-#include "model/analysis/kernels/kernel_reader.h"
 
 namespace stepscope {
 namespace {
