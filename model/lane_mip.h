@@ -1,8 +1,8 @@
 // LaneMip: the level-of-detail pyramid of one lane, whose events are sorted and do not overlap. A
 // leaf stands for kLeaf events, a node of the first level for kFan leaves, and a node of a further
 // level for kFan nodes of the one below. It takes 16 / kLeaf bytes for each event in leaves and
-// 32 / kLeaf / (kFan - 1) in nodes, about 1.3. It is built in O(n). A
-// query takes O(pixels * log n), never O(events). Immutable once built; any thread may read.
+// 32 / kLeaf / (kFan - 1) in nodes, about 1.3. It is built in O(n). A query takes O(pixels * log
+// n), never O(events). Immutable once built; any thread may read.
 #pragma once
 
 #include <cstdint>

@@ -160,7 +160,9 @@ AnalysisResult RunInputPipeline(AnalysisContext& context, const AnalysisParams& 
     result.findings.push_back(InputFinding(Judge(context.trace(), db, false)));
   result.tables.push_back(StepTable(context.trace(), steps, xprof.step_columns_of_xprof));
   if (!xprof.step_columns_of_xprof) result.tables.push_back(StepLossTable(db));
-  HostOps ops = context.ops(params, stop)->Of(context.trace(), params);
+  const std::shared_ptr<const HostOps> shared_ops =
+      OpsOf(context.ops(params, stop), context.trace(), params);
+  const HostOps& ops = *shared_ops;
   InputTimes t;
   result.tables.push_back(HostOpTable(ops.host_side, &t));
   double ratio = EnqueueShare(ops.enqueue, steps);
