@@ -267,7 +267,7 @@ std::pair<uint32_t, uint32_t> EventsTouching(const LaneView& lane, TimeRange ran
   if (range.empty()) return {first, first};
   const uint32_t last =
       static_cast<uint32_t>(std::lower_bound(begin + first, lane.start.end(), range.end) - begin);
-  if (first > 0 && SaturatingAdd(lane.start[first - 1], lane.dur[first - 1]) > range.begin) --first;
+  if (first > 0 && EndOf(lane, first - 1) > range.begin) --first;
   return {first, last};
 }
 
@@ -344,8 +344,7 @@ Ps LaneMip::BusyIn(const LaneView& lane, TimeRange range) const {
   // Clang 14 captures no structured bindings
   uint32_t first = touching.first, last = touching.second;
   const auto inside = [&](uint32_t i) {
-    const Ps end = SaturatingAdd(lane.start[i], lane.dur[i]);
-    return SaturatingSub(std::min(end, range.end), std::max(lane.start[i], range.begin));
+    return SaturatingSub(std::min(EndOf(lane, i), range.end), std::max(lane.start[i], range.begin));
   };
   if (first == last) return 0;
   Ps sum = inside(first);  // only the first and the last event may reach out of the range

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <new>
-#include <numeric>
 
 #include "model/base/demangle.h"
 #include "model/base/sort_runs.h"
@@ -26,15 +25,6 @@ struct SetStorage {
 
 uint64_t EventCount(const TrackData& data) {
   return uint64_t{data.slices.start.size()} + data.instants.start.size();
-}
-
-// The numbers [0, n) by falling size, the order that ParallelFor wants.
-template <typename Size>
-std::vector<uint32_t> LargestFirst(size_t n, const Size& size) {
-  std::vector<uint32_t> order(n);
-  std::iota(order.begin(), order.end(), 0u);
-  SortRuns(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return size(a) > size(b); });
-  return order;
 }
 
 struct BuiltSet {

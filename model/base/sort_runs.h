@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <iterator>
+#include <numeric>
 #include <stop_token>
 #include <utility>
 #include <vector>
@@ -89,6 +91,15 @@ void SortRuns(It begin, It end, const Less& less, const std::stop_token& stop = 
     }
     runs.resize(kept);
   }
+}
+
+// The numbers [0, n) by falling size, the order that ParallelFor wants.
+template <typename Size>
+std::vector<uint32_t> LargestFirst(size_t n, const Size& size) {
+  std::vector<uint32_t> order(n);
+  std::iota(order.begin(), order.end(), 0u);
+  SortRuns(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return size(a) > size(b); });
+  return order;
 }
 
 }  // namespace stepscope

@@ -296,7 +296,7 @@ EventForest::TrackLinks EventForest::LinkWork(const Track& track, const LaunchIn
               const LaunchLink link{row, calls.Find(id)};
               if (link.launch_row == LaunchIndex::kNone) return;
               out[links.count++] = link;
-              if (MarkLinked(row)) links.links.push_back({pos_[row], pos_[link.launch_row]});
+              if (MarkLinked(row)) links.more.push_back({pos_[row], pos_[link.launch_row]});
             });
   return links;
 }
@@ -326,7 +326,7 @@ void EventForest::LinkLaunches(uint32_t host) {
     const LaunchLink* const from = launches_.data() + first[i];
     std::copy(from, from + links[i].count, launches_.data() + end);
     end += links[i].count;
-    launch_links_.insert(launch_links_.end(), links[i].links.begin(), links[i].links.end());
+    launch_links_.insert(launch_links_.end(), links[i].more.begin(), links[i].more.end());
   }
   launches_.resize(end);
 }

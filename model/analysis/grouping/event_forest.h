@@ -41,15 +41,15 @@ inline constexpr size_t kRowsAtATime = size_t{1} << 18;
 // Calls fn(begin, end) for parts of [0, size), in parallel. All but the last have kRowsAtATime.
 template <typename Fn>
 void ForParts(size_t size, Fn fn) {
-  constexpr size_t kPart = kRowsAtATime;
-  ParallelFor((size + kPart - 1) / kPart,
-              [&](size_t part) { fn(part * kPart, std::min(size, (part + 1) * kPart)); });
+  ParallelFor((size + kRowsAtATime - 1) / kRowsAtATime, [&](size_t part) {
+    fn(part * kRowsAtATime, std::min(size, (part + 1) * kRowsAtATime));
+  });
 }
 
 class EventForest {
  public:
   static constexpr uint32_t kNone = 0xffffffffu;
-  // An event that causes another one, and that one, as positions.
+  // Link ties an event to one that causes it. Both are positions.
   struct Link {
     uint32_t child, parent;
   };
@@ -67,7 +67,7 @@ class EventForest {
   bool HasLinkedParents(uint32_t pos) const { return (marks_[pos] & kLinkedChild) != 0; }
   uint32_t Encloser(uint32_t pos) const { return parent_[pos] - 1; }  // kNone: nothing encloses it
   void AddLink(uint32_t parent, uint32_t child);
-  // All links but launches, and launches of work that has more than its launch.
+  // links() has no launches; launch_links() has those of work that has more than its launch.
   const std::vector<Link>& links() const { return links_; }
   const std::vector<Link>& launch_links() const { return launch_links_; }
   // Must be called after the last AddLink and before AppendParents.
@@ -120,10 +120,10 @@ class EventForest {
   void LinkExecutors(const ByType& special);
   void LinkTpu(uint32_t host, const ByType& special);
   void LinkLaunches(uint32_t host);
-  // How many launches a track has, and the links among them: their work has more than its launch.
+  // TrackLinks has the number of a track's launches, and what the track adds to launch_links_.
   struct TrackLinks {
     size_t count = 0;
-    std::vector<Link> links;
+    std::vector<Link> more;
   };
   TrackLinks LinkWork(const Track& track, const LaunchIndex& calls, LaunchLink* out);
   bool MarkLinked(uint32_t device_row);

@@ -4,9 +4,10 @@
 // Chrome traces by ProfilerStep#N.
 //
 // Start reading in grouping_build.cc; event_forest.h finds who encloses and causes whom,
-// group_spreader.h gives the groups of roots to what they lead to, grouping_tpu.h has the rules of
-// TPUs. host_activity.h says what a host thread does at a moment, which idle causes and step
-// inference read; flow_index.h has the arrows of the timeline.
+// group_spreader.h gives the groups of roots to what they lead to. grouping_chrome.h has the rules
+// of PyTorch's recordings, grouping_tpu.h those of TPUs. host_activity.h says what a host thread
+// does at a moment, which idle causes and step inference read; flow_index.h has the arrows of the
+// timeline.
 //
 // Grouping is owned by the AnalysisContext and immutable; any thread may read
 // it. 4 bytes an event, 8 a launch.

@@ -1,6 +1,5 @@
 // The ops of a host's threads: names them, then sweeps the lines in parallel.
 #include <algorithm>
-#include <numeric>
 #include <span>
 #include <unordered_map>
 
@@ -69,7 +68,6 @@ class HostCollector {
   void NameStages(const Track& track);
   void NameEagerCalls(const Track& track);
   const OpId* EagerCall(uint32_t row) const;
-  std::vector<uint32_t> LargestLinesFirst() const;  // indices of tracks_
   LineOps ReadLine(size_t index, const LineSweep& how) const;
   void AddDeviceTimes(std::vector<Ps>* times) const;
   void AddLines(std::span<LineOps> lines, HostOps* out) const;  // takes their sums
@@ -270,15 +268,6 @@ void HostCollector::ChooseTracks() {
   }
 }
 
-std::vector<uint32_t> HostCollector::LargestLinesFirst() const {
-  std::vector<uint32_t> lines(tracks_.size());
-  std::iota(lines.begin(), lines.end(), 0u);
-  const auto events = [&](uint32_t line) { return trace_.set.tracks[tracks_[line]].events; };
-  SortRuns(lines.begin(), lines.end(),
-           [&](uint32_t a, uint32_t b) { return events(a) > events(b); });
-  return lines;
-}
-
 void HostCollector::AddLines(std::span<LineOps> lines, HostOps* out) const {
   std::vector<OpRow> ops(slots_.all().size());
   OpSide& side = out->host_side;
@@ -310,7 +299,8 @@ void HostCollector::Collect(const std::stop_token& stop, HostOps* out) {
                         std::any_of(by_tf_op_.begin(), by_tf_op_.end(), is_enqueue);
   const LineSweep sweep{scope_, slots_.all().size(), enqueues, xprof_.outer_op_closed_first};
   std::vector<LineOps> lines(tracks_.size());
-  const std::vector<uint32_t> by_size = LargestLinesFirst();
+  const std::vector<uint32_t> by_size = LargestFirst(
+      lines.size(), [&](uint32_t line) { return trace_.set.tracks[tracks_[line]].events; });
   ParallelFor(lines.size(), [&](size_t i) {
     const size_t line = by_size[i];
     if (stop.stop_requested()) return;

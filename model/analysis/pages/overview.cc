@@ -549,7 +549,6 @@ AnalysisResult RunVerdict(AnalysisContext& context, const AnalysisParams& params
 AnalysisResult RunOverview(AnalysisContext& context, const AnalysisParams& params,
                            std::stop_token stop) {
   ReadEvents(context, stop);
-  context.grouping(stop);
   ReadShared(context, params, stop);
   return OverviewBuilder(context, params, stop).Build();
 }

@@ -180,7 +180,7 @@ bool IsCapturing(const Ranges& captures, Ps at) {
   return after != captures.begin() && std::prev(after)->end > at;
 }
 
-// Adds up the launches of one step after the other, for several threads at a time.
+// StepCounter adds up launches step by step. Each thread has one, and all add to the same sums.
 class StepCounter {
  public:
   explicit StepCounter(std::vector<StepLaunches>* counts) : counts_(*counts) {}
@@ -278,11 +278,11 @@ std::vector<StepLaunches> CountLaunches(const Trace& trace, const Grouping& grou
     const std::vector<const Track*> of_host = HostThreadsOf(trace, HostId(h));
     threads.insert(threads.end(), of_host.begin(), of_host.end());
   }
-  SortRuns(threads.begin(), threads.end(),
-           [](const Track* a, const Track* b) { return a->events > b->events; });
+  const std::vector<uint32_t> by_size =
+      LargestFirst(threads.size(), [&](uint32_t thread) { return threads[thread]->events; });
   ParallelFor(threads.size(), [&](size_t i) {
     if (!stop.stop_requested())
-      CountOnThread(trace, grouping, plan, *threads[i], kinds, started, &counts);
+      CountOnThread(trace, grouping, plan, *threads[by_size[i]], kinds, started, &counts);
   });
   return counts;
 }
