@@ -91,9 +91,10 @@ bool EventForms::Form::Read(std::string_view event, TypedArgs* out) {
       const std::string_view before = whole.substr(compared, value.begin - compared);
       if (!StartsWith(c, before)) return false;
       c.Move(c.at() + before.size());
+      compared = value.end;
+      if (value.arg != nullptr && PassWhole(*value.arg, &c, out)) continue;
       token = PassValue(&c, &value);
       if (token.empty()) return false;
-      compared = value.end;
     } else if (value.arg != nullptr) {
       token = Token(value);
     }

@@ -176,6 +176,13 @@ void ReadArg(const Arg& arg, std::string_view value, TypedArgs* out, uint32_t* m
   }
 }
 
+bool PassWhole(const Arg& arg, json::Cursor* c, TypedArgs* out) {
+  int64_t number = 0;
+  if (arg.kind != Arg::ArgKind::kInt || !c->Whole(&number)) return false;
+  out->ints.emplace_back(static_cast<IntStat>(arg.stat), number);
+  return true;
+}
+
 std::string TextOfToken(std::string_view token) {
   if (token.empty() || token.front() != '"') return Compact(token);
   std::string text;

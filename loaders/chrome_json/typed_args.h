@@ -41,6 +41,10 @@ const Arg* FindArg(std::string_view key);
 // Adds the values of a token that the argument has. `memo`: as TextToken::memo.
 void ReadArg(const Arg& arg, std::string_view value, TypedArgs* out, uint32_t* memo = nullptr);
 
+// At the value of an argument that has a whole number: passes it and adds it. False where ReadArg
+// must look at the token: then nothing has happened.
+bool PassWhole(const Arg& arg, json::Cursor* c, TypedArgs* out);
+
 // The text of a token: a string decoded, anything else as compact JSON.
 std::string TextOfToken(std::string_view token);
 

@@ -90,12 +90,12 @@ StringId TokenTexts::Of(std::string_view token, uint32_t* memo) {
 }
 
 void TypedColumns::Entries::Put(uint32_t row, uint64_t bits) {
-  if (rows_.empty() || rows_.back() != row) {
-    rows_.push_back(row);
-    low_.emplace_back();
+  const auto low = static_cast<uint32_t>(bits), high = static_cast<uint32_t>(bits >> 32);
+  if (low_.empty() || low_.back().row != row) {
+    low_.push_back({row, low});
+  } else {
+    low_.back().bits = low;
   }
-  low_.back() = static_cast<uint32_t>(bits);
-  const auto high = static_cast<uint32_t>(bits >> 32);
   if (high == 0 && high_.size() < low_.size()) return;
   high_.resize(low_.size());
   high_.back() = high;

@@ -35,17 +35,21 @@ class TypedColumns {
   // have values of more than 32 bits, so the upper half is kept up to the last value that has one.
   class Entries {
    public:
-    void Reserve(size_t n) { rows_.reserve(n), low_.reserve(n); }
+    void Reserve(size_t n) { low_.reserve(n); }
     // The last value counts where a row has several.
     void Put(uint32_t row, uint64_t bits);
-    size_t size() const { return rows_.size(); }
-    uint32_t row(size_t i) const { return rows_[i]; }
+    size_t size() const { return low_.size(); }
+    uint32_t row(size_t i) const { return low_[i].row; }
     uint64_t bits(size_t i) const {
-      return i < high_.size() ? uint64_t{high_[i]} << 32 | low_[i] : low_[i];
+      return i < high_.size() ? uint64_t{high_[i]} << 32 | low_[i].bits : low_[i].bits;
     }
 
    private:
-    std::vector<uint32_t> rows_, low_, high_;
+    struct Low {
+      uint32_t row, bits;
+    };
+    std::vector<Low> low_;
+    std::vector<uint32_t> high_;
   };
 
   // `texts` must live as long as this object. `like`: columns of about the same size, or null.

@@ -1,6 +1,8 @@
 #include "loaders/common/json_cursor.h"
 
+#include <algorithm>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 
@@ -9,6 +11,7 @@
 #endif
 
 #include "loaders/common/json_number.h"
+#include "model/base/ascii.h"
 #include "model/base/utf8.h"
 
 namespace stepscope::json {
@@ -107,6 +110,12 @@ class Block {
   unsigned Are(char c) const {
     return static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(bytes_, _mm_set1_epi8(c))));
   }
+  unsigned AreNot(char first, char last) const {
+    const __m128i from_first = _mm_sub_epi8(bytes_, _mm_set1_epi8(first));
+    const __m128i most = _mm_set1_epi8(static_cast<char>(last - first));
+    const __m128i within = _mm_cmpeq_epi8(_mm_min_epu8(from_first, most), from_first);
+    return static_cast<unsigned>(_mm_movemask_epi8(within)) ^ 0xffffu;
+  }
   Block Folded() const { return Block(_mm_or_si128(bytes_, _mm_set1_epi8(' '))); }
   static int First(unsigned mask) { return std::countr_zero(mask); }
 
@@ -125,6 +134,13 @@ class Block {
   uint64_t Are(char c) const {
     const uint64_t zero = bytes_ ^ kOnes * static_cast<uint8_t>(c);
     return (zero - kOnes) & ~zero & (kOnes << 7);
+  }
+  // Both are below 128.
+  uint64_t AreNot(char first, char last) const {
+    const uint64_t low = bytes_ & kOnes * 0x7f;
+    const uint64_t above = low + kOnes * static_cast<uint8_t>(0x7f - last);
+    const uint64_t not_below = (low | kOnes << 7) - kOnes * static_cast<uint8_t>(first);
+    return (bytes_ | above | ~not_below) & (kOnes << 7);
   }
   Block Folded() const { return Block(bytes_ | kOnes * ' '); }
   static int First(uint64_t mask) { return std::countr_zero(mask) / 8; }
@@ -165,8 +181,19 @@ const char* FindQuoteOrBracket(const char* at, const char* end) {
       [](char c) { return c == '"' || c == '{' || c == '[' || c == '}' || c == ']'; });
 }
 
-// The end of a number or a word.
+// Whether a number or a word ends before this character.
+bool EndsWord(char c) {
+  return IsSpace(c) || c == ',' || c == '}' || c == ']' || c == '{' || c == '[' || c == '"' ||
+         c == ':';
+}
+
+// The end of a number or a word. Most numbers have digits and a point only, which one comparison
+// passes.
 const char* FindEndOfWord(const char* at, const char* end) {
+  at = FindFirst(
+      at, end, [](Block block) { return block.AreNot('-', '9'); },
+      [](char c) { return c < '-' || c > '9'; });
+  if (at >= end || EndsWord(*at)) return at;
   return FindFirst(
       at, end,
       [](Block block) {
@@ -175,10 +202,7 @@ const char* FindEndOfWord(const char* at, const char* end) {
                block.Are('\t') | folded.Are('{') | folded.Are('}') | block.Are('"') |
                block.Are(':');
       },
-      [](char c) {
-        return IsSpace(c) || c == ',' || c == '}' || c == ']' || c == '{' || c == '[' || c == '"' ||
-               c == ':';
-      });
+      EndsWord);
 }
 
 }  // namespace
@@ -229,6 +253,18 @@ bool Cursor::Value(std::string_view* token) {
   }
   *token = {begin, static_cast<size_t>(at_ - begin)};
   return whole;
+}
+
+bool Cursor::Whole(int64_t* value) {
+  constexpr std::ptrdiff_t kMostDigits = 18;
+  const char* const most = at_ + std::min(end_ - at_, kMostDigits);
+  const char* c = at_;
+  int64_t sum = 0;
+  for (; c < most && IsDigit(*c); ++c) sum = sum * 10 + (*c - '0');
+  if (c == at_ || c == end_ || !EndsWord(*c)) return false;
+  at_ = c;
+  *value = sum;
+  return true;
 }
 
 std::string_view ValueAt(const char* at, const char* end) {

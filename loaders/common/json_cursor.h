@@ -3,6 +3,7 @@
 // over. Nothing is copied; tokens are views of the text. One thread. O(bytes passed).
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -35,6 +36,9 @@ class Cursor {
   // token is empty where there is no value (at a comma, a closing bracket or the end). False when
   // the text ends inside the value.
   bool Value(std::string_view* token);
+  // At a whole number of at most 18 digits and without a sign: passes it and sets its value. False
+  // where something else stands, or where the text ends inside it: then the cursor has not moved.
+  bool Whole(int64_t* value);
 
  private:
   void PassSpace();

@@ -5,6 +5,7 @@
 
 #include "model/analysis/grouping/grouping.h"
 #include "model/analysis/intervals/event_order.h"
+#include "model/base/sort_runs.h"
 #include "model/capabilities.h"
 
 namespace stepscope {
@@ -21,13 +22,13 @@ class Collector {
   }
   std::vector<ReplayedKernel> Take() {
     // A kernel that has a launch and a graph's id counts once: its launch sorts first.
-    std::sort(kernels_.begin(), kernels_.end(), [](const auto& a, const auto& b) {
+    SortRuns(kernels_.begin(), kernels_.end(), [](const auto& a, const auto& b) {
       return std::tie(a.row, a.launch) < std::tie(b.row, b.launch);
     });
     const auto last = std::unique(kernels_.begin(), kernels_.end(),
                                   [](const auto& a, const auto& b) { return a.row == b.row; });
     kernels_.erase(last, kernels_.end());
-    std::sort(kernels_.begin(), kernels_.end(), [](const auto& a, const auto& b) {
+    SortRuns(kernels_.begin(), kernels_.end(), [](const auto& a, const auto& b) {
       return std::tie(a.launch, a.track, a.begin, a.row) <
              std::tie(b.launch, b.track, b.begin, b.row);
     });

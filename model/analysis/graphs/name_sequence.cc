@@ -1,7 +1,7 @@
 #include "model/analysis/graphs/name_sequence.h"
 
 #include <algorithm>
-#include <unordered_map>
+#include <utility>
 
 namespace stepscope {
 namespace {
@@ -30,11 +30,28 @@ std::vector<uint32_t> Borders(std::span<const uint32_t> part) {
 
 }  // namespace
 
+// A program repeats its kernels, so there are far fewer different grams than places.
 NameSequence::NameSequence(std::vector<uint32_t> names) : names_(std::move(names)) {
+  if (names_.size() < kGram) return;
   const std::span<const uint32_t> all(names_);
-  for (size_t i = 0; i + kGram <= all.size(); ++i)
-    grams_.emplace_back(HashOf(all.subspan(i, kGram)), static_cast<uint32_t>(i));
-  std::sort(grams_.begin(), grams_.end());
+  std::vector<Gram*> gram_at(names_.size() - kGram + 1);  // nodes of a map do not move
+  for (size_t i = 0; i < gram_at.size(); ++i) {
+    gram_at[i] = &grams_[HashOf(all.subspan(i, kGram))];
+    ++gram_at[i]->size;
+  }
+  places_.resize(gram_at.size());
+  uint32_t begin = 0;
+  for (auto& [hash, gram] : grams_) {
+    gram.begin = begin;
+    begin += std::exchange(gram.size, 0);
+  }
+  for (uint32_t i = 0; i < gram_at.size(); ++i) places_[gram_at[i]->begin + gram_at[i]->size++] = i;
+}
+
+std::span<const uint32_t> NameSequence::PlacesOf(std::span<const uint32_t> gram) const {
+  const auto found = grams_.find(HashOf(gram));
+  if (found == grams_.end()) return {};
+  return std::span(places_).subspan(found->second.begin, found->second.size);
 }
 
 uint32_t NameSequence::LastRun(std::span<const uint32_t> part) const {
@@ -52,25 +69,24 @@ uint32_t NameSequence::LastRun(std::span<const uint32_t> part) const {
 
 uint32_t NameSequence::NextGram(std::span<const uint32_t> gram, uint32_t from) const {
   constexpr int kMostCollisions = 8;
-  const uint64_t hash = HashOf(gram);
-  auto at = std::lower_bound(grams_.begin(), grams_.end(), std::pair(hash, from));
-  for (int i = 0; i < kMostCollisions && at != grams_.end() && at->first == hash; ++i, ++at) {
-    if (std::equal(gram.begin(), gram.end(), names_.begin() + at->second)) return at->second;
+  const std::span<const uint32_t> places = PlacesOf(gram);
+  auto at = std::lower_bound(places.begin(), places.end(), from);
+  for (int i = 0; i < kMostCollisions && at != places.end(); ++i, ++at) {
+    if (std::equal(gram.begin(), gram.end(), names_.begin() + *at)) return *at;
   }
   return kUnmatched;
 }
 
 uint32_t NameSequence::LikelyBegin(std::span<const uint32_t> part) const {
   constexpr size_t kMostSamples = 256;
-  constexpr int kMostPlaces = 8;  // of one gram that are looked at, the last ones
+  constexpr size_t kMostPlaces = 8;  // of one gram that are looked at, the last ones
   if (part.size() < kGram) return 0;
   const size_t step = std::max<size_t>(1, part.size() / kMostSamples);
   std::unordered_map<int64_t, int> votes;
   for (size_t i = 0; i + kGram <= part.size(); i += step) {
-    const uint64_t hash = HashOf(part.subspan(i, kGram));
-    auto at = std::lower_bound(grams_.begin(), grams_.end(), std::pair(hash, kUnmatched));
-    for (int n = 0; n < kMostPlaces && at != grams_.begin() && (--at)->first == hash; ++n)
-      ++votes[int64_t{at->second} - static_cast<int64_t>(i)];
+    const std::span<const uint32_t> places = PlacesOf(part.subspan(i, kGram));
+    for (const uint32_t place : places.last(std::min(kMostPlaces, places.size())))
+      ++votes[int64_t{place} - static_cast<int64_t>(i)];
   }
   int64_t best = 0;
   int most = 0;

@@ -1,11 +1,15 @@
-// ComputeKernels: one pass over the streams of each device plane groups events by ids
+// ComputeKernels: one pass over the streams of each device plane groups events by ids, part by part
 // (kernel_reader.h); then the text of each distinct kernel is read once, not once per event.
 #include <algorithm>
 #include <deque>
 #include <functional>
+#include <iterator>
 #include <map>
+#include <optional>
+#include <span>
 #include <tuple>
 #include <unordered_set>
+#include <utility>
 
 #include "model/analysis/definitions.h"
 #include "model/analysis/kernels/kernel_reader.h"
@@ -25,16 +29,14 @@ struct StreamKernels {
 // The streams of a plane, with the op names that their keys count.
 struct PlaneKernels {
   std::vector<StreamKernels> streams;
-  std::vector<std::string_view> kineto_ops;
+  KinetoOps kineto_ops;
 };
 
 // The framework op of a key: that of its HLO instruction where the program is known, else the
 // name in tf_op.
 std::string OpNameOf(const Trace& trace, const StatTable& stats, const RawKey& key,
                      const PlaneKernels& plane) {
-  if (key.tf_op != kNoKernelText && kNoKernelText - 1 - key.tf_op < plane.kineto_ops.size()) {
-    return std::string(plane.kineto_ops[kNoKernelText - 1 - key.tf_op]);
-  }
+  if (plane.kineto_ops.Has(key.tf_op)) return std::string(plane.kineto_ops.Name(key.tf_op));
   std::string_view hlo_op = stats.strings->View(StringId(key.hlo_op));
   if (!hlo_op.empty()) {
     const size_t inner = hlo_op.rfind("::");
@@ -84,26 +86,65 @@ void Finish(const KernelTotals& totals, KernelGroup* g) {
                               : kUnknownOccupancy;
 }
 
+// A part of a stream, and its kernels once they are read.
+struct StreamPart {
+  const Track* track;
+  LanePart part;
+  PartKernels kernels = {};
+};
+
+std::vector<StreamPart> PartsOf(const Trace& trace, const Plane& plane) {
+  std::vector<TrackId> tracks = plane.tracks;
+  std::sort(tracks.begin(), tracks.end());  // the order of by_stream
+  std::vector<StreamPart> parts;
+  for (TrackId id : tracks) {
+    const Track& track = trace.set.tracks[id.value];
+    if (track.derived_in_file) continue;
+    std::vector<LanePart> of_track;
+    AppendParts(trace.set.LanesOf(track), &of_track);
+    for (const LanePart& part : of_track) {
+      if (part.lane->kind != LaneKind::kInstant) parts.push_back({&track, part});
+    }
+  }
+  return parts;
+}
+
+// Puts the kernels of a plane's parts together, stream by stream.
+PlaneKernels JoinParts(std::span<StreamPart> parts) {
+  PlaneKernels plane;
+  for (StreamPart& part : parts) {
+    if (part.kernels.groups.empty()) continue;
+    if (plane.streams.empty() || plane.streams.back().track != part.track)
+      plane.streams.push_back({part.track, {}});
+    AddPart(std::exchange(part.kernels, {}), &plane.kineto_ops, &plane.streams.back().groups);
+  }
+  return plane;
+}
+
 std::vector<PlaneKernels> CollectPlanes(const Trace& trace, const StatTable& stats,
                                         const LaunchingOps& ops, const Scope& scope,
                                         const GraphOps& graphs, std::stop_token stop) {
+  std::vector<StreamPart> parts;
+  std::vector<size_t> first{0};  // of each plane
+  for (const Plane& plane : trace.planes) {
+    if (plane.kind == PlaneKind::kGpu && scope.HasHost(plane.host))
+      std::ranges::move(PartsOf(trace, plane), std::back_inserter(parts));
+    first.push_back(parts.size());
+  }
+  Reused<std::optional<KernelReader>> readers;
+  ParallelFor(parts.size(), [&](size_t i) {
+    if (stop.stop_requested()) return;
+    const Plane& plane = trace.planes[parts[i].track->plane.value];
+    auto reader = readers.Take();
+    if (!*reader) reader->emplace(trace, stats, ops, graphs);
+    parts[i].kernels =
+        (*reader)->Read(parts[i].part, {plane.file_order, parts[i].track->file_order,
+                                        DeviceFactsOf(plane).vendor, scope.OfHost(plane.host)});
+    readers.Give(std::move(reader));
+  });
   std::vector<PlaneKernels> planes(trace.planes.size());
-  ParallelFor(trace.planes.size(), [&](size_t p) {
-    const Plane& plane = trace.planes[p];
-    if (plane.kind != PlaneKind::kGpu || stop.stop_requested()) return;
-    if (!scope.HasHost(plane.host)) return;
-    KernelReader reader(trace, stats, ops, graphs);
-    std::vector<TrackId> tracks = plane.tracks;
-    std::sort(tracks.begin(), tracks.end());  // the order of by_stream
-    for (TrackId id : tracks) {
-      const Track& track = trace.set.tracks[id.value];
-      if (track.derived_in_file) continue;
-      StreamKernels stream{&track, {}};
-      reader.Collect(track, plane.file_order, DeviceFactsOf(plane).vendor, scope.OfHost(plane.host),
-                     &stream.groups);
-      if (!stream.groups.empty()) planes[p].streams.push_back(std::move(stream));
-    }
-    planes[p].kineto_ops = reader.kineto_ops();
+  ParallelFor(planes.size(), [&](size_t p) {
+    planes[p] = JoinParts(std::span(parts).subspan(first[p], first[p + 1] - first[p]));
   });
   return planes;
 }
@@ -201,7 +242,7 @@ KernelGroups ComputeKernels(AnalysisContext& context, const AnalysisParams& para
         auto raw = stream.groups.extract(stream.groups.begin());
         KernelGroup group = Describe(trace, stats, raw.key(), plane, context.xprof(), &categories);
         Finish(raw.mapped().totals, &group);
-        group.rows = EventRows(std::move(raw.mapped().rows));
+        group.rows = std::move(raw.mapped().rows);
         of_stream.Add(group);
         merged.Add(std::move(group), raw.mapped().totals);
       }

@@ -44,17 +44,15 @@ KernelReader::KernelReader(const Trace& trace, const StatTable& stats, const Lau
   for (const auto& [stat, missing] : kLaunchStats) launch_.emplace_back(stats.Int(stat));
 }
 
-void KernelReader::Collect(const Track& track, uint32_t plane_order, GpuVendor vendor,
-                           const TimeScope& scope, RawGroups* out) {
-  ++stream_;
-  for (const Lane& lane : trace_.set.LanesOf(track)) {
-    if (lane.kind == LaneKind::kInstant) continue;
-    Seek(lane.first_row);
-    for (uint32_t i = 0; i < lane.size(); ++i) {
-      if (lane.dur[i] == 0 || !scope.Contains(lane.start[i])) continue;
-      AddEvent(lane, i, {plane_order, track.file_order, lane.SourceOffset(i)}, vendor, out);
-    }
+PartKernels KernelReader::Read(const LanePart& part, const Stream& stream) {
+  ++part_;
+  groups_.clear();
+  const Lane& lane = *part.lane;
+  Seek(lane.first_row + part.begin);
+  for (uint32_t i = part.begin; i < part.end; ++i) {
+    if (lane.dur[i] > 0 && stream.scope.Contains(lane.start[i])) AddEvent(lane, i, stream);
   }
+  return std::exchange(out_, {});
 }
 
 void KernelReader::Seek(uint32_t row) {
@@ -63,8 +61,7 @@ void KernelReader::Seek(uint32_t row) {
   for (ColumnCursor<int64_t>& column : launch_) column.Seek(row);
 }
 
-void KernelReader::AddEvent(const Lane& lane, uint32_t i, FileOrder order, GpuVendor vendor,
-                            RawGroups* out) {
+void KernelReader::AddEvent(const Lane& lane, uint32_t i, const Stream& stream) {
   const uint32_t row = lane.first_row + i;
   const EventMeta& meta = trace_.names().metas[lane.meta[i]];
   const StringId details = details_.Get(row, StringId());
@@ -75,7 +72,7 @@ void KernelReader::AddEvent(const Lane& lane, uint32_t i, FileOrder order, GpuVe
              tf_op_.Get(row, StringId()).value,
              hlo_op_.Get(row, StringId()).value,
              equation_.Get(row, StringId()).value,
-             vendor,
+             stream.vendor,
              program_.Get(row, -1),
              {}};
   double occupancy = 0;
@@ -84,20 +81,27 @@ void KernelReader::AddEvent(const Lane& lane, uint32_t i, FileOrder order, GpuVe
     // Kineto writes 0 where it does not know: a kernel that runs occupies something.
     occupancy = occupancy_.Get(row, 0);
     if (occupancy <= 0) occupancy = kUnknownOccupancy;
-    key.tf_op =
-        KinetoOp(ops_.NameOf(external_.Get(row, -1), correlation_.Get(row, -1), &ancestors_));
+    key.tf_op = out_.kineto_ops.Number(
+        ops_.NameOf(external_.Get(row, -1), correlation_.Get(row, -1), &ancestors_));
   }
-  if (const std::string_view op = GraphOpOf(row); !op.empty()) key.tf_op = KinetoOp(op);
-  const Known& known = Find(key, out);
-  known.group->totals.Add(lane.dur[i], has_details ? known.occupancy : occupancy, order);
-  known.group->rows.emplace_back(row);
+  if (const std::string_view op = GraphOpOf(row); !op.empty())
+    key.tf_op = out_.kineto_ops.Number(op);
+  const Known& known = Find(key);
+  if (has_details) occupancy = known.occupancy;
+  Group& group = out_.groups[known.group];
+  group.totals.Add(lane.dur[i], occupancy,
+                   {stream.plane_order, stream.line_order, lane.SourceOffset(i)});
+  if (occupancy >= 0) group.occupancies.push_back(occupancy * static_cast<double>(lane.dur[i]));
+  group.rows.emplace_back(row);
 }
 
-KernelReader::Known& KernelReader::Find(const RawKey& key, RawGroups* out) {
+KernelReader::Known& KernelReader::Find(const RawKey& key) {
   Known& known = latest_[RawKeyHash::Quick(key) % kLatest];
-  if (known.stream == stream_ && known.key == key) return known;
+  if (known.part == part_ && known.key == key) return known;
+  const auto [it, added] = groups_.try_emplace(key, static_cast<uint32_t>(out_.groups.size()));
+  if (added) out_.groups.push_back({key, {}, {}, {}});
   const double occupancy = key.details == kNoKernelText ? 0 : Occupancy(key.details);
-  return known = {key, stream_, &(*out)[key], occupancy};
+  return known = {key, part_, it->second, occupancy};
 }
 
 double KernelReader::Occupancy(uint32_t details) {
@@ -119,12 +123,23 @@ std::string_view KernelReader::GraphOpOf(uint32_t row) const {
   return kernel != nullptr ? graphs_.NameOf(graphs_.ops[kernel->op]) : std::string_view();
 }
 
-uint32_t KernelReader::KinetoOp(std::string_view name) {
+uint32_t KinetoOps::Number(std::string_view name) {
   if (name.empty()) return kNoKernelText;
   const auto [it, added] =
-      kineto_ids_.try_emplace(name, kNoKernelText - 1 - static_cast<uint32_t>(kineto_ops_.size()));
-  if (added) kineto_ops_.push_back(name);
+      numbers_.try_emplace(name, kNoKernelText - 1 - static_cast<uint32_t>(names_.size()));
+  if (added) names_.push_back(name);
   return it->second;
+}
+
+void AddPart(PartKernels part, KinetoOps* ops, RawGroups* groups) {
+  for (PartKernels::Group& from : part.groups) {
+    RawKey key = from.key;
+    if (part.kineto_ops.Has(key.tf_op)) key.tf_op = ops->Number(part.kineto_ops.Name(key.tf_op));
+    RawGroup& into = (*groups)[key];
+    into.totals.Merge(from.totals);
+    for (const double time : from.occupancies) into.totals.occupancy_time += time;
+    into.rows.Append(EventRows(std::move(from.rows)));
+  }
 }
 
 }  // namespace stepscope

@@ -1,19 +1,23 @@
-// KernelReader: the kernels of GPU streams, grouped by the ids that their events have. Internal to
-// kernel_collect.cc, which turns ids into text. Views the trace, which must outlive it.
+// KernelReader: the kernels of a part of a GPU stream, grouped by the ids that their events have.
+// StreamGroups puts the parts together. Internal to kernel_collect.cc, which turns ids into text.
+// Both view the trace, which must outlive them.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
 #include <vector>
 
 #include "model/analysis/graphs/graph_ops.h"
+#include "model/analysis/grouping/lane_parts.h"
 #include "model/analysis/kernels/kernel_stats.h"
 #include "model/analysis/kernels/launching_ops.h"
 #include "model/analysis/naming/device_type.h"
 #include "model/analysis/steps/scope.h"
 #include "model/ancestor_reader.h"
+#include "model/event_rows.h"
 #include "model/sparse_column.h"
 
 namespace stepscope {
@@ -57,8 +61,8 @@ struct KernelTotals {
   uint64_t occurrences = 0;
   Ps total = 0, min = kMaxPs, max = 0;
   int64_t total_ns = 0, min_ns = INT64_MAX, max_ns = 0;
-  double occupancy_time = 0, first_occupancy = 0;
-  Ps occupancy_known = 0;  // time of the kernels whose occupancy is known
+  double occupancy_time = 0, first_occupancy = 0;  // AddPart adds to the time
+  Ps occupancy_known = 0;                          // time of the kernels whose occupancy is known
   FileOrder first{UINT32_MAX, UINT32_MAX, UINT64_MAX};
 
   void Add(Ps dur, double occupancy, FileOrder order) {
@@ -66,8 +70,7 @@ struct KernelTotals {
     total += dur, min = std::min(min, dur), max = std::max(max, dur);
     const int64_t ns = dur / kPsPerNs;
     total_ns += ns, min_ns = std::min(min_ns, ns), max_ns = std::max(max_ns, ns);
-    if (occupancy >= 0)
-      occupancy_time += occupancy * static_cast<double>(dur), occupancy_known += dur;
+    if (occupancy >= 0) occupancy_known += dur;
     if (order < first) first = order, first_occupancy = occupancy;
   }
   void Merge(const KernelTotals& o) {
@@ -79,41 +82,76 @@ struct KernelTotals {
     if (o.first < first) first = o.first, first_occupancy = o.first_occupancy;
   }
 };
+// Numbers op names that are no StringId of the stats: RawKey::tf_op counts down from
+// kNoKernelText - 1 for them.
+class KinetoOps {
+ public:
+  uint32_t Number(std::string_view name);  // kNoKernelText where there is none
+  // Whether it is the number of a name here.
+  bool Has(uint32_t tf_op) const {
+    return tf_op != kNoKernelText && kNoKernelText - 1 - tf_op < names_.size();
+  }
+  std::string_view Name(uint32_t tf_op) const { return names_[kNoKernelText - 1 - tf_op]; }
+
+ private:
+  std::unordered_map<std::string_view, uint32_t> numbers_;
+  std::vector<std::string_view> names_;
+};
+
+// The kernels of a part of a lane, by first use.
+struct PartKernels {
+  struct Group {
+    RawKey key;
+    KernelTotals totals;
+    std::vector<EventRow> rows;
+    // Occupancy x duration of each kernel whose occupancy is known. The terms are kept because a
+    // sum of sums would be rounded otherwise.
+    std::vector<double> occupancies;
+  };
+  std::vector<Group> groups;
+  KinetoOps kineto_ops;  // that the keys count
+};
+
+// The kernels of a stream, or of its parts so far.
 struct RawGroup {
   KernelTotals totals;
-  std::vector<EventRow> rows;
+  EventRows rows;
 };
 using RawGroups = std::unordered_map<RawKey, RawGroup, RawKeyHash>;
+// Adds the next part. `ops` get the part's, and the groups' keys count these. O(kernels with a
+// known occupancy).
+void AddPart(PartKernels part, KinetoOps* ops, RawGroups* groups);
 
-// Reads the kernels of the streams of one plane. One thread uses one.
+// Reads kernels. One thread uses one.
 class KernelReader {
  public:
+  // What all kernels of a stream share.
+  struct Stream {
+    uint32_t plane_order = 0, line_order = 0;  // in the file
+    GpuVendor vendor{};
+    TimeScope scope;
+  };
   KernelReader(const Trace& trace, const StatTable& stats, const LaunchingOps& ops,
                const GraphOps& graphs);
 
-  // Adds the stream's kernels that begin in `scope`. O(events).
-  void Collect(const Track& track, uint32_t plane_order, GpuVendor vendor, const TimeScope& scope,
-               RawGroups* out);
-
-  // Op names that are no StringId of the stats: RawKey::tf_op counts down from kNoKernelText - 1
-  // for them.
-  const std::vector<std::string_view>& kineto_ops() const { return kineto_ops_; }
+  // The part's kernels that begin in the stream's scope. O(events).
+  PartKernels Read(const LanePart& part, const Stream& stream);
 
  private:
+  using Group = PartKernels::Group;
   void Seek(uint32_t row);
-  void AddEvent(const Lane& lane, uint32_t i, FileOrder order, GpuVendor vendor, RawGroups* out);
-  // The group of the key in `out`, and the occupancy that the key's details say.
+  void AddEvent(const Lane& lane, uint32_t i, const Stream& stream);
+  // A group of the part, and the occupancy that its key's details say.
   struct Known {
     RawKey key;
-    uint32_t stream = 0;  // as stream_
-    RawGroup* group = nullptr;
+    uint32_t part = 0;  // as part_
+    uint32_t group = 0;
     double occupancy = 0;
   };
-  Known& Find(const RawKey& key, RawGroups* out);
+  Known& Find(const RawKey& key);
   double Occupancy(uint32_t details);
   KernelLaunch NumericLaunch(uint32_t row);
   std::string_view GraphOpOf(uint32_t row) const;
-  uint32_t KinetoOp(std::string_view name);
 
   const Trace& trace_;
   const StatTable& stats_;
@@ -129,9 +167,9 @@ class KernelReader {
   // A program repeats its kernels, so most are found here without a search: the latest key of each
   // hash.
   std::vector<Known> latest_;
-  uint32_t stream_ = 0;  // the number of the stream that is read, from 1
-  std::unordered_map<std::string_view, uint32_t> kineto_ids_;
-  std::vector<std::string_view> kineto_ops_;
+  uint32_t part_ = 0;  // the number of the part that is read, from 1
+  std::unordered_map<RawKey, uint32_t, RawKeyHash> groups_;  // by key: the part's
+  PartKernels out_;
 };
 
 }  // namespace stepscope

@@ -37,8 +37,8 @@ inline void AddSum(OpSum sum, OpRow* op) {
 void CollectHostOps(AnalysisContext& context, HostId host, const Scope& scope,
                     const std::stop_token& stop, HostOps* out);
 
-// Adds the ops of all GPUs to the device side of their hosts (by HostId): one pass, planes in
-// parallel. O(n).
+// Adds the ops of all GPUs to the device side of their hosts (by HostId): one pass, parts of lanes
+// in parallel. O(n).
 void CollectDeviceOps(AnalysisContext& context, const Scope& scope, const std::stop_token& stop,
                       std::vector<HostOps>* hosts);
 

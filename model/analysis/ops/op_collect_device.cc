@@ -1,11 +1,17 @@
-// Collects the ops of GPUs in one pass over the events of each device plane.
+// Collects the ops of GPUs in one pass over the events of each device plane, part by part.
 #include <algorithm>
+#include <iterator>
 #include <map>
+#include <optional>
+#include <span>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "model/analysis/definitions.h"
 #include "model/analysis/grouping/grouping.h"
+#include "model/analysis/grouping/lane_parts.h"
 #include "model/analysis/naming/op_name.h"
 #include "model/analysis/ops/device_op_names.h"
 #include "model/analysis/ops/op_collect.h"
@@ -24,8 +30,25 @@ struct DeviceOpSum : OpSum {
   uint64_t everywhere = 0;
 };
 
+// The ops of a part of a lane, by first use.
+struct PartOps {
+  std::vector<std::pair<DeviceOpKey, DeviceOpSum>> sums;
+  Extent extent;
+};
+
+// An op of a plane: the sums of its parts.
+struct PlaneOp : OpTotals {
+  EventRows rows;
+  uint64_t everywhere = 0;
+  void Add(DeviceOpSum sum) {
+    OpTotals::Add(sum);
+    rows.Append(EventRows(std::move(sum.rows)));
+    everywhere += sum.everywhere;
+  }
+};
+
 struct PlaneOps {
-  std::unordered_map<DeviceOpKey, DeviceOpSum, DeviceOpKeyHash> sums;
+  std::unordered_map<DeviceOpKey, PlaneOp, DeviceOpKeyHash> sums;
   Ps total = 0;
 };
 
@@ -39,7 +62,12 @@ class DeviceCollector {
         work_(DeviceWork(trace_, context.device_classes())),
         traits_(CapabilitiesOf(trace_)) {}
 
-  PlaneOps CollectPlane(const Plane& plane, const TimeScope& scope) const;
+  std::vector<LanePart> PartsOf(const Plane& plane) const;
+  PartOps ReadPart(const LanePart& part, const TimeScope& scope,
+                   DeviceOpNames::Reader* reader) const;
+  // Puts the parts of a plane together, in order.
+  PlaneOps Join(std::span<PartOps> parts) const;
+  DeviceOpNames::Reader Reader() const { return DeviceOpNames::Reader(names_); }
   void Merge(std::vector<PlaneOps> planes, OpSide* side) const;
 
  private:
@@ -61,34 +89,54 @@ class DeviceCollector {
   const Capabilities traits_;
 };
 
-PlaneOps DeviceCollector::CollectPlane(const Plane& plane, const TimeScope& scope) const {
+std::vector<LanePart> DeviceCollector::PartsOf(const Plane& plane) const {
+  std::vector<LanePart> parts;
+  for (const Lane* lane : PlaneLanes(trace_, plane)) AppendParts(std::span(lane, 1), &parts);
+  return parts;
+}
+
+PartOps DeviceCollector::ReadPart(const LanePart& part, const TimeScope& scope,
+                                  DeviceOpNames::Reader* reader) const {
   // A program repeats its ops, so most are found without a search: the latest key of each hash.
   struct Known {
-    DeviceOpKey key;
-    DeviceOpSum* sum = nullptr;
+    DeviceOpKey key;  // empty: none yet
+    size_t place = 0;
   };
   constexpr size_t kLatest = 1024;
   std::vector<Known> latest(kLatest);
-  PlaneOps out;
-  DeviceOpNames::Reader reader(names_);
-  Extent extent;
-  for (const Lane* lane : PlaneLanes(trace_, plane)) {
-    // XProf takes the offset within the line for the time and leaves out the line's own begin.
-    Ps base =
-        xprof_.op_times_without_line_start ? trace_.set.tracks[lane->track.value].line_start : 0;
-    reader.Seek(lane->first_row);
-    for (uint32_t i = 0; i < lane->size(); ++i) {
-      if (!work_[lane->meta[i]]) continue;
-      const bool counts = scope.Contains(lane->start[i]);
-      uint32_t row = lane->first_row + i;
-      if (counts) extent.Add(lane->start[i] - base, lane->end(i) - base);
-      const DeviceOpKey key = reader.KeyOf(row, lane->meta[i]);
-      if (key.empty()) continue;
-      Known& known = latest[DeviceOpKeyHash()(key) % kLatest];
-      if (known.sum == nullptr || !(known.key == key)) known = {key, &out.sums[key]};
-      ++known.sum->everywhere;
-      if (counts) known.sum->Add(lane->dur[i], lane->dur[i], grouping_.IsEager(row), EventRow(row));
+  std::unordered_map<DeviceOpKey, size_t, DeviceOpKeyHash> places;
+  PartOps out;
+  const Lane& lane = *part.lane;
+  // XProf takes the offset within the line for the time and leaves out the line's own begin.
+  const Ps base =
+      xprof_.op_times_without_line_start ? trace_.set.tracks[lane.track.value].line_start : 0;
+  reader->Seek(lane.first_row + part.begin);
+  for (uint32_t i = part.begin; i < part.end; ++i) {
+    if (!work_[lane.meta[i]]) continue;
+    const bool counts = scope.Contains(lane.start[i]);
+    const uint32_t row = lane.first_row + i;
+    if (counts) out.extent.Add(lane.start[i] - base, lane.end(i) - base);
+    const DeviceOpKey key = reader->KeyOf(row, lane.meta[i]);
+    if (key.empty()) continue;
+    Known& known = latest[DeviceOpKeyHash()(key) % kLatest];
+    if (known.key != key) {
+      known = {key, places.try_emplace(key, out.sums.size()).first->second};
+      if (known.place == out.sums.size()) out.sums.emplace_back(key, DeviceOpSum());
     }
+    DeviceOpSum& sum = out.sums[known.place].second;
+    ++sum.everywhere;
+    if (counts) sum.Add(lane.dur[i], lane.dur[i], grouping_.IsEager(row), EventRow(row));
+  }
+  return out;
+}
+
+PlaneOps DeviceCollector::Join(std::span<PartOps> parts) const {
+  PlaneOps out;
+  Extent extent;
+  for (PartOps& part : parts) {
+    extent.Add(part.extent.first, part.extent.last);
+    for (auto& [key, sum] : part.sums) out.sums[key].Add(std::move(sum));
+    part = {};
   }
   const bool any = !xprof_.op_times_without_line_start || extent.last > 0;
   out.total = any ? extent.length() : 0;
@@ -108,7 +156,8 @@ DeviceCollector::NamedOps DeviceCollector::NameSums(std::vector<PlaneOps>&& plan
       NamedOp& op = ops[named.key];
       op.name = std::move(named);
       op.everywhere += sum.everywhere;
-      AddSum(std::move(sum), &op.row);
+      op.row.OpTotals::Add(sum);
+      op.row.rows.Append(std::move(sum.rows));
     }
     side->busy += busy;
     side->total += std::max(busy, plane.total);
@@ -153,11 +202,27 @@ void CollectDeviceOps(AnalysisContext& context, const Scope& scope, const std::s
                       std::vector<HostOps>* hosts) {
   const Trace& trace = context.trace();
   const DeviceCollector devices(context, stop);
+  std::vector<LanePart> parts;
+  std::vector<size_t> first{0};  // of each plane
+  for (const Plane& plane : trace.planes) {
+    if (plane.kind == PlaneKind::kGpu)
+      std::ranges::copy(devices.PartsOf(plane), std::back_inserter(parts));
+    first.push_back(parts.size());
+  }
+  std::vector<PartOps> read(parts.size());
+  Reused<std::optional<DeviceOpNames::Reader>> readers;
+  ParallelFor(parts.size(), [&](size_t i) {
+    if (stop.stop_requested()) return;
+    const Track& track = trace.set.tracks[parts[i].lane->track.value];
+    const HostId on = trace.planes[track.plane.value].host;
+    auto reader = readers.Take();
+    if (!*reader) reader->emplace(devices.Reader());
+    read[i] = devices.ReadPart(parts[i], scope.OfHost(on), &**reader);
+    readers.Give(std::move(reader));
+  });
   std::vector<PlaneOps> planes(trace.planes.size());
   ParallelFor(planes.size(), [&](size_t p) {
-    const Plane& plane = trace.planes[p];
-    if (plane.kind == PlaneKind::kGpu && !stop.stop_requested())
-      planes[p] = devices.CollectPlane(plane, scope.OfHost(plane.host));
+    planes[p] = devices.Join(std::span(read).subspan(first[p], first[p + 1] - first[p]));
   });
   for (uint32_t host = 0; host < hosts->size() && !stop.stop_requested(); ++host) {
     std::vector<PlaneOps> mine;
