@@ -48,10 +48,13 @@ PartKernels KernelReader::Read(const LanePart& part, const Stream& stream) {
   ++part_;
   groups_.clear();
   const Lane& lane = *part.lane;
+  out_.lane = &lane;
   Seek(lane.first_row + part.begin);
   for (uint32_t i = part.begin; i < part.end; ++i) {
     if (lane.dur[i] > 0 && stream.scope.Contains(lane.start[i])) AddEvent(lane, i, stream);
   }
+  std::vector<EventRows> rows = rows_.Take(static_cast<uint32_t>(out_.groups.size()));
+  for (size_t g = 0; g < rows.size(); ++g) out_.groups[g].rows = std::move(rows[g]);
   return std::exchange(out_, {});
 }
 
@@ -87,21 +90,20 @@ void KernelReader::AddEvent(const Lane& lane, uint32_t i, const Stream& stream) 
   if (const std::string_view op = GraphOpOf(row); !op.empty())
     key.tf_op = out_.kineto_ops.Number(op);
   const Known& known = Find(key);
-  if (has_details) occupancy = known.occupancy;
   Group& group = out_.groups[known.group];
-  group.totals.Add(lane.dur[i], occupancy,
+  group.totals.Add(lane.dur[i], has_details ? group.occupancy : occupancy,
                    {stream.plane_order, stream.line_order, lane.SourceOffset(i)});
-  if (occupancy >= 0) group.occupancies.push_back(occupancy * static_cast<double>(lane.dur[i]));
-  group.rows.emplace_back(row);
+  if (!has_details && occupancy >= 0) group.occupancies.push_back(occupancy);
+  rows_.Add(known.group, EventRow(row));
 }
 
 KernelReader::Known& KernelReader::Find(const RawKey& key) {
   Known& known = latest_[RawKeyHash::Quick(key) % kLatest];
   if (known.part == part_ && known.key == key) return known;
   const auto [it, added] = groups_.try_emplace(key, static_cast<uint32_t>(out_.groups.size()));
-  if (added) out_.groups.push_back({key, {}, {}, {}});
-  const double occupancy = key.details == kNoKernelText ? 0 : Occupancy(key.details);
-  return known = {key, part_, it->second, occupancy};
+  if (added) out_.groups.push_back({key, {}, {}});
+  if (added && key.details != kNoKernelText) out_.groups.back().occupancy = Occupancy(key.details);
+  return known = {key, part_, it->second};
 }
 
 double KernelReader::Occupancy(uint32_t details) {
@@ -131,14 +133,29 @@ uint32_t KinetoOps::Number(std::string_view name) {
   return it->second;
 }
 
+namespace {
+
+double OccupancyTime(double sum, const Lane& lane, const PartKernels::Group& group) {
+  size_t next = 0;
+  const bool of_all = group.occupancy >= 0;
+  if (!of_all && group.occupancies.empty()) return sum;
+  for (const EventRow row : group.rows) {
+    const double occupancy = of_all ? group.occupancy : group.occupancies[next++];
+    sum += occupancy * static_cast<double>(lane.dur[row.value - lane.first_row]);
+  }
+  return sum;
+}
+
+}  // namespace
+
 void AddPart(PartKernels part, KinetoOps* ops, RawGroups* groups) {
   for (PartKernels::Group& from : part.groups) {
     RawKey key = from.key;
     if (part.kineto_ops.Has(key.tf_op)) key.tf_op = ops->Number(part.kineto_ops.Name(key.tf_op));
     RawGroup& into = (*groups)[key];
     into.totals.Merge(from.totals);
-    for (const double time : from.occupancies) into.totals.occupancy_time += time;
-    into.rows.Append(EventRows(std::move(from.rows)));
+    into.totals.occupancy_time = OccupancyTime(into.totals.occupancy_time, *part.lane, from);
+    into.rows.Append(std::move(from.rows));
   }
 }
 

@@ -18,6 +18,7 @@
 #include "model/analysis/steps/scope.h"
 #include "model/ancestor_reader.h"
 #include "model/event_rows.h"
+#include "model/grouped_rows.h"
 #include "model/sparse_column.h"
 
 namespace stepscope {
@@ -103,11 +104,13 @@ struct PartKernels {
   struct Group {
     RawKey key;
     KernelTotals totals;
-    std::vector<EventRow> rows;
-    // Occupancy x duration of each kernel whose occupancy is known. The terms are kept because a
-    // sum of sums would be rounded otherwise.
-    std::vector<double> occupancies;
+    EventRows rows;
+    // Of all its kernels, by the details of the key; or of each, where there are none and it is
+    // known. AddPart adds them up in order, because a sum of sums would be rounded otherwise.
+    double occupancy = kUnknownOccupancy;
+    std::vector<double> occupancies = {};
   };
+  const Lane* lane = nullptr;
   std::vector<Group> groups;
   KinetoOps kineto_ops;  // that the keys count
 };
@@ -169,6 +172,7 @@ class KernelReader {
   std::vector<Known> latest_;
   uint32_t part_ = 0;  // the number of the part that is read, from 1
   std::unordered_map<RawKey, uint32_t, RawKeyHash> groups_;  // by key: the part's
+  GroupedRows rows_;
   PartKernels out_;
 };
 

@@ -19,6 +19,7 @@
 #include "model/analysis/steps/steps.h"
 #include "model/base/task.h"
 #include "model/capabilities.h"
+#include "model/grouped_rows.h"
 #include "model/lookup.h"
 #include "model/sparse_column.h"
 
@@ -26,8 +27,14 @@ namespace stepscope {
 namespace {
 
 // The sums in the part asked for, and the number of runs in the whole trace.
-struct DeviceOpSum : OpSum {
+struct DeviceOpSum : OpTotals {
+  EventRows rows;
   uint64_t everywhere = 0;
+  void Append(DeviceOpSum more) {
+    OpTotals::Add(more);
+    rows.Append(std::move(more.rows));
+    everywhere += more.everywhere;
+  }
 };
 
 // The ops of a part of a lane, by first use.
@@ -36,20 +43,16 @@ struct PartOps {
   Extent extent;
 };
 
-// An op of a plane: the sums of its parts.
-struct PlaneOp : OpTotals {
-  EventRows rows;
-  uint64_t everywhere = 0;
-  void Add(DeviceOpSum sum) {
-    OpTotals::Add(sum);
-    rows.Append(EventRows(std::move(sum.rows)));
-    everywhere += sum.everywhere;
-  }
+struct PlaneOps {
+  std::unordered_map<DeviceOpKey, DeviceOpSum, DeviceOpKeyHash> sums;
+  Ps total = 0;
 };
 
-struct PlaneOps {
-  std::unordered_map<DeviceOpKey, PlaneOp, DeviceOpKeyHash> sums;
-  Ps total = 0;
+// What a thread uses for one part after the other.
+struct PartReader {
+  explicit PartReader(const DeviceOpNames& names) : keys(names) {}
+  DeviceOpNames::Reader keys;
+  GroupedRows rows;
 };
 
 class DeviceCollector {
@@ -63,11 +66,10 @@ class DeviceCollector {
         traits_(CapabilitiesOf(trace_)) {}
 
   std::vector<LanePart> PartsOf(const Plane& plane) const;
-  PartOps ReadPart(const LanePart& part, const TimeScope& scope,
-                   DeviceOpNames::Reader* reader) const;
+  PartOps ReadPart(const LanePart& part, const TimeScope& scope, PartReader* reader) const;
   // Puts the parts of a plane together, in order.
   PlaneOps Join(std::span<PartOps> parts) const;
-  DeviceOpNames::Reader Reader() const { return DeviceOpNames::Reader(names_); }
+  const DeviceOpNames& names() const { return names_; }
   void Merge(std::vector<PlaneOps> planes, OpSide* side) const;
 
  private:
@@ -96,37 +98,42 @@ std::vector<LanePart> DeviceCollector::PartsOf(const Plane& plane) const {
 }
 
 PartOps DeviceCollector::ReadPart(const LanePart& part, const TimeScope& scope,
-                                  DeviceOpNames::Reader* reader) const {
+                                  PartReader* reader) const {
   // A program repeats its ops, so most are found without a search: the latest key of each hash.
   struct Known {
     DeviceOpKey key;  // empty: none yet
-    size_t place = 0;
+    uint32_t place = 0;
   };
   constexpr size_t kLatest = 1024;
   std::vector<Known> latest(kLatest);
-  std::unordered_map<DeviceOpKey, size_t, DeviceOpKeyHash> places;
+  std::unordered_map<DeviceOpKey, uint32_t, DeviceOpKeyHash> places;
   PartOps out;
   const Lane& lane = *part.lane;
   // XProf takes the offset within the line for the time and leaves out the line's own begin.
   const Ps base =
       xprof_.op_times_without_line_start ? trace_.set.tracks[lane.track.value].line_start : 0;
-  reader->Seek(lane.first_row + part.begin);
+  reader->keys.Seek(lane.first_row + part.begin);
   for (uint32_t i = part.begin; i < part.end; ++i) {
     if (!work_[lane.meta[i]]) continue;
     const bool counts = scope.Contains(lane.start[i]);
     const uint32_t row = lane.first_row + i;
     if (counts) out.extent.Add(lane.start[i] - base, lane.end(i) - base);
-    const DeviceOpKey key = reader->KeyOf(row, lane.meta[i]);
+    const DeviceOpKey key = reader->keys.KeyOf(row, lane.meta[i]);
     if (key.empty()) continue;
     Known& known = latest[DeviceOpKeyHash()(key) % kLatest];
     if (known.key != key) {
-      known = {key, places.try_emplace(key, out.sums.size()).first->second};
-      if (known.place == out.sums.size()) out.sums.emplace_back(key, DeviceOpSum());
+      const auto next = static_cast<uint32_t>(out.sums.size());
+      known = {key, places.try_emplace(key, next).first->second};
+      if (known.place == next) out.sums.emplace_back(key, DeviceOpSum());
     }
     DeviceOpSum& sum = out.sums[known.place].second;
     ++sum.everywhere;
-    if (counts) sum.Add(lane.dur[i], lane.dur[i], grouping_.IsEager(row), EventRow(row));
+    if (!counts) continue;
+    sum.Add({1, lane.dur[i], lane.dur[i], grouping_.IsEager(row)});
+    reader->rows.Add(known.place, EventRow(row));
   }
+  std::vector<EventRows> rows = reader->rows.Take(static_cast<uint32_t>(out.sums.size()));
+  for (size_t i = 0; i < rows.size(); ++i) out.sums[i].second.rows = std::move(rows[i]);
   return out;
 }
 
@@ -135,7 +142,7 @@ PlaneOps DeviceCollector::Join(std::span<PartOps> parts) const {
   Extent extent;
   for (PartOps& part : parts) {
     extent.Add(part.extent.first, part.extent.last);
-    for (auto& [key, sum] : part.sums) out.sums[key].Add(std::move(sum));
+    for (auto& [key, sum] : part.sums) out.sums[key].Append(std::move(sum));
     part = {};
   }
   const bool any = !xprof_.op_times_without_line_start || extent.last > 0;
@@ -210,13 +217,13 @@ void CollectDeviceOps(AnalysisContext& context, const Scope& scope, const std::s
     first.push_back(parts.size());
   }
   std::vector<PartOps> read(parts.size());
-  Reused<std::optional<DeviceOpNames::Reader>> readers;
+  Reused<std::optional<PartReader>> readers;
   ParallelFor(parts.size(), [&](size_t i) {
     if (stop.stop_requested()) return;
     const Track& track = trace.set.tracks[parts[i].lane->track.value];
     const HostId on = trace.planes[track.plane.value].host;
     auto reader = readers.Take();
-    if (!*reader) reader->emplace(devices.Reader());
+    if (!*reader) reader->emplace(devices.names());
     read[i] = devices.ReadPart(parts[i], scope.OfHost(on), &**reader);
     readers.Give(std::move(reader));
   });
