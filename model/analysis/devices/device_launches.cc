@@ -1,7 +1,9 @@
 #include "model/analysis/devices/device_launches.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <utility>
 
 #include "model/analysis/grouping/host_activity.h"
 #include "model/base/sort_runs.h"
@@ -21,22 +23,43 @@ std::vector<bool> GraphLaunches(const Trace& trace) {
 
 LaunchReader::LaunchReader(const Trace& trace)
     : calls_(trace.set),
+      works_(trace.set),
       graph_(std::make_shared<const std::vector<bool>>(GraphLaunches(trace))),
       any_graph_(std::find(graph_->begin(), graph_->end(), true) != graph_->end()) {}
 
-void LaunchReader::Add(const DeviceEvent& event, std::vector<DeviceLaunch>* launches) {
-  DeviceLaunch& launch = launches->emplace_back();
-  launch.call = event.launch.value;
-  launch.row = event.row;
-  launch.begin = calls_.Start(launch.call);
-  launch.ready = IsGraph(launch.call) ? launch.begin : calls_.End(launch.call);
-  launch.start = event.begin;
+DeviceLaunch LaunchReader::LaunchOf(uint32_t call, uint32_t row) {
+  DeviceLaunch launch;
+  launch.call = call;
+  launch.row = row;
+  launch.begin = calls_.Start(call);
+  launch.ready = IsGraph(call) ? launch.begin : calls_.End(call);
+  launch.start = works_.Start(row);
+  return launch;
 }
 
+// The work of one lane of calls mostly comes in the order of its calls. That of several lanes
+// alternates, so the launches of each lane are put in order on their own.
+std::vector<DeviceLaunch> LaunchReader::InOrderOfCalls(std::span<const CallAndRow> all) {
+  std::map<uint32_t, size_t> places;  // by lane: the number of its launches, then its next one
+  for (const CallAndRow& launch : all) ++places[calls_.LaneOf(launch.call)];
+  size_t first = 0;
+  for (auto& [lane, place] : places) first += std::exchange(place, first);
+  std::vector<DeviceLaunch> launches(all.size());
+  for (const CallAndRow& launch : all)
+    launches[places[calls_.LaneOf(launch.call)]++] = LaunchOf(launch.call, launch.row);
+  auto begin = launches.begin();
+  for (const auto& [lane, end] : places) {
+    const auto last = launches.begin() + static_cast<std::ptrdiff_t>(end);
+    SortRuns(begin, last, [](const DeviceLaunch& a, const DeviceLaunch& b) {
+      return a.call != b.call ? a.call < b.call : a.start < b.start;
+    });
+    begin = last;
+  }
+  return launches;
+}
+
+// `launches`: by call and begin.
 void LaunchReader::KeepFirstOfGraphs(std::vector<DeviceLaunch>* launches) {
-  SortRuns(launches->begin(), launches->end(), [](const DeviceLaunch& a, const DeviceLaunch& b) {
-    return a.call != b.call ? a.call < b.call : a.start < b.start;
-  });
   size_t kept = 0;
   for (size_t i = 0; i < launches->size(); ++i) {
     const DeviceLaunch& l = (*launches)[i];
@@ -68,17 +91,21 @@ void LaunchReader::DropBegunGraphs(const DeviceEvents& events, PlaneId device, B
 }
 
 LaunchReader::ByStream LaunchReader::Read(const DeviceEvents& events, PlaneId device) {
-  ByStream streams;
+  std::vector<std::pair<TrackId, std::vector<CallAndRow>>> read;
   events.ForEach(device, [&](const DeviceEvent& e) {
     if (!e.launch.valid()) return;
-    if (streams.empty() || streams.back().first != e.track) {
-      streams.push_back({e.track, {}});
+    if (read.empty() || read.back().first != e.track) {
+      read.push_back({e.track, {}});
       // Room that is not used takes no memory.
-      streams.back().second.reserve(events.trace().set.tracks[e.track.value].events);
+      read.back().second.reserve(events.trace().set.tracks[e.track.value].events);
     }
-    Add(e, &streams.back().second);
+    read.back().second.push_back({e.launch.value, e.row});
   });
-  for (auto& [track, launches] : streams) KeepFirstOfGraphs(&launches);
+  ByStream streams;
+  for (const auto& [track, launches] : read) {
+    streams.emplace_back(track, InOrderOfCalls(launches));
+    KeepFirstOfGraphs(&streams.back().second);
+  }
   DropBegunGraphs(events, device, &streams);
   return streams;
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -41,11 +42,15 @@ class LaunchReader {
   ByStream Read(const DeviceEvents& events, PlaneId device);
 
  private:
-  void Add(const DeviceEvent& event, std::vector<DeviceLaunch>* launches);
+  struct CallAndRow {
+    uint32_t call, row;
+  };
+  DeviceLaunch LaunchOf(uint32_t call, uint32_t row);
+  std::vector<DeviceLaunch> InOrderOfCalls(std::span<const CallAndRow> all);
   void KeepFirstOfGraphs(std::vector<DeviceLaunch>* launches);
   void DropBegunGraphs(const DeviceEvents& events, PlaneId device, ByStream* streams);
 
-  RowReader calls_;
+  RowReader calls_, works_;
   std::shared_ptr<const std::vector<bool>> graph_;  // by MetaId
   bool any_graph_;
 };

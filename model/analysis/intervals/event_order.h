@@ -53,6 +53,7 @@ class RowReader {
   uint32_t Meta(uint32_t row) { return At(row).meta[row - lane_->first_row]; }
   uint64_t Offset(uint32_t row) { return At(row).SourceOffset(row - lane_->first_row); }
   uint32_t TrackOf(uint32_t row) { return At(row).track.value; }
+  uint32_t LaneOf(uint32_t row) { return static_cast<uint32_t>(&At(row) - set_.lanes.data()); }
 
  private:
   const Lane& At(uint32_t row) {
