@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "model/analysis/grouping/host_activity.h"
@@ -23,38 +24,74 @@ std::vector<bool> GraphLaunches(const Trace& trace) {
 
 LaunchReader::LaunchReader(const Trace& trace)
     : calls_(trace.set),
-      works_(trace.set),
       graph_(std::make_shared<const std::vector<bool>>(GraphLaunches(trace))),
       any_graph_(std::find(graph_->begin(), graph_->end(), true) != graph_->end()) {}
 
-DeviceLaunch LaunchReader::LaunchOf(uint32_t call, uint32_t row) {
+DeviceLaunch LaunchReader::LaunchOf(const Work& work) {
   DeviceLaunch launch;
-  launch.call = call;
-  launch.row = row;
-  launch.begin = calls_.Start(call);
-  launch.ready = IsGraph(call) ? launch.begin : calls_.End(call);
-  launch.start = works_.Start(row);
+  launch.call = work.call;
+  launch.row = work.row;
+  launch.begin = calls_.Start(work.call);
+  launch.ready = IsGraph(work.call) ? launch.begin : calls_.End(work.call);
+  launch.start = work.start;
   return launch;
 }
 
-// The work of one lane of calls mostly comes in the order of its calls. That of several lanes
-// alternates, so the launches of each lane are put in order on their own.
-std::vector<DeviceLaunch> LaunchReader::InOrderOfCalls(std::span<const CallAndRow> all) {
-  std::map<uint32_t, size_t> places;  // by lane: the number of its launches, then its next one
-  for (const CallAndRow& launch : all) ++places[calls_.LaneOf(launch.call)];
-  size_t first = 0;
-  for (auto& [lane, place] : places) first += std::exchange(place, first);
-  std::vector<DeviceLaunch> launches(all.size());
-  for (const CallAndRow& launch : all)
-    launches[places[calls_.LaneOf(launch.call)]++] = LaunchOf(launch.call, launch.row);
-  auto begin = launches.begin();
-  for (const auto& [lane, end] : places) {
-    const auto last = launches.begin() + static_cast<std::ptrdiff_t>(end);
-    SortRuns(begin, last, [](const DeviceLaunch& a, const DeviceLaunch& b) {
-      return a.call != b.call ? a.call < b.call : a.start < b.start;
-    });
-    begin = last;
+namespace {
+
+// Where launches go whose calls are in several lanes: lane after lane, which is in order of rows.
+// The work of one lane mostly comes in the order of its calls.
+class PlacesByLane {
+ public:
+  void Count(uint32_t lane) { ++Of(lane); }
+  // After the last Count.
+  void Begin() {
+    size_t first = 0;
+    for (auto& [lane, place] : places_) first += std::exchange(place, first);
   }
+  size_t Next(uint32_t lane) { return Of(lane)++; }
+  // Calls fn(begin, end) for the places of each lane, which have all been given out.
+  template <typename Fn>
+  void ForEach(Fn fn) const {
+    size_t begin = 0;
+    for (const auto& [lane, end] : places_) fn(std::exchange(begin, end), end);
+  }
+
+ private:
+  size_t& Of(uint32_t lane) {
+    if (newest_ == nullptr || newest_lane_ != lane) newest_ = &places_[lane], newest_lane_ = lane;
+    return *newest_;
+  }
+  std::map<uint32_t, size_t> places_;
+  size_t* newest_ = nullptr;
+  uint32_t newest_lane_ = 0;
+};
+
+void SortByCall(std::span<DeviceLaunch> launches) {
+  SortRuns(launches.begin(), launches.end(), [](const DeviceLaunch& a, const DeviceLaunch& b) {
+    return a.call != b.call ? a.call < b.call : a.start < b.start;
+  });
+}
+
+}  // namespace
+
+std::vector<DeviceLaunch> LaunchReader::InOrderOfCalls(const StreamWork& stream) {
+  std::vector<DeviceLaunch> launches;
+  launches.reserve(stream.work.size());
+  if (stream.calls_rise) {
+    for (const Work& work : stream.work) launches.push_back(LaunchOf(work));
+    SortByCall(launches);
+    return launches;
+  }
+  PlacesByLane places;
+  for (const Work& work : stream.work) places.Count(calls_.LaneOf(work.call));
+  places.Begin();
+  launches.resize(stream.work.size());
+  for (const Work& work : stream.work)
+    launches[places.Next(calls_.LaneOf(work.call))] = LaunchOf(work);
+  places.ForEach([&](size_t begin, size_t end) {
+    SortByCall(std::span(launches).subspan(begin, end - begin));
+  });
   return launches;
 }
 
@@ -91,19 +128,21 @@ void LaunchReader::DropBegunGraphs(const DeviceEvents& events, PlaneId device, B
 }
 
 LaunchReader::ByStream LaunchReader::Read(const DeviceEvents& events, PlaneId device) {
-  std::vector<std::pair<TrackId, std::vector<CallAndRow>>> read;
+  std::vector<StreamWork> read;
   events.ForEach(device, [&](const DeviceEvent& e) {
     if (!e.launch.valid()) return;
-    if (read.empty() || read.back().first != e.track) {
-      read.push_back({e.track, {}});
+    if (read.empty() || read.back().track != e.track) {
+      read.push_back({e.track});
       // Room that is not used takes no memory.
-      read.back().second.reserve(events.trace().set.tracks[e.track.value].events);
+      read.back().work.reserve(events.trace().set.tracks[e.track.value].events);
     }
-    read.back().second.push_back({e.launch.value, e.row});
+    StreamWork& stream = read.back();
+    if (!stream.work.empty() && e.launch.value < stream.work.back().call) stream.calls_rise = false;
+    stream.work.push_back({e.launch.value, e.row, e.begin});
   });
   ByStream streams;
-  for (const auto& [track, launches] : read) {
-    streams.emplace_back(track, InOrderOfCalls(launches));
+  for (const StreamWork& stream : read) {
+    streams.emplace_back(stream.track, InOrderOfCalls(stream));
     KeepFirstOfGraphs(&streams.back().second);
   }
   DropBegunGraphs(events, device, &streams);

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <memory>
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -42,15 +41,22 @@ class LaunchReader {
   ByStream Read(const DeviceEvents& events, PlaneId device);
 
  private:
-  struct CallAndRow {
+  // An event that a call led to.
+  struct Work {
     uint32_t call, row;
+    Ps start;
   };
-  DeviceLaunch LaunchOf(uint32_t call, uint32_t row);
-  std::vector<DeviceLaunch> InOrderOfCalls(std::span<const CallAndRow> all);
+  struct StreamWork {
+    TrackId track;
+    std::vector<Work> work = {};  // in order of the stream's lanes
+    bool calls_rise = true;
+  };
+  DeviceLaunch LaunchOf(const Work& work);
+  std::vector<DeviceLaunch> InOrderOfCalls(const StreamWork& stream);
   void KeepFirstOfGraphs(std::vector<DeviceLaunch>* launches);
   void DropBegunGraphs(const DeviceEvents& events, PlaneId device, ByStream* streams);
 
-  RowReader calls_, works_;
+  RowReader calls_;
   std::shared_ptr<const std::vector<bool>> graph_;  // by MetaId
   bool any_graph_;
 };
