@@ -1,8 +1,11 @@
 #include "loaders/xplane/line_set.h"
 
 #include <algorithm>
+#include <map>
 #include <memory>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "loaders/common/first_error.h"
 
@@ -142,6 +145,7 @@ class LineSet {
   Status SplitLines(const std::vector<size_t>& large, uint64_t target);
   Status ParsePiece(Piece* piece);
   void JoinPieces();
+  void JoinLine(std::span<Piece*> pieces);
 
   std::span<const LineTask> lines_;
   unsigned threads_;
@@ -217,16 +221,41 @@ Status LineSet::ParsePiece(Piece* piece) {
   return status;
 }
 
+void Reserve(RawEvents* events, size_t n) {
+  if (events->start.empty()) return;
+  events->start.Reserve(n), events->dur.Reserve(n), events->meta.Reserve(n);
+  events->wide_ref.empty() ? events->ref.Reserve(n) : events->wide_ref.Reserve(n);
+}
+
 // Puts the pieces of split lines together, in order.
 void LineSet::JoinPieces() {
-  std::vector<Piece*> split;
+  std::map<size_t, std::vector<Piece*>> by_line;
   for (Piece& p : pieces_) {
-    if (p.parsed != nullptr) split.push_back(&p);
+    if (p.parsed != nullptr) by_line[p.line].push_back(&p);
   }
-  std::sort(split.begin(), split.end(), [](const Piece* a, const Piece* b) {
-    return std::pair(a->line, a->begin) < std::pair(b->line, b->begin);
-  });
-  for (Piece* piece : split) AppendLine(lines_[piece->line].parsed, piece->parsed.get());
+  std::vector<std::vector<Piece*>> split;
+  for (auto& [line, pieces] : by_line) split.push_back(std::move(pieces));
+  ParallelFor(
+      split.size(), [&](size_t i) { JoinLine(split[i]); }, threads_);
+}
+
+// The line takes the memory of the first piece, which grows; that of the others is given back at
+// once, so that a line never lies in memory twice.
+void LineSet::JoinLine(std::span<Piece*> pieces) {
+  std::sort(pieces.begin(), pieces.end(),
+            [](const Piece* a, const Piece* b) { return a->begin < b->begin; });
+  size_t slices = 0, instants = 0;
+  for (const Piece* piece : pieces) {
+    slices += piece->parsed->slices.start.size();
+    instants += piece->parsed->instants.start.size();
+  }
+  ParsedLine* const line = lines_[pieces.front()->line].parsed;
+  for (Piece* piece : pieces) {
+    AppendLine(line, piece->parsed.get());
+    piece->parsed = nullptr;
+    Reserve(&line->slices, slices);
+    Reserve(&line->instants, instants);
+  }
 }
 
 }  // namespace

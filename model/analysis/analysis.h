@@ -34,6 +34,8 @@ struct GraphOps;          // model/analysis/graphs/graph_ops.h
 struct TorchOps;          // model/analysis/torch/torch_ops.h
 struct HloOpTable;        // model/analysis/xla/hlo_ops.h
 class HloPrograms;        // model/analysis/xla/hlo_programs.h
+struct ExposedKind;       // model/analysis/steps/exposed_time.h
+struct PrecisionTimes;    // model/analysis/devices/precision.h
 struct MemoryProfile;     // model/analysis/memory/memory_profile.h
 struct XprofDefinitions;  // model/analysis/definitions.h
 
@@ -89,6 +91,14 @@ class AnalysisContext {
   // PyTorch's ops of the part that `params` asks for; params.hlo is ignored. The last two are kept.
   std::shared_ptr<const TorchOps> torch_ops(const AnalysisParams& params = {},
                                             std::stop_token stop = {});
+  // ExposedKinds and ComputePrecision of the steps of the part that `params` asks for, which is
+  // what `steps` must be; with `whole` they are the part's span instead. The last two are kept.
+  std::shared_ptr<const std::vector<ExposedKind>> exposed_kinds(const AnalysisParams& params,
+                                                                bool whole,
+                                                                const StepDatabase& steps,
+                                                                std::stop_token stop);
+  std::shared_ptr<const PrecisionTimes> precision(const AnalysisParams& params, bool whole,
+                                                  const StepDatabase& steps, std::stop_token stop);
   // Keeps memory profiles only as long as others hold them. Called when nothing is being computed:
   // they are large, and quick to compute again.
   void ReleaseCaches();

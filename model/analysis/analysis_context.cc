@@ -7,6 +7,7 @@
 #include "model/analysis/definitions.h"
 #include "model/analysis/derived_tracks/derived_lines.h"
 #include "model/analysis/derived_tracks/device_tracks.h"
+#include "model/analysis/devices/precision.h"
 #include "model/analysis/fleet/fleet.h"
 #include "model/analysis/graphs/graph_ops.h"
 #include "model/analysis/grouping/grouping.h"
@@ -18,6 +19,7 @@
 #include "model/analysis/naming/vendor_words.h"
 #include "model/analysis/ops/op_database.h"
 #include "model/analysis/steps/device_classes.h"
+#include "model/analysis/steps/exposed_time.h"
 #include "model/analysis/steps/steps.h"
 #include "model/analysis/torch/torch_ops.h"
 #include "model/analysis/xla/hlo_ops.h"
@@ -157,6 +159,9 @@ struct AnalysisContext::State {
   Lazy<HloPrograms> hlo_programs;
   Recent<AnalysisParams, HloOpTable> hlo_ops{2};
   Recent<AnalysisParams, TorchOps> torch_ops{2};
+  using OfSteps = std::pair<AnalysisParams, bool>;  // the part, and whether its span is one step
+  Recent<OfSteps, std::vector<ExposedKind>> exposed_kinds{2};
+  Recent<OfSteps, PrecisionTimes> precision{2};
   Recent<AnalysisParams, MemoryProfile> memory{1};
   Recent<std::pair<std::string, AnalysisParams>, AnalysisResult> results{4};
 };
@@ -260,6 +265,21 @@ std::shared_ptr<const TorchOps> AnalysisContext::torch_ops(const AnalysisParams&
                                                            std::stop_token stop) {
   const AnalysisParams all = OfAllChoices(params);
   return state_->torch_ops.Get(all, stop, [&] { return CollectTorchOps(*this, all, stop); });
+}
+
+std::shared_ptr<const std::vector<ExposedKind>> AnalysisContext::exposed_kinds(
+    const AnalysisParams& params, bool whole, const StepDatabase& steps, std::stop_token stop) {
+  return state_->exposed_kinds.Get({OfAllChoices(params), whole}, std::move(stop),
+                                   [&] { return ExposedKinds(*trace_, steps); });
+}
+
+std::shared_ptr<const PrecisionTimes> AnalysisContext::precision(const AnalysisParams& params,
+                                                                 bool whole,
+                                                                 const StepDatabase& steps,
+                                                                 std::stop_token stop) {
+  const AnalysisParams all = OfAllChoices(params);
+  return state_->precision.Get({all, whole}, stop,
+                               [&] { return ComputePrecision(*this, all, steps, stop); });
 }
 
 void AnalysisContext::ReleaseCaches() { state_->memory.ReleaseCaches(); }

@@ -50,7 +50,8 @@ FindingContext::FindingContext(AnalysisContext& context, const AnalysisParams& p
   program_ = ProgramOf(trace(), *db_);
   std::vector<AsyncWait> waits;
   if (db_->kind == DeviceKind::kTpu) waits = AsyncWaitsOf(trace(), context.stats(stop_), *db_);
-  verdict_ = Judge(trace(), *db_, whole_, waits);
+  const auto kinds = [&] { return context_.exposed_kinds(params_, whole_, *db_, stop_); };
+  verdict_ = Judge(trace(), *db_, whole_, kinds, waits);
   NameLateRank(context_, params_, stop_, &verdict_);
   const NameTable& names = trace().names();
   themes_.resize(names.metas.size());

@@ -125,7 +125,7 @@ void FindPrecision(const FindingContext& input, double threshold, std::vector<Ru
   const double compute = input.PercentOfStep(input.LossMs(StepTimeClass::kCompute));
   if (devices.empty() || table == nullptr || compute < 20) return;
   const PrecisionTimes times =
-      ComputePrecision(input.context(), input.params(), input.db(), input.stop());
+      *input.context().precision(input.params(), input.whole(), input.db(), input.stop());
   if (times.known <= 0 || times.percent() >= threshold || times.mostly_wide()) return;
   const KernelRows kernels(*table);
   double matrix_us = 0;

@@ -156,8 +156,10 @@ AnalysisResult RunInputPipeline(AnalysisContext& context, const AnalysisParams& 
   const StepDatabase& db = *selected;
   const std::vector<Step>& steps = db.steps;
   const XprofDefinitions& xprof = context.xprof();
-  if (!xprof.step_columns_of_xprof && !steps.empty())
-    result.findings.push_back(InputFinding(Judge(context.trace(), db, false)));
+  if (!xprof.step_columns_of_xprof && !steps.empty()) {
+    const auto kinds = [&] { return context.exposed_kinds(params, false, db, stop); };
+    result.findings.push_back(InputFinding(Judge(context.trace(), db, false, kinds)));
+  }
   result.tables.push_back(StepTable(context.trace(), steps, xprof.step_columns_of_xprof));
   if (!xprof.step_columns_of_xprof) result.tables.push_back(StepLossTable(db));
   const std::shared_ptr<const HostOps> shared_ops =

@@ -131,7 +131,7 @@ void OverviewBuilder::ReadDevices() {
       if (!whole_) whole.range = {}, whole.steps.reset();
       overlap_ = OverlapTable(DeviceEvents(context_, whole, stop_), StepSpans(db_));
     } else if (i == 1 && db_.kind == DeviceKind::kGpu && !xprof.device_classes_of_xprof) {
-      precision_ = ComputePrecision(context_, params_, db_, stop_);
+      precision_ = *context_.precision(params_, false, db_, stop_);
     } else if (i == 2 && !xprof.training_by_gradients) {
       is_training_ = IsTraining(context_, stop_);
     } else if (i == 3 && !xprof_) {
@@ -224,7 +224,8 @@ void OverviewBuilder::Judge() {
                        ? OpsOf(context_.ops(params_, stop_), trace_, params_)
                        : std::make_shared<const HostOps>();
   const std::vector<uint8_t> on_host = HostSideOps(trace_, *ops);
-  verdict_ = stepscope::Judge(trace_, judged_, whole_, waits_, on_host);
+  const auto kinds = [&] { return context_.exposed_kinds(params_, whole_, judged_, stop_); };
+  verdict_ = stepscope::Judge(trace_, judged_, whole_, kinds, waits_, on_host);
   NameLateRank(context_, params_, stop_, &verdict_);
 }
 

@@ -167,7 +167,7 @@ struct Said : LossKind {};
 
 class Judgement {
  public:
-  Judgement(const Trace& trace, const StepDatabase& db, bool whole,
+  Judgement(const Trace& trace, const StepDatabase& db, bool whole, const KindsOfSteps& kinds,
             std::span<const AsyncWait> waits, std::span<const uint8_t> on_host)
       : trace_(trace),
         db_(db),
@@ -175,7 +175,8 @@ class Judgement {
         devices_(Devices()),
         whole_(whole),
         waits_(waits),
-        on_host_(on_host) {}
+        on_host_(on_host),
+        kinds_(kinds) {}
 
   Verdict Make() {
     SumLosses();
@@ -219,6 +220,7 @@ class Judgement {
   const bool whole_;
   const std::span<const AsyncWait> waits_;
   const std::span<const uint8_t> on_host_;
+  const KindsOfSteps& kinds_;
   Verdict verdict_;
   double total_ = 0, work_ = 0;              // ps of an average step
   double on_device_ = 0;                     // the part of work_ in copies and fills on devices
@@ -291,7 +293,8 @@ void Judgement::AddKinds() {
   };
   if (db_.kind != DeviceKind::kGpu) return;  // on others the causes name them
   if (std::none_of(verdict_.losses.begin(), verdict_.losses.end(), asked)) return;
-  const std::vector<ExposedKind> kinds = ExposedKinds(trace_, db_);
+  const std::shared_ptr<const std::vector<ExposedKind>> shared = kinds_();
+  const std::vector<ExposedKind>& kinds = *shared;
   for (Loss& loss : verdict_.losses) {
     if (!asked(loss)) continue;
     double all = 0;
@@ -584,9 +587,17 @@ std::vector<double> GroupedStepTimes(const Step& step) {
   return groups;
 }
 
+Verdict Judge(const Trace& trace, const StepDatabase& db, bool whole, const KindsOfSteps& kinds,
+              std::span<const AsyncWait> waits, std::span<const uint8_t> on_host) {
+  return Judgement(trace, db, whole, kinds, waits, on_host).Make();
+}
+
 Verdict Judge(const Trace& trace, const StepDatabase& db, bool whole,
               std::span<const AsyncWait> waits, std::span<const uint8_t> on_host) {
-  return Judgement(trace, db, whole, waits, on_host).Make();
+  const auto kinds = [&] {
+    return std::make_shared<const std::vector<ExposedKind>>(ExposedKinds(trace, db));
+  };
+  return Judge(trace, db, whole, kinds, waits, on_host);
 }
 
 }  // namespace stepscope

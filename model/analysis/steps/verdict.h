@@ -3,12 +3,15 @@
 #pragma once
 
 #include <array>
+#include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "model/analysis/naming/program.h"
+#include "model/analysis/steps/exposed_time.h"
 #include "model/analysis/steps/steps.h"
 #include "model/analysis/tables/result_table.h"
 #include "model/analysis/tpu/async_waits.h"
@@ -44,6 +47,11 @@ struct Verdict {
 // `whole`: no step was found, and db's one step is the span of all device events (WholeSpan).
 // `waits`: what the cores of TPUs wait for (AsyncWaitsOf), which the sentence then describes.
 // `on_host`: by MetaId, the ops that run on the host (HostSideOps), which the sentence then names.
+// `kinds`: gives ExposedKinds(trace, db), and is called only where copies or collectives matter.
+using KindsOfSteps = std::function<std::shared_ptr<const std::vector<ExposedKind>>()>;
+Verdict Judge(const Trace& trace, const StepDatabase& db, bool whole, const KindsOfSteps& kinds,
+              std::span<const AsyncWait> waits = {}, std::span<const uint8_t> on_host = {});
+// The same for whoever judges these steps once.
 Verdict Judge(const Trace& trace, const StepDatabase& db, bool whole,
               std::span<const AsyncWait> waits = {}, std::span<const uint8_t> on_host = {});
 
