@@ -3,6 +3,7 @@
 // Both view the trace, which must outlive them.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -87,7 +88,9 @@ struct KernelTotals {
 // kNoKernelText - 1 for them.
 class KinetoOps {
  public:
-  uint32_t Number(std::string_view name);  // kNoKernelText where there is none
+  // kNoKernelText where there is no name. Names must stay where they are: a name is mostly found by
+  // its place in memory.
+  uint32_t Number(std::string_view name);
   // Whether it is the number of a name here.
   bool Has(uint32_t tf_op) const {
     return tf_op != kNoKernelText && kNoKernelText - 1 - tf_op < names_.size();
@@ -95,6 +98,11 @@ class KinetoOps {
   std::string_view Name(uint32_t tf_op) const { return names_[kNoKernelText - 1 - tf_op]; }
 
  private:
+  struct Known {
+    std::string_view name;
+    uint32_t number = 0;
+  };
+  std::array<Known, 64> latest_;  // by place
   std::unordered_map<std::string_view, uint32_t> numbers_;
   std::vector<std::string_view> names_;
 };

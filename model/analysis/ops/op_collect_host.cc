@@ -10,6 +10,7 @@
 #include "model/analysis/naming/op_name.h"
 #include "model/analysis/ops/line_sweep.h"
 #include "model/analysis/steps/device_classes.h"
+#include "model/ancestor_reader.h"
 #include "model/base/sort_runs.h"
 #include "model/base/task.h"
 #include "model/capabilities.h"
@@ -241,19 +242,18 @@ LineOps HostCollector::ReadLine(size_t index, const LineSweep& how) const {
 // Adds the device time of the events that each cpu_op launched, by slot.
 void HostCollector::AddDeviceTimes(std::vector<Ps>* times) const {
   const std::vector<bool> work = DeviceWork(trace_, classes_);
-  RowReader calls(trace_.set), events(trace_.set);
+  std::vector<bool> is_op;  // by MetaId
+  for (const OpId& op : by_meta_) is_op.push_back(op.slot != OpId::kNone);
+  RowReader calls(trace_.set), events(trace_.set), ops(trace_.set);
+  AncestorReader ancestors(trace_.set);
   for (const LaunchLink& link : grouping_.launches) {
     const Track& track = trace_.set.tracks[calls.TrackOf(link.launch_row)];
     const bool mine =
         track.plane.value < trace_.planes.size() && trace_.planes[track.plane.value].host == host_;
     if (!mine || !work[events.Meta(link.device_row)]) continue;
-    for (EventRow row(link.launch_row); row.valid(); row = Parent(trace_.set, row)) {
-      uint32_t slot = by_meta_[trace_.set.Meta(row).value].slot;
-      if (slot == OpId::kNone) continue;
-      if (!scope_.whole() && !scope_.Contains(trace_.set.Start(row))) break;
-      (*times)[slot] += trace_.set.Duration(EventRow(link.device_row));
-      break;
-    }
+    const EventRow op = ancestors.Find(EventRow(link.launch_row), is_op);
+    if (!op.valid() || (!scope_.whole() && !scope_.Contains(ops.Start(op.value)))) continue;
+    (*times)[by_meta_[ops.Meta(op.value)].slot] += events.Duration(link.device_row);
   }
 }
 

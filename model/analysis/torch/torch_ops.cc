@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <deque>
 #include <map>
 #include <tuple>
 #include <unordered_map>
@@ -53,10 +54,10 @@ double CollectiveTypeBytes(std::string_view type) {
 
 // One call of an op.
 struct OpCall {
-  EventRow op;                 // invalid: no op
-  std::string_view operation;  // its name, or the collective's
-  StringId dims{0}, types{0};  // of StatTable::strings
-  std::optional<TorchCost> cost;
+  EventRow op;                      // invalid: no op
+  std::string_view operation;       // its name, or the collective's
+  StringId dims{0}, types{0};       // of StatTable::strings
+  const TorchCost* cost = nullptr;  // null: unknown
   std::string_view type;
   Ps time = 0;        // of all its kernels
   Ps first = kMaxPs;  // begin of its first kernel
@@ -132,14 +133,15 @@ class TorchOpCollector {
   // A name is read once for all of its events.
   struct NameFacts {
     bool known = false, collective = false, tf32 = false;
-    bool has_cost = false, owns_inner = false;  // as an op
+    bool has_cost = false, owns_inner = false, needs_concrete = false;  // as an op
   };
   const NameFacts& FactsOf(uint32_t meta) {
     NameFacts& facts = facts_[meta];
     if (facts.known) return facts;
     const std::string_view name = trace_.names().strings.View(trace_.names().metas[meta].name);
     const std::string_view op = trace_.names().DisplayName(MetaId(meta));
-    return facts = {true, IsCollective(name), SaysTf32(name), HasTorchCost(op), OwnsInner(op)};
+    return facts = {true,          IsCollective(name), SaysTf32(name), HasTorchCost(op),
+                    OwnsInner(op), NeedsConcrete(op)};
   }
 
   void AddKernel(Kernel kernel) {
@@ -168,12 +170,12 @@ class TorchOpCollector {
     uint32_t& known = call_of_op_[innermost.value];
     if (known != 0) return known - 1;
     EventRow found;
-    std::optional<TorchCost> cost;
+    const TorchCost* cost = nullptr;
     EventRow row = innermost;
     for (int depth = 0; row.valid() && depth < kMostDepth; ++depth) {
       const NameFacts& name = FactsOf(trace_.set.Meta(row).value);
       if (name.has_cost && (!found.valid() || name.owns_inner)) {
-        if (const std::optional<TorchCost> c = CostOfRow(row)) found = row, cost = c;
+        if (const TorchCost* c = CostOfRow(row)) found = row, cost = c;
       }
       row = Parent(trace_.set, row);
     }
@@ -184,7 +186,7 @@ class TorchOpCollector {
     return known - 1;
   }
 
-  OpCall CallOf(EventRow op, const std::optional<TorchCost>& cost) const {
+  OpCall CallOf(EventRow op, const TorchCost* cost) const {
     OpCall call;
     call.op = op;
     call.operation = trace_.set.Name(op);
@@ -194,12 +196,24 @@ class TorchOpCollector {
     return call;
   }
 
-  std::optional<TorchCost> CostOfRow(EventRow row) {
-    const std::string_view dims = Text(TextOf(StringStat::kShape, row));
-    if (dims.empty()) return std::nullopt;
-    const std::string_view name = trace_.set.Name(row);
-    const std::string concrete = NeedsConcrete(name) ? ArgOf(row, "Concrete Inputs") : "";
-    return CostOf(ParseTorchCall(name, dims, Text(TextOf(StringStat::kInputTypes, row)), concrete));
+  // Null where there is no formula, or the shapes do not fit it.
+  const TorchCost* CostOfRow(EventRow row) {
+    const StringId dims = TextOf(StringStat::kShape, row);
+    if (Text(dims).empty()) return nullptr;
+    const StringId types = TextOf(StringStat::kInputTypes, row);
+    const MetaId meta = trace_.set.Meta(row);
+    if (FactsOf(meta.value).needs_concrete)
+      return Keep(CostOfCall(row, dims, types, ArgOf(row, "Concrete Inputs")));
+    const auto [known, added] = cost_of_like_.try_emplace({meta.value, dims.value, types.value});
+    if (added) known->second = Keep(CostOfCall(row, dims, types, {}));
+    return known->second;
+  }
+  std::optional<TorchCost> CostOfCall(EventRow row, StringId dims, StringId types,
+                                      const std::string& concrete) const {
+    return CostOf(ParseTorchCall(trace_.set.Name(row), Text(dims), Text(types), concrete));
+  }
+  const TorchCost* Keep(const std::optional<TorchCost>& cost) {
+    return cost ? &costs_.emplace_back(*cost) : nullptr;
   }
 
   std::string ArgOf(EventRow row, std::string_view name) const {
@@ -221,7 +235,7 @@ class TorchOpCollector {
     OpCall call;
     if (known->second.bytes > 0 || known->second.flops > 0) {
       call.operation = trace_.set.Name(row);
-      call.cost = known->second;
+      call.cost = &known->second;
     }
     return Keep(call);
   }
@@ -250,7 +264,7 @@ class TorchOpCollector {
     TorchCost cost;
     cost.engine = TorchEngine::kNetwork;
     cost.bytes = std::max(0.0, elements) * CollectiveTypeBytes(call.type);
-    if (cost.bytes > 0) call.cost = cost;
+    if (cost.bytes > 0) call.cost = Keep(cost);
     return Keep(call);
   }
 
@@ -334,7 +348,7 @@ class TorchOpCollector {
     TorchOp op;
     op.operation = call.operation.empty() ? "(no op)" : call.operation;
     op.dims = Text(call.dims), op.types = Text(call.types);
-    op.cost = call.cost;
+    if (call.cost != nullptr) op.cost = *call.cost;
     op.type = call.type;
     if (op.type.empty()) {
       for (const TorchArg& arg : ParseTorchCall({}, op.dims, op.types, {}).args) {
@@ -389,6 +403,9 @@ class TorchOpCollector {
   // By row of the innermost op, and of the op whose formula counts: its call + 1, or 0.
   Column<uint32_t> call_of_op_, call_at_;
   std::unordered_map<uint32_t, TorchCost> call_of_kernel_;  // by MetaId
+  // By MetaId, shapes and types: the cost of all calls that are alike.
+  std::map<std::array<uint32_t, 3>, const TorchCost*> cost_of_like_;
+  std::deque<TorchCost> costs_;  // that calls have
   TorchOps out_;
 };
 
