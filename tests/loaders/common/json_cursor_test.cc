@@ -60,6 +60,62 @@ TEST_CASE("json cursor: strings and containers end where a walk by characters en
   }
 }
 
+// Text in which numbers and words are likely to end anywhere, also within the first 16 bytes.
+std::string RandomWord(std::mt19937& random) {
+  static constexpr std::string_view kIn = "0123456789.-+eEx/nul\xb2\xac\x80",
+                                    kEnds = ",}] \n:\"[{\t\r";
+  std::string text;
+  for (size_t length = random() % 40; text.size() < length;) text += kIn[random() % kIn.size()];
+  if (random() % 4 != 0) text += kEnds[random() % kEnds.size()];
+  while (text.size() < 50 && random() % 8 != 0) text += kIn[random() % kIn.size()];
+  return text;
+}
+
+TEST_CASE("json cursor: numbers and words end where a walk by characters ends them") {
+  constexpr std::string_view kEnds = ",}] \n:\"[{\t\r";
+  std::mt19937 random(3);
+  for (int i = 0; i < 200'000; ++i) {
+    const std::string text = RandomWord(random);
+    if (text.empty() || text[0] == '"' || text[0] == '{' || text[0] == '[') continue;
+    Cursor cursor(text.data(), text.data() + text.size());
+    std::string_view token;
+    const bool whole = cursor.Value(&token);
+    const size_t end = text.find_first_of(kEnds);
+    CAPTURE(text);
+    REQUIRE(whole == (end != std::string::npos));
+    REQUIRE(token == text.substr(0, end));
+  }
+}
+
+TEST_CASE("json cursor: a whole number is what ParseInt reads of the token, or the cursor stays") {
+  std::mt19937 random(4);
+  size_t passed = 0;
+  for (int i = 0; i < 200'000; ++i) {
+    std::string text = RandomWord(random);
+    if (i % 2 == 0) text = std::to_string(random()) + text.substr(text.size() / 2);
+    Cursor cursor(text.data(), text.data() + text.size());
+    CAPTURE(text);
+    int64_t number = -1;
+    if (!cursor.Whole(&number)) {
+      REQUIRE(cursor.at() == text.data());
+      continue;
+    }
+    ++passed;
+    const std::string_view token(text.data(), static_cast<size_t>(cursor.at() - text.data()));
+    REQUIRE(ValueAt(text.data(), text.data() + text.size()) == token);
+    REQUIRE(ParseInt(token) == number);
+  }
+  CHECK(passed > 5'000);
+  for (const char* text :
+       {"", "12", "-1,", "1.0,", "1e3,", "0x1f,", "\"1\",", "1234567890123456789,"}) {
+    CAPTURE(text);
+    const std::string_view all(text);
+    Cursor cursor(all.data(), all.data() + all.size());
+    int64_t number = 0;
+    CHECK_FALSE(cursor.Whole(&number));
+  }
+}
+
 TEST_CASE("json cursor: white space is passed, whatever its length") {
   std::mt19937 random(2);
   for (size_t blanks = 0; blanks < 40; ++blanks) {

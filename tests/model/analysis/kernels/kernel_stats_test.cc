@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "loaders/loader.h"
 #include "tests/support/tpu_profile.h"
 #include "tests/support/xspace_builder.h"
@@ -71,6 +73,42 @@ TEST_CASE(
   CHECK(Cell(gpu.Run(Definitions::kXprof), 0, "occupancy_pct") == Value(10.0));
   CHECK(std::get<double>(Cell(gpu.Run(Definitions::kStepscope), 0, "occupancy_pct")) ==
         doctest::Approx(17.5));
+}
+
+// A stream is read in parts of 65,536 events.
+TEST_CASE("kernels of a long stream are summed in order, whatever the parts") {
+  Gpu gpu;
+  struct Sum {
+    double occupancy_time = 0;
+    int64_t time = 0, count = 0;
+  };
+  constexpr double kOccupancy[] = {33.3, 12.1, 87.7};
+  const std::string details[] = {"regs:1 occ_pct:33.3", "regs:1 occ_pct:12.1",
+                                 "regs:1 occ_pct:87.7"};
+  Sum sums[3];
+  const auto add = [&](size_t name, int64_t at, int64_t ps) {
+    gpu.Kernel(std::string(1, static_cast<char>('a' + name)).c_str(), at, ps,
+               details[name].c_str());
+    sums[name].occupancy_time += kOccupancy[name] * static_cast<double>(ps);
+    sums[name].time += ps, ++sums[name].count;
+  };
+  for (int64_t i = 0; i < 150'000; ++i)
+    add(static_cast<size_t>(i % 7 % 3), 1'000'000 * i, 1000 + i * i % 977'777);
+  const AnalysisResult r = gpu.Run(Definitions::kStepscope);
+  const ResultTable& kernels = *r.Table("kernels");
+  REQUIRE(kernels.rows.size() == 3);
+  for (size_t row = 0; row < 3; ++row) {
+    const auto name =
+        static_cast<size_t>(std::get<SharedText>(Cell(r, row, "kernel_name")).view()[0] - 'a');
+    const Sum& sum = sums[name];
+    CHECK(Cell(r, row, "occurrences") == Value(sum.count));
+    CHECK(Cell(r, row, "total_duration_us") == Value(static_cast<double>(sum.time) / 1e6));
+    CHECK(Cell(r, row, "occupancy_pct") ==
+          Value(sum.occupancy_time / static_cast<double>(sum.time)));
+    const EventRows& rows = kernels.links[row].rows;
+    CHECK(static_cast<int64_t>(rows.size()) == sum.count);
+    CHECK(std::is_sorted(rows.begin(), rows.end()));
+  }
 }
 
 TEST_CASE("what has no kernels says why: a TPU runs none") {
