@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/event_rows.h"
+#include "model/ids.h"
 
 namespace stepscope {
 
@@ -15,8 +16,8 @@ class GroupedRows {
  public:
   void Add(uint32_t group, EventRow row) { added_.push_back({group, row}); }
 
-  // The events of each group in [0, groups), in the order in which they were added. Then there are
-  // none here. O(events + groups).
+  // The events of each group in [0, groups), in the order in which they were added; all groups must
+  // be in it. Afterwards this is empty. O(events + groups).
   std::vector<EventRows> Take(uint32_t groups) {
     std::vector<uint32_t> sizes(groups);
     for (const Added& added : added_) ++sizes[added.group];

@@ -110,6 +110,7 @@ class Block {
   unsigned Are(char c) const {
     return static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(bytes_, _mm_set1_epi8(c))));
   }
+  // Marks the bytes that are not in [first, last], which are below 128.
   unsigned AreNot(char first, char last) const {
     const __m128i from_first = _mm_sub_epi8(bytes_, _mm_set1_epi8(first));
     const __m128i most = _mm_set1_epi8(static_cast<char>(last - first));
@@ -135,7 +136,6 @@ class Block {
     const uint64_t zero = bytes_ ^ kOnes * static_cast<uint8_t>(c);
     return (zero - kOnes) & ~zero & (kOnes << 7);
   }
-  // Both are below 128.
   uint64_t AreNot(char first, char last) const {
     const uint64_t low = bytes_ & kOnes * 0x7f;
     const uint64_t above = low + kOnes * static_cast<uint8_t>(0x7f - last);

@@ -39,8 +39,8 @@ DeviceLaunch LaunchReader::LaunchOf(const Work& work) {
 
 namespace {
 
-// Where launches go whose calls are in several lanes: lane after lane, which is in order of rows.
-// The work of one lane mostly comes in the order of its calls.
+// Gives launches their places lane by lane of the calls, which is in order of the calls' rows. The
+// work of one lane mostly comes in the order of its calls.
 class PlacesByLane {
  public:
   void Count(uint32_t lane) { ++Of(lane); }
@@ -141,8 +141,9 @@ LaunchReader::ByStream LaunchReader::Read(const DeviceEvents& events, PlaneId de
     stream.work.push_back({e.launch.value, e.row, e.begin});
   });
   ByStream streams;
-  for (const StreamWork& stream : read) {
+  for (StreamWork& stream : read) {
     streams.emplace_back(stream.track, InOrderOfCalls(stream));
+    stream.work = {};
     KeepFirstOfGraphs(&streams.back().second);
   }
   DropBegunGraphs(events, device, &streams);

@@ -1,7 +1,7 @@
 // NameSequence holds names in the order in which they were recorded, and finds in it a part that
 // was run again: the kernels of a graph's replay among those of its capture. A name is a number.
-// Immutable, so any thread may ask it. Takes 8 bytes a name, and some 50 for each four names in a
-// row that are not those of another place.
+// Immutable, so any thread may ask it. Takes 8 bytes a name, and some
+// 50 for each different four names in a row; while it is made, 8 more a name.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ struct NameAlignment {
 
 class NameSequence {
  public:
-  explicit NameSequence(std::vector<uint32_t> names);  // O(n)
+  explicit NameSequence(std::vector<uint32_t> names);  // expected O(n)
 
   std::span<const uint32_t> names() const { return names_; }
   // The last place at which the whole part lies without a gap, or kUnmatched. O(n + part).
@@ -42,7 +42,7 @@ class NameSequence {
     uint32_t to = kUnmatched;
   };
 
-  // Where names in a row lie: a part of places_.
+  // The part of places_ that names in a row have.
   struct Gram {
     uint32_t begin = 0, size = 0;
   };

@@ -7,11 +7,15 @@
 #include <map>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <tuple>
 #include <unordered_set>
 #include <utility>
+#include <vector>
 
 #include "model/analysis/definitions.h"
+#include "model/analysis/grouping/lane_parts.h"
 #include "model/analysis/kernels/kernel_reader.h"
 #include "model/analysis/kernels/launching_ops.h"
 #include "model/analysis/naming/op_name.h"

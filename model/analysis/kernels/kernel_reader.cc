@@ -55,6 +55,7 @@ PartKernels KernelReader::Read(const LanePart& part, const Stream& stream) {
   }
   std::vector<EventRows> rows = rows_.Take(static_cast<uint32_t>(out_.groups.size()));
   for (size_t g = 0; g < rows.size(); ++g) out_.groups[g].rows = std::move(rows[g]);
+  out_.kineto_ops = kineto_ops_.Take();
   return std::exchange(out_, {});
 }
 
@@ -84,26 +85,38 @@ void KernelReader::AddEvent(const Lane& lane, uint32_t i, const Stream& stream) 
     // Kineto writes 0 where it does not know: a kernel that runs occupies something.
     occupancy = occupancy_.Get(row, 0);
     if (occupancy <= 0) occupancy = kUnknownOccupancy;
-    key.tf_op = out_.kineto_ops.Number(
-        ops_.NameOf(external_.Get(row, -1), correlation_.Get(row, -1), &ancestors_));
+    key.tf_op =
+        NumberOf(ops_.NameOf(external_.Get(row, -1), correlation_.Get(row, -1), &ancestors_));
   }
-  if (const std::string_view op = GraphOpOf(row); !op.empty())
-    key.tf_op = out_.kineto_ops.Number(op);
-  const Known& known = Find(key);
-  Group& group = out_.groups[known.group];
+  if (const std::string_view op = GraphOpOf(row); !op.empty()) key.tf_op = NumberOf(op);
+  const uint32_t number = GroupOf(key);
+  Group& group = out_.groups[number];
   group.totals.Add(lane.dur[i], has_details ? group.occupancy : occupancy,
                    {stream.plane_order, stream.line_order, lane.SourceOffset(i)});
-  if (!has_details && occupancy >= 0) group.occupancies.push_back(occupancy);
-  rows_.Add(known.group, EventRow(row));
+  if (!has_details && (occupancy >= 0 || !group.occupancies.empty())) {
+    group.occupancies.resize(group.totals.occurrences - 1, kUnknownOccupancy);
+    group.occupancies.push_back(occupancy);
+  }
+  rows_.Add(number, EventRow(row));
 }
 
-KernelReader::Known& KernelReader::Find(const RawKey& key) {
-  Known& known = latest_[RawKeyHash::Quick(key) % kLatest];
-  if (known.part == part_ && known.key == key) return known;
+uint32_t KernelReader::GroupOf(const RawKey& key) {
+  KnownGroup& known = latest_[RawKeyHash::Quick(key) % kLatest];
+  if (known.part == part_ && known.key == key) return known.group;
   const auto [it, added] = groups_.try_emplace(key, static_cast<uint32_t>(out_.groups.size()));
   if (added) out_.groups.push_back({key, {}, {}});
   if (added && key.details != kNoKernelText) out_.groups.back().occupancy = Occupancy(key.details);
-  return known = {key, part_, it->second};
+  known = {key, part_, it->second};
+  return known.group;
+}
+
+uint32_t KernelReader::NumberOf(std::string_view op) {
+  if (op.empty()) return kNoKernelText;
+  const auto place = reinterpret_cast<uintptr_t>(op.data());
+  KnownOp& known = latest_ops_[(place >> 3 ^ place >> 9) % latest_ops_.size()];
+  const bool same = known.name.data() == op.data() && known.name.size() == op.size();
+  if (known.part != part_ || !same) known = {op, part_, kineto_ops_.Number(op)};
+  return known.number;
 }
 
 double KernelReader::Occupancy(uint32_t details) {
@@ -127,25 +140,28 @@ std::string_view KernelReader::GraphOpOf(uint32_t row) const {
 
 uint32_t KinetoOps::Number(std::string_view name) {
   if (name.empty()) return kNoKernelText;
-  const auto place = reinterpret_cast<uintptr_t>(name.data());
-  Known& known = latest_[(place >> 3 ^ place >> 9) % latest_.size()];
-  if (known.name.data() == name.data() && known.name.size() == name.size()) return known.number;
   const auto [it, added] =
       numbers_.try_emplace(name, kNoKernelText - 1 - static_cast<uint32_t>(names_.size()));
   if (added) names_.push_back(name);
-  known = {name, it->second};
   return it->second;
+}
+
+std::vector<std::string_view> KinetoOps::Take() {
+  numbers_.clear();
+  return std::exchange(names_, {});
 }
 
 namespace {
 
+// Adds the products of occupancy and duration to the sum.
 double OccupancyTime(double sum, const Lane& lane, const PartKernels::Group& group) {
-  size_t next = 0;
   const bool of_all = group.occupancy >= 0;
   if (!of_all && group.occupancies.empty()) return sum;
+  size_t next = 0;
   for (const EventRow row : group.rows) {
     const double occupancy = of_all ? group.occupancy : group.occupancies[next++];
-    sum += occupancy * static_cast<double>(lane.dur[row.value - lane.first_row]);
+    if (occupancy >= 0)
+      sum += occupancy * static_cast<double>(lane.dur[row.value - lane.first_row]);
   }
   return sum;
 }
@@ -153,9 +169,12 @@ double OccupancyTime(double sum, const Lane& lane, const PartKernels::Group& gro
 }  // namespace
 
 void AddPart(PartKernels part, KinetoOps* ops, RawGroups* groups) {
+  std::vector<uint32_t> numbers;  // in `ops`, by the part's index
+  for (const std::string_view name : part.kineto_ops) numbers.push_back(ops->Number(name));
   for (PartKernels::Group& from : part.groups) {
     RawKey key = from.key;
-    if (part.kineto_ops.Has(key.tf_op)) key.tf_op = ops->Number(part.kineto_ops.Name(key.tf_op));
+    const uint32_t op = KinetoOps::IndexOf(key.tf_op);
+    if (key.tf_op != kNoKernelText && op < numbers.size()) key.tf_op = numbers[op];
     RawGroup& into = (*groups)[key];
     into.totals.Merge(from.totals);
     into.totals.occupancy_time = OccupancyTime(into.totals.occupancy_time, *part.lane, from);

@@ -1,11 +1,11 @@
 // KernelReader: the kernels of a part of a GPU stream, grouped by the ids that their events have.
-// StreamGroups puts the parts together. Internal to kernel_collect.cc, which turns ids into text.
-// Both view the trace, which must outlive them.
+// AddPart puts the parts together. Internal to kernel_collect.cc, which turns ids into text. All
+// of these view the trace, which must outlive them.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
-#include <span>
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
@@ -84,25 +84,22 @@ struct KernelTotals {
     if (o.first < first) first = o.first, first_occupancy = o.first_occupancy;
   }
 };
+
 // Numbers op names that are no StringId of the stats: RawKey::tf_op counts down from
 // kNoKernelText - 1 for them.
 class KinetoOps {
  public:
-  // kNoKernelText where there is no name. Names must stay where they are: a name is mostly found by
-  // its place in memory.
-  uint32_t Number(std::string_view name);
+  uint32_t Number(std::string_view name);  // kNoKernelText where there is none
   // Whether it is the number of a name here.
   bool Has(uint32_t tf_op) const {
-    return tf_op != kNoKernelText && kNoKernelText - 1 - tf_op < names_.size();
+    return tf_op != kNoKernelText && IndexOf(tf_op) < names_.size();
   }
-  std::string_view Name(uint32_t tf_op) const { return names_[kNoKernelText - 1 - tf_op]; }
+  std::string_view Name(uint32_t tf_op) const { return names_[IndexOf(tf_op)]; }
+  static uint32_t IndexOf(uint32_t tf_op) { return kNoKernelText - 1 - tf_op; }
+  // Gives the names by index and begins anew.
+  std::vector<std::string_view> Take();
 
  private:
-  struct Known {
-    std::string_view name;
-    uint32_t number = 0;
-  };
-  std::array<Known, 64> latest_;  // by place
   std::unordered_map<std::string_view, uint32_t> numbers_;
   std::vector<std::string_view> names_;
 };
@@ -113,14 +110,15 @@ struct PartKernels {
     RawKey key;
     KernelTotals totals;
     EventRows rows;
-    // Of all its kernels, by the details of the key; or of each, where there are none and it is
-    // known. AddPart adds them up in order, because a sum of sums would be rounded otherwise.
+    // AddPart adds occupancies up in order, because a sum of sums would be rounded otherwise. The
+    // details of a key say one for all kernels; `occupancies` has one for each kernel of a key
+    // without details, or none if none is known.
     double occupancy = kUnknownOccupancy;
     std::vector<double> occupancies = {};
   };
   const Lane* lane = nullptr;
   std::vector<Group> groups;
-  KinetoOps kineto_ops;  // that the keys count
+  std::vector<std::string_view> kineto_ops;  // that the keys count, as KinetoOps does
 };
 
 // The kernels of a stream, or of its parts so far.
@@ -129,14 +127,14 @@ struct RawGroup {
   EventRows rows;
 };
 using RawGroups = std::unordered_map<RawKey, RawGroup, RawKeyHash>;
-// Adds the next part. `ops` get the part's, and the groups' keys count these. O(kernels with a
-// known occupancy).
+// Adds the next part to `groups`, whose keys count `ops`; the part's op names are added to these.
+// O(groups + kernels with a known occupancy).
 void AddPart(PartKernels part, KinetoOps* ops, RawGroups* groups);
 
 // Reads kernels. One thread uses one.
 class KernelReader {
  public:
-  // What all kernels of a stream share.
+  // A stream as its kernels have it in common.
   struct Stream {
     uint32_t plane_order = 0, line_order = 0;  // in the file
     GpuVendor vendor{};
@@ -152,14 +150,8 @@ class KernelReader {
   using Group = PartKernels::Group;
   void Seek(uint32_t row);
   void AddEvent(const Lane& lane, uint32_t i, const Stream& stream);
-  // A group of the part, and the occupancy that its key's details say.
-  struct Known {
-    RawKey key;
-    uint32_t part = 0;  // as part_
-    uint32_t group = 0;
-    double occupancy = 0;
-  };
-  Known& Find(const RawKey& key);
+  uint32_t GroupOf(const RawKey& key);
+  uint32_t NumberOf(std::string_view op);
   double Occupancy(uint32_t details);
   KernelLaunch NumericLaunch(uint32_t row);
   std::string_view GraphOpOf(uint32_t row) const;
@@ -175,11 +167,22 @@ class KernelReader {
   AncestorReader ancestors_;
   std::vector<ColumnCursor<int64_t>> launch_;  // registers, memory, grid and block
   std::unordered_map<uint32_t, double> occupancy_of_details_;
-  // A program repeats its kernels, so most are found here without a search: the latest key of each
-  // hash.
-  std::vector<Known> latest_;
+  // A program repeats its kernels and ops, so most are found here without a search: the latest key
+  // of each hash, and the latest name of each place in memory.
+  struct KnownGroup {
+    RawKey key;
+    uint32_t part = 0;  // as part_
+    uint32_t group = 0;
+  };
+  std::vector<KnownGroup> latest_;
+  struct KnownOp {
+    std::string_view name;
+    uint32_t part = 0, number = 0;
+  };
+  std::array<KnownOp, 64> latest_ops_{};
   uint32_t part_ = 0;  // the number of the part that is read, from 1
   std::unordered_map<RawKey, uint32_t, RawKeyHash> groups_;  // by key: the part's
+  KinetoOps kineto_ops_;
   GroupedRows rows_;
   PartKernels out_;
 };

@@ -48,7 +48,7 @@ class DeviceOpNames {
   class Reader {
    public:
     explicit Reader(const DeviceOpNames& names);
-    void Seek(uint32_t row);  // called before each lane
+    void Seek(uint32_t row);  // called before each part of a lane
     DeviceOpKey KeyOf(uint32_t row, uint32_t meta);
     // The innermost cpu_op around the call that launched the event; invalid if unknown. Any order.
     EventRow LaunchingOp(uint32_t device_row);

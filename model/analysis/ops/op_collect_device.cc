@@ -19,9 +19,8 @@
 #include "model/analysis/steps/steps.h"
 #include "model/base/task.h"
 #include "model/capabilities.h"
+#include "model/event_rows.h"
 #include "model/grouped_rows.h"
-#include "model/lookup.h"
-#include "model/sparse_column.h"
 
 namespace stepscope {
 namespace {
@@ -48,10 +47,35 @@ struct PlaneOps {
   Ps total = 0;
 };
 
-// What a thread uses for one part after the other.
+// The places of ops in the part that is read. A thread uses one object for one part after the
+// other.
+class PartPlaces {
+ public:
+  void BeginPart() { ++part_, places_.clear(); }
+  // The op's place; `next` if it has none yet.
+  uint32_t Of(const DeviceOpKey& key, uint32_t next) {
+    Known& known = latest_[DeviceOpKeyHash()(key) % kLatest];
+    if (known.part != part_ || known.key != key)
+      known = {key, part_, places_.try_emplace(key, next).first->second};
+    return known.place;
+  }
+
+ private:
+  // A program repeats its ops, so most are found without a search: the latest key of each hash.
+  static constexpr size_t kLatest = 1024;
+  struct Known {
+    DeviceOpKey key;
+    uint32_t part = 0, place = 0;
+  };
+  uint32_t part_ = 0;
+  std::vector<Known> latest_ = std::vector<Known>(kLatest);
+  std::unordered_map<DeviceOpKey, uint32_t, DeviceOpKeyHash> places_;
+};
+
 struct PartReader {
   explicit PartReader(const DeviceOpNames& names) : keys(names) {}
   DeviceOpNames::Reader keys;
+  PartPlaces places;
   GroupedRows rows;
 };
 
@@ -99,20 +123,13 @@ std::vector<LanePart> DeviceCollector::PartsOf(const Plane& plane) const {
 
 PartOps DeviceCollector::ReadPart(const LanePart& part, const TimeScope& scope,
                                   PartReader* reader) const {
-  // A program repeats its ops, so most are found without a search: the latest key of each hash.
-  struct Known {
-    DeviceOpKey key;  // empty: none yet
-    uint32_t place = 0;
-  };
-  constexpr size_t kLatest = 1024;
-  std::vector<Known> latest(kLatest);
-  std::unordered_map<DeviceOpKey, uint32_t, DeviceOpKeyHash> places;
   PartOps out;
   const Lane& lane = *part.lane;
   // XProf takes the offset within the line for the time and leaves out the line's own begin.
   const Ps base =
       xprof_.op_times_without_line_start ? trace_.set.tracks[lane.track.value].line_start : 0;
   reader->keys.Seek(lane.first_row + part.begin);
+  reader->places.BeginPart();
   for (uint32_t i = part.begin; i < part.end; ++i) {
     if (!work_[lane.meta[i]]) continue;
     const bool counts = scope.Contains(lane.start[i]);
@@ -120,17 +137,14 @@ PartOps DeviceCollector::ReadPart(const LanePart& part, const TimeScope& scope,
     if (counts) out.extent.Add(lane.start[i] - base, lane.end(i) - base);
     const DeviceOpKey key = reader->keys.KeyOf(row, lane.meta[i]);
     if (key.empty()) continue;
-    Known& known = latest[DeviceOpKeyHash()(key) % kLatest];
-    if (known.key != key) {
-      const auto next = static_cast<uint32_t>(out.sums.size());
-      known = {key, places.try_emplace(key, next).first->second};
-      if (known.place == next) out.sums.emplace_back(key, DeviceOpSum());
-    }
-    DeviceOpSum& sum = out.sums[known.place].second;
+    const auto next = static_cast<uint32_t>(out.sums.size());
+    const uint32_t place = reader->places.Of(key, next);
+    if (place == next) out.sums.emplace_back(key, DeviceOpSum());
+    DeviceOpSum& sum = out.sums[place].second;
     ++sum.everywhere;
     if (!counts) continue;
     sum.Add({1, lane.dur[i], lane.dur[i], grouping_.IsEager(row)});
-    reader->rows.Add(known.place, EventRow(row));
+    reader->rows.Add(place, EventRow(row));
   }
   std::vector<EventRows> rows = reader->rows.Take(static_cast<uint32_t>(out.sums.size()));
   for (size_t i = 0; i < rows.size(); ++i) out.sums[i].second.rows = std::move(rows[i]);

@@ -14,7 +14,6 @@
 #include "model/base/sort_runs.h"
 #include "model/base/task.h"
 #include "model/capabilities.h"
-#include "model/lookup.h"
 
 namespace stepscope {
 namespace {

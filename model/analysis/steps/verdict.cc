@@ -592,12 +592,4 @@ Verdict Judge(const Trace& trace, const StepDatabase& db, bool whole, const Kind
   return Judgement(trace, db, whole, kinds, waits, on_host).Make();
 }
 
-Verdict Judge(const Trace& trace, const StepDatabase& db, bool whole,
-              std::span<const AsyncWait> waits, std::span<const uint8_t> on_host) {
-  const auto kinds = [&] {
-    return std::make_shared<const std::vector<ExposedKind>>(ExposedKinds(trace, db));
-  };
-  return Judge(trace, db, whole, kinds, waits, on_host);
-}
-
 }  // namespace stepscope

@@ -44,15 +44,14 @@ struct Verdict {
   std::string late_rank;     // the rank that the sentence names (findings/late_rank.h); else empty
 };
 
+// Gives ExposedKinds of the trace and its steps.
+using KindsOfSteps = std::function<std::shared_ptr<const std::vector<ExposedKind>>()>;
+
 // `whole`: no step was found, and db's one step is the span of all device events (WholeSpan).
+// `kinds` is called only where copies or collectives matter.
 // `waits`: what the cores of TPUs wait for (AsyncWaitsOf), which the sentence then describes.
 // `on_host`: by MetaId, the ops that run on the host (HostSideOps), which the sentence then names.
-// `kinds`: gives ExposedKinds(trace, db), and is called only where copies or collectives matter.
-using KindsOfSteps = std::function<std::shared_ptr<const std::vector<ExposedKind>>()>;
 Verdict Judge(const Trace& trace, const StepDatabase& db, bool whole, const KindsOfSteps& kinds,
-              std::span<const AsyncWait> waits = {}, std::span<const uint8_t> on_host = {});
-// The same for whoever judges these steps once.
-Verdict Judge(const Trace& trace, const StepDatabase& db, bool whole,
               std::span<const AsyncWait> waits = {}, std::span<const uint8_t> on_host = {});
 
 // As ProgramOf(trace), and whether graphs launch most of the device's work. O(names + tracks).

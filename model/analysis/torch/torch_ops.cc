@@ -4,6 +4,8 @@
 #include <array>
 #include <deque>
 #include <map>
+#include <optional>
+#include <string>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
@@ -202,8 +204,11 @@ class TorchOpCollector {
     if (Text(dims).empty()) return nullptr;
     const StringId types = TextOf(StringStat::kInputTypes, row);
     const MetaId meta = trace_.set.Meta(row);
-    if (FactsOf(meta.value).needs_concrete)
-      return Keep(CostOfCall(row, dims, types, ArgOf(row, "Concrete Inputs")));
+    if (FactsOf(meta.value).needs_concrete) {
+      const auto [known, added] = cost_of_row_.try_emplace(row.value, nullptr);
+      if (added) known->second = Keep(CostOfCall(row, dims, types, ArgOf(row, "Concrete Inputs")));
+      return known->second;
+    }
     const auto [known, added] = cost_of_like_.try_emplace({meta.value, dims.value, types.value});
     if (added) known->second = Keep(CostOfCall(row, dims, types, {}));
     return known->second;
@@ -403,8 +408,9 @@ class TorchOpCollector {
   // By row of the innermost op, and of the op whose formula counts: its call + 1, or 0.
   Column<uint32_t> call_of_op_, call_at_;
   std::unordered_map<uint32_t, TorchCost> call_of_kernel_;  // by MetaId
-  // By MetaId, shapes and types: the cost of all calls that are alike.
+  // By MetaId, shapes and types: the cost of all calls that are alike. Others are by row.
   std::map<std::array<uint32_t, 3>, const TorchCost*> cost_of_like_;
+  std::unordered_map<uint32_t, const TorchCost*> cost_of_row_;
   std::deque<TorchCost> costs_;  // that calls have
   TorchOps out_;
 };

@@ -490,25 +490,27 @@ TEST_CASE("An instruction that names a frame of the stack has the frame's file a
 }
 
 TEST_CASE("Long lines are split without a difference, long fields are stepped over") {
-  // A line of 24 MB is split for two threads; an event larger than a block is read on its own.
+  // Two lines of 24 MB are split for four threads; an event larger than a block is read on its own.
   XSpaceBuilder space;
   auto& plane = space.Plane("/host:CPU");
-  auto& line = plane.Line(1, "long");
   const std::string filler(3'000, 'x');
-  for (int i = 0; i < 8'000; ++i) {
-    auto& e = line.Event(i % 7 == 0 ? "a" : "b", int64_t{i} * 1'000, i % 5 == 0 ? 0 : 900);
-    e.Stat("text", filler).Stat("index", int64_t{i});
-    if (i == 4'000) e.Stat("huge", std::string(2 << 20, 'y'));
+  for (int l = 0; l < 2; ++l) {
+    auto& line = plane.Line(l + 1, "long " + std::to_string(l));
+    for (int i = 0; i < 8'000; ++i) {
+      auto& e = line.Event(i % 7 == l ? "a" : "b", int64_t{i} * 1'000, i % 5 == 0 ? 0 : 900 + l);
+      e.Stat("text", filler).Stat("index", int64_t{i});
+      if (i == 4'000) e.Stat("huge", std::string(2 << 20, 'y'));
+    }
+    std::string unknown;
+    test::PutBytes(&unknown, 15, std::string(1 << 20, 'z'));
+    line.Raw(unknown);
   }
-  std::string unknown;
-  test::PutBytes(&unknown, 15, std::string(1 << 20, 'z'));
-  line.Raw(unknown);
   const std::string bytes = space.Bytes();
-  LoadOptions one, two;
+  LoadOptions one, four;
   one.threads = 1;
-  two.threads = 2;
-  const TracePtr a = LoadXSpace(bytes, one), b = LoadXSpace(bytes, two);
-  CHECK(a->counts.events() == 8'000);
+  four.threads = 4;
+  const TracePtr a = LoadXSpace(bytes, one), b = LoadXSpace(bytes, four);
+  CHECK(a->counts.events() == 16'000);
   REQUIRE(a->set.rows == b->set.rows);
   CHECK(a->diagnostics.problems() == 0);
   CHECK(b->diagnostics.problems() == 0);

@@ -2,14 +2,19 @@
 #include <doctest/doctest.h>
 
 #include <set>
+#include <stop_token>
 #include <thread>
 #include <vector>
 
 #include "loaders/loader.h"
 #include "model/analysis/analysis.h"
+#include "model/analysis/devices/precision.h"
 #include "model/analysis/grouping/grouping.h"
 #include "model/analysis/memory/memory_profile.h"
 #include "model/analysis/ops/op_database.h"
+#include "model/analysis/steps/device_steps.h"
+#include "model/analysis/steps/exposed_time.h"
+#include "model/analysis/steps/steps.h"
 #include "tests/support/gpu_profile.h"
 #include "tests/support/loaded.h"
 
@@ -48,6 +53,28 @@ TEST_CASE("a result is computed once for the same question, and anew for another
   CHECK(context.Get("op_stats") != all);
   CHECK(context.ops() == context.ops(ForHost("worker-0")));  // has all hosts anyway
   CHECK(context.ops(FirstMs(2)) != context.ops());
+}
+
+TEST_CASE("facts of the steps of a part are computed once for all pages that judge them") {
+  AnalysisContext context(Generated(), Definitions::kStepscope);
+  const StepDatabase& steps = context.steps();
+  const auto kinds = context.exposed_kinds({}, false, steps, {});
+  const auto precision = context.precision({}, false, steps, {});
+  const std::vector<ExposedKind> alone = ExposedKinds(context.trace(), steps);
+  REQUIRE(kinds->size() == alone.size());
+  CHECK(!alone.empty());
+  for (size_t i = 0; i < alone.size(); ++i) CHECK((*kinds)[i].ps == alone[i].ps);
+  CHECK(precision->all == ComputePrecision(context, {}, steps, {}).all);
+  CHECK(precision->all > 0);
+  CHECK(context.exposed_kinds({}, false, steps, {}) == kinds);
+  CHECK(context.precision({}, false, steps, {}) == precision);
+  const StepDatabase span = WholeSpan(context, {});
+  CHECK(context.exposed_kinds({}, true, span, {}) != kinds);
+  CHECK(context.precision(FirstMs(2), false, steps, {}) != precision);
+  std::stop_source stopped;
+  stopped.request_stop();
+  const auto cut = context.precision(FirstMs(3), false, steps, stopped.get_token());
+  CHECK(context.precision(FirstMs(3), false, steps, {}) != cut);
 }
 
 TEST_CASE("the last few results are kept; an older one lives as long as others hold it") {

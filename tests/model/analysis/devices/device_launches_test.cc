@@ -67,8 +67,11 @@ TEST_CASE("calls inside other calls lie in other lanes and are put in order with
     if (i % 2 == 0) t.Host("cpu_op", "aten::inner", 10 * i, 8);
     t.Launch(i + 1, 10 * i + 1, 4).Kernel("k" + std::to_string(i), i + 1, 200 + 10 * i, 5);
   }
-  Launches names = LaunchesOf(t);
-  CHECK(names.size() == 4);
+  // Lane after lane: those inside one op only, then those inside two.
+  CHECK(LaunchesOf(t) == Launches{{"cudaLaunchKernel", "k1"},
+                                  {"cudaLaunchKernel", "k3"},
+                                  {"cudaLaunchKernel", "k0"},
+                                  {"cudaLaunchKernel", "k2"}});
 }
 
 }  // namespace

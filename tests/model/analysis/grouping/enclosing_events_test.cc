@@ -10,6 +10,7 @@
 #include "model/analysis/analysis.h"
 #include "model/analysis/steps/steps.h"
 #include "model/analysis/steps/verdict.h"
+#include "tests/support/judged.h"
 #include "tests/support/kineto_text.h"
 #include "tests/support/xspace_builder.h"
 
@@ -42,7 +43,7 @@ Verdict VerdictOf(const std::string& name, Around around) {
   auto trace = LoadBytes("t.json", t.Text(test::kH100), {});
   REQUIRE(trace.ok());
   AnalysisContext context(*trace, Definitions::kStepscope);
-  return Judge(**trace, context.steps(), false);
+  return test::JudgedAlone(**trace, context.steps());
 }
 
 // The third step's time of compilation in us: `outer` is a function around 0.9 ms of each step of
@@ -151,7 +152,7 @@ TEST_CASE("JAX's annotation around marked steps is no compilation") {
     auto trace = LoadBytes("h.xplane.pb", b.Bytes(), {});
     REQUIRE(trace.ok());
     AnalysisContext context(*trace, Definitions::kStepscope);
-    CHECK(Judge(**trace, context.steps(), false).id == (around ? "host" : "compile"));
+    CHECK(test::JudgedAlone(**trace, context.steps()).id == (around ? "host" : "compile"));
   }
 }
 

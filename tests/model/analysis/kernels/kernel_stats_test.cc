@@ -4,8 +4,12 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <map>
+#include <string>
 
 #include "loaders/loader.h"
+#include "model/analysis/ops/op_database.h"
+#include "tests/support/kineto_text.h"
 #include "tests/support/tpu_profile.h"
 #include "tests/support/xspace_builder.h"
 
@@ -109,6 +113,63 @@ TEST_CASE("kernels of a long stream are summed in order, whatever the parts") {
     CHECK(static_cast<int64_t>(rows.size()) == sum.count);
     CHECK(std::is_sorted(rows.begin(), rows.end()));
   }
+}
+
+TEST_CASE("the occupancy of a kernel is the mean by time of the runs in which it is known") {
+  test::KinetoText t;
+  const auto kernel = [&t](int i, const char* occupancy, double us) {
+    const std::string arg =
+        occupancy[0] == 0 ? "" : "\"est. achieved occupancy %\":" + std::string(occupancy);
+    t.Kernel("gemm", i, 100 * i, us, arg);
+  };
+  kernel(1, "", 7), kernel(2, "50", 10), kernel(3, "0", 20), kernel(4, "", 30), kernel(5, "25", 40);
+  kernel(6, "0", 3);
+  const auto trace = LoadBytes("t.json", t.Text(), {});
+  REQUIRE(trace.ok());
+  AnalysisContext context(*trace, Definitions::kStepscope);
+  const AnalysisResult r = RunKernelStats(context, {}, {});
+  CHECK(Cell(r, 0, "occurrences") == Value(int64_t{6}));
+  CHECK(Cell(r, 0, "occupancy_pct") == Value((50.0 * 10 + 25.0 * 40) / 50));
+}
+
+// The names of ops first come in different parts of a stream, and some kernels overlap.
+TEST_CASE("kernels of a long stream have the ops that launched them, whatever the parts") {
+  constexpr int kKernels = 70'000;  // a part has 65,536
+  const auto op_of = [](int i) {
+    return "aten::op" + std::to_string(i < 10 ? 0 : i > kKernels - 10 ? 2 : i % 2);
+  };
+  test::KinetoText t;
+  std::map<std::string, int64_t> expected;
+  for (int i = 0; i < kKernels; ++i) {
+    t.Host("cpu_op", op_of(i), 10 * i, 5).Launch(i + 1, 10 * i + 1, 2);
+    t.Kernel("k", i + 1, 10 * i + 4, 5);
+    const bool twice = i % 1000 == 0;
+    if (twice) t.Kernel("k", i + 1, 10 * i + 6, 5);
+    expected[op_of(i)] += twice ? 2 : 1;
+  }
+  const auto trace = LoadBytes("t.json", t.Text(), {});
+  REQUIRE(trace.ok());
+  AnalysisContext context(*trace, Definitions::kStepscope);
+  const AnalysisResult r = RunKernelStats(context, {}, {});
+  std::map<std::string, int64_t> counts;
+  for (size_t row = 0; row < r.Table("kernels")->rows.size(); ++row) {
+    const auto op = std::get<SharedText>(Cell(r, row, "op_name"));
+    counts[std::string(op.view())] += std::get<int64_t>(Cell(r, row, "occurrences"));
+  }
+  CHECK(counts == expected);
+  const auto ops = context.ops();
+  counts.clear();
+  for (const OpRow& op : ops->hosts.front().device_side.ops) {
+    counts[op.name] += static_cast<int64_t>(op.occurrences);
+    CHECK(op.rows.size() == op.occurrences);
+  }
+  CHECK(counts == expected);
+  AnalysisParams late;  // a part that begins within the second part of the lane
+  late.range = {10 * 69'000 * kPsPerUs, 10 * 69'999 * kPsPerUs};
+  int64_t in_range = 0;
+  for (const OpRow& op : context.ops(late)->hosts.front().device_side.ops)
+    in_range += static_cast<int64_t>(op.occurrences);
+  CHECK(in_range == 1000);
 }
 
 TEST_CASE("what has no kernels says why: a TPU runs none") {

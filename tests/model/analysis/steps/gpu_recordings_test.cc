@@ -17,6 +17,7 @@
 #include "model/analysis/torch/torch_ops.h"
 #include "model/analysis/xla/hlo_op_table.h"
 #include "model/base/task.h"
+#include "tests/support/judged.h"
 #include "tests/support/source_paths.h"
 #include "tests/support/table_cells.h"
 
@@ -56,7 +57,7 @@ TEST_CASE("torch_gpu: steps, input wait, memory and operations are what PyTorch 
     // The device is idle but for the last microseconds of the step before.
     CHECK(std::abs(InMs(step.input_wait) - kWaitMs[s]) < 0.03);
   }
-  CHECK(Judge(*trace, db, false).id == "input");
+  CHECK(test::JudgedAlone(*trace, db).id == "input");
 
   const AnalysisResult memory = FindAnalysis("memory")->run(context, {}, {});
   CHECK(test::Text(memory, "summary", 1, "memory_id") == "GPU 0");
@@ -94,7 +95,7 @@ TEST_CASE("jax_gpu: steps and input wait are what the program measured, and fetc
     CHECK(std::abs(steps[s] - kStepMs[s]) < 1);
   }
   CHECK(SumOf(steps) == doctest::Approx(SumOf(kStepMs)).epsilon(0.003));
-  const Verdict verdict = Judge(*trace, db, false);
+  const Verdict verdict = test::JudgedAlone(*trace, db);
   CHECK(verdict.id == "input");
   const auto sync = std::find_if(verdict.losses.begin(), verdict.losses.end(),
                                  [](const Loss& loss) { return loss.id == "sync"; });

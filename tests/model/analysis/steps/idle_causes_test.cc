@@ -18,6 +18,7 @@
 #include "model/analysis/steps/verdict.h"
 #include "tests/support/gpu_profile.h"
 #include "tests/support/gpu_steps.h"
+#include "tests/support/judged.h"
 #include "tests/support/kineto_text.h"
 #include "tests/support/loaded.h"
 #include "tests/support/table_cells.h"
@@ -50,7 +51,7 @@ TEST_CASE("A kernel's first launch of over a millisecond loads a module; its cau
   AnalysisContext context(trace, Definitions::kStepscope);
   const StepDatabase& db = context.steps();
   CHECK(At(db.device_steps[2].class_times, StepTimeClass::kCompile) == 2900 * kPsPerUs);
-  const Verdict verdict = Judge(*trace, db, false);
+  const Verdict verdict = test::JudgedAlone(*trace, db);
   CHECK(verdict.id == "compile");
   CHECK(verdict.losses.front().causes == "cuLaunchKernel 100 %");
   CHECK(verdict.finding.text.find("58 % of each step") != std::string::npos);
@@ -62,7 +63,7 @@ TEST_CASE("A later launch of a kernel loads nothing, however long it takes") {
   const StepDatabase& db = context.steps();
   CHECK(At(db.device_steps[2].class_times, StepTimeClass::kCompile) == 0);
   CHECK(At(db.device_steps[2].class_times, StepTimeClass::kLaunch) == 2900 * kPsPerUs);
-  CHECK(Judge(*trace, db, false).id == "launch");
+  CHECK(test::JudgedAlone(*trace, db).id == "launch");
 }
 
 namespace {
@@ -115,7 +116,7 @@ TEST_CASE("A gap before work that was launched before it is queued, never launch
   // The first kernel was launched when the device was idle.
   CHECK(At(times, StepTimeClass::kLaunch) == 85 * kPsPerUs);
   test::CheckTilesAndSums(db);
-  const Verdict verdict = Judge(*trace, db, false);
+  const Verdict verdict = test::JudgedAlone(*trace, db);
   CHECK(verdict.id == "queued");
   CHECK(verdict.finding.text.find("CUDA graph") == std::string::npos);
   // The host's own work is no cause.
@@ -246,7 +247,7 @@ TEST_CASE("Launches on a line of their own: what their executor's thread does is
   auto trace = LoadBytes("h.xplane.pb", b.Bytes(), {});
   REQUIRE(trace.ok());
   AnalysisContext context(*trace, Definitions::kStepscope);
-  const Verdict verdict = Judge(**trace, context.steps(), false);
+  const Verdict verdict = test::JudgedAlone(**trace, context.steps());
   CHECK(verdict.id == "host");
   CHECK(verdict.losses.front().causes.starts_with("Build buffer allocations"));
 }
@@ -265,7 +266,7 @@ TEST_CASE("A main thread that waits for results does not dispatch ops: the work 
   auto trace = LoadBytes("t.json", t.Text(test::kH100), {});
   REQUIRE(trace.ok());
   AnalysisContext context(*trace, Definitions::kStepscope);
-  const Verdict verdict = Judge(**trace, context.steps(), false);
+  const Verdict verdict = test::JudgedAlone(**trace, context.steps());
   CHECK(verdict.id == "host");
   CHECK(verdict.finding.text.find("for the host to start work; ") != std::string::npos);
   CHECK(verdict.finding.text.find("of that in block_until_ready") != std::string::npos);
@@ -296,7 +297,7 @@ TEST_CASE("Work that begins long after its launch is unexplained, and names what
     REQUIRE(trace.ok());
     AnalysisContext context(*trace, Definitions::kStepscope);
     const StepDatabase& db = context.steps();
-    const Verdict verdict = Judge(**trace, db, false);
+    const Verdict verdict = test::JudgedAlone(**trace, db);
     CAPTURE(recorded);
     test::CheckTilesAndSums(db);
     CHECK(verdict.id == "unknown");
@@ -325,7 +326,7 @@ TEST_CASE("A copy that blocks the host is named with the op that asks for it") {
   auto trace = LoadBytes("t.json", t.Text(test::kH100), {});
   REQUIRE(trace.ok());
   AnalysisContext context(*trace, Definitions::kStepscope);
-  const Verdict verdict = Judge(**trace, context.steps(), false);
+  const Verdict verdict = test::JudgedAlone(**trace, context.steps());
   CHECK(verdict.id == "sync");
   CAPTURE(verdict.finding.text);
   CHECK(verdict.finding.text.find("100 % of that in cudaMemcpyAsync in aten::to") !=
@@ -414,7 +415,7 @@ TEST_CASE("A launch call that is named after its kernel is the op that launched 
   const auto causes = CausesOf(**trace, context.steps(), StepTimeClass::kLaunch);
   REQUIRE(causes.size() == 1);
   CHECK(causes.begin()->first == "gradients/Sum:Sum");
-  CHECK(Judge(**trace, context.steps(), false).finding.text.size() < 150);
+  CHECK(test::JudgedAlone(**trace, context.steps()).finding.text.size() < 150);
 }
 
 TEST_CASE("A launch call of a runtime that is named after its kernel is the op, too") {

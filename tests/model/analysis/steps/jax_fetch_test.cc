@@ -6,6 +6,7 @@
 
 #include "model/analysis/steps/steps.h"
 #include "model/analysis/steps/verdict.h"
+#include "tests/support/judged.h"
 #include "tests/support/loaded.h"
 #include "tests/support/xspace_builder.h"
 
@@ -65,7 +66,7 @@ TEST_CASE("A copy that an untied thread starts belongs to the step whose mark is
 TEST_CASE("A host that fetches arrays of JAX blocks, and the advice is to fetch less") {
   const std::shared_ptr<const Trace> trace = FetchingSteps();
   AnalysisContext context(trace, Definitions::kStepscope);
-  const Verdict verdict = Judge(*trace, context.steps(), false);
+  const Verdict verdict = test::JudgedAlone(*trace, context.steps());
   CHECK(verdict.id == "sync");
   CHECK(verdict.finding.text.find("of that in np.asarray(jax.Array)") != std::string::npos);
   CHECK(verdict.finding.next_step.find("numpy.asarray") != std::string::npos);

@@ -8,6 +8,7 @@
 #include "model/analysis/steps/steps.h"
 #include "model/analysis/steps/verdict.h"
 #include "tests/support/gpu_steps.h"
+#include "tests/support/judged.h"
 #include "tests/support/kineto_text.h"
 
 namespace stepscope {
@@ -18,7 +19,7 @@ Verdict VerdictOf(const test::KinetoText& t) {
   REQUIRE(trace.ok());
   AnalysisContext context(*trace, Definitions::kStepscope);
   test::CheckTilesAndSums(context.steps());
-  return Judge(**trace, context.steps(), false);
+  return test::JudgedAlone(**trace, context.steps());
 }
 
 bool Says(const Verdict& verdict, const std::string& part) {
@@ -129,7 +130,8 @@ TEST_CASE("A collective of a backend for CPUs is no op that computes, whatever i
     REQUIRE(trace.ok());
     AnalysisContext context(*trace, Definitions::kStepscope);
     const bool collective = name == std::string("gloo:all_reduce");
-    CHECK(Judge(**trace, context.steps(), false).id == (collective ? "collectives" : "device"));
+    CHECK(test::JudgedAlone(**trace, context.steps()).id ==
+          (collective ? "collectives" : "device"));
   }
 }
 

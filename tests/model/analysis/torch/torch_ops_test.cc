@@ -100,6 +100,24 @@ TEST_CASE("All that runs inside a convolution counts for it") {
   CHECK(ops.ops[0].peak_tflops == 0);  // of no known device
 }
 
+TEST_CASE("Convolutions of equal shapes have the costs of their own strides") {
+  KinetoText t;
+  for (int i = 0; i < 4; ++i) {
+    const std::string stride = i % 2 == 0 ? "[1, 1]" : "[2, 2]";
+    t.Host("cpu_op", "aten::convolution", 100 * i, 50,
+           R"("Input Dims":[[1,3,8,8],[4,3,1,1],[4],[],[],[],[],[],[]],)"
+           R"("Input type":["float","float","float","","","","","",""],)"
+           R"("Concrete Inputs":["","","",")" +
+               stride + R"(","[0, 0]","[1, 1]","False","[0, 0]","1"])");
+    t.Launch(i + 1, 100 * i + 1, 3).Kernel("conv", i + 1, 100 * i + 60, 10);
+  }
+  AnalysisContext context(Load(t.Text()), Definitions::kStepscope);
+  const TorchOps ops = CollectTorchOps(context, {}, {});
+  REQUIRE(ops.ops.size() == 2);
+  CHECK(ops.ops[0].flops + ops.ops[1].flops == doctest::Approx(2 * 2.0 * 4 * 3 * (64 + 16)));
+  CHECK(ops.ops[0].calls == 2);
+}
+
 TEST_CASE("Peaks are those of the element's type; float32 is TF32 only where kernels say so") {
   AnalysisContext context(Load(TwoSteps()), Definitions::kStepscope);
   const TorchOps ops = CollectTorchOps(context, {}, {});

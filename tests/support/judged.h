@@ -1,0 +1,19 @@
+// Judges steps as a page does that asks once, for tests.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "model/analysis/steps/exposed_time.h"
+#include "model/analysis/steps/verdict.h"
+
+namespace stepscope::test {
+
+inline Verdict JudgedAlone(const Trace& trace, const StepDatabase& db, bool whole = false) {
+  const auto kinds = [&] {
+    return std::make_shared<const std::vector<ExposedKind>>(ExposedKinds(trace, db));
+  };
+  return Judge(trace, db, whole, kinds);
+}
+
+}  // namespace stepscope::test
