@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "model/base/task.h"
 #include "model/trace.h"
 
 namespace stepscope {
@@ -17,13 +18,23 @@ struct LanePart {
   uint32_t begin, end;
 };
 
-// Appends the parts of the lanes in order.
-inline void AppendParts(std::span<const Lane> lanes, std::vector<LanePart>* parts) {
-  constexpr uint32_t kMost = 1u << 16;
+inline constexpr uint32_t kPartEvents = 1u << 16;
+
+// The events of a part, if what is made of each part is kept: then there are only a few parts for
+// each thread of a program, however many events there are.
+inline uint32_t EventsOfKeptPart(uint64_t events) {
+  constexpr uint64_t kPartsOfThread = 8, kMost = uint64_t{1} << 31;
+  return static_cast<uint32_t>(
+      std::clamp<uint64_t>(events / (kPartsOfThread * WorkerCount()), kPartEvents, kMost));
+}
+
+// Appends the parts of the lanes in order, of at most so many events.
+inline void AppendParts(std::span<const Lane> lanes, std::vector<LanePart>* parts,
+                        uint32_t most = kPartEvents) {
   for (const Lane& lane : lanes) {
     const auto size = static_cast<uint32_t>(lane.size());
-    for (uint32_t i = 0; i < size; i += std::min(kMost, size - i))
-      parts->push_back({&lane, i, i + std::min(kMost, size - i)});
+    for (uint32_t i = 0; i < size; i += std::min(most, size - i))
+      parts->push_back({&lane, i, i + std::min(most, size - i)});
   }
 }
 

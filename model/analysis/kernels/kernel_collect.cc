@@ -105,7 +105,7 @@ std::vector<StreamPart> PartsOf(const Trace& trace, const Plane& plane) {
     const Track& track = trace.set.tracks[id.value];
     if (track.derived_in_file) continue;
     std::vector<LanePart> of_track;
-    AppendParts(trace.set.LanesOf(track), &of_track);
+    AppendParts(trace.set.LanesOf(track), &of_track, EventsOfKeptPart(trace.set.rows));
     for (const LanePart& part : of_track) {
       if (part.lane->kind != LaneKind::kInstant) parts.push_back({&track, part});
     }

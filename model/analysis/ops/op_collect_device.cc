@@ -117,7 +117,8 @@ class DeviceCollector {
 
 std::vector<LanePart> DeviceCollector::PartsOf(const Plane& plane) const {
   std::vector<LanePart> parts;
-  for (const Lane* lane : PlaneLanes(trace_, plane)) AppendParts(std::span(lane, 1), &parts);
+  const uint32_t most = EventsOfKeptPart(trace_.set.rows);
+  for (const Lane* lane : PlaneLanes(trace_, plane)) AppendParts(std::span(lane, 1), &parts, most);
   return parts;
 }
 
