@@ -234,6 +234,7 @@ void LineSet::JoinPieces() {
     if (p.parsed != nullptr) by_line[p.line].push_back(&p);
   }
   std::vector<std::vector<Piece*>> split;
+  split.reserve(by_line.size());
   for (auto& [line, pieces] : by_line) split.push_back(std::move(pieces));
   ParallelFor(
       split.size(), [&](size_t i) { JoinLine(split[i]); }, threads_);
