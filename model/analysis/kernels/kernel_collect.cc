@@ -90,37 +90,29 @@ void Finish(const KernelTotals& totals, KernelGroup* g) {
                               : kUnknownOccupancy;
 }
 
-// A part of a stream, and its kernels once they are read.
-struct StreamPart {
-  const Track* track;
-  LanePart part;
-  PartKernels kernels = {};
-};
-
-std::vector<StreamPart> PartsOf(const Trace& trace, const Plane& plane) {
+// The parts of the plane's streams, stream by stream.
+std::vector<LanePart> PartsOf(const Trace& trace, const Plane& plane) {
   std::vector<TrackId> tracks = plane.tracks;
   std::sort(tracks.begin(), tracks.end());  // the order of by_stream
-  std::vector<StreamPart> parts;
+  const uint32_t most = EventsOfKeptPart(trace.set.rows);
+  std::vector<LanePart> parts;
   for (TrackId id : tracks) {
     const Track& track = trace.set.tracks[id.value];
-    if (track.derived_in_file) continue;
-    std::vector<LanePart> of_track;
-    AppendParts(trace.set.LanesOf(track), &of_track, EventsOfKeptPart(trace.set.rows));
-    for (const LanePart& part : of_track) {
-      if (part.lane->kind != LaneKind::kInstant) parts.push_back({&track, part});
-    }
+    if (!track.derived_in_file) AppendParts(trace.set.LanesOf(track), &parts, most);
   }
+  std::erase_if(parts, [](const LanePart& p) { return p.lane->kind == LaneKind::kInstant; });
   return parts;
 }
 
 // Puts the kernels of a plane's parts together, stream by stream.
-PlaneKernels JoinParts(std::span<StreamPart> parts) {
+PlaneKernels JoinParts(const Trace& trace, std::span<PartKernels> parts) {
   PlaneKernels plane;
-  for (StreamPart& part : parts) {
-    if (part.kernels.groups.empty()) continue;
-    if (plane.streams.empty() || plane.streams.back().track != part.track)
-      plane.streams.push_back({part.track, {}});
-    AddPart(std::exchange(part.kernels, {}), &plane.kineto_ops, &plane.streams.back().groups);
+  for (PartKernels& part : parts) {
+    if (part.groups.empty()) continue;
+    const Track* track = &trace.set.tracks[part.lane->track.value];
+    if (plane.streams.empty() || plane.streams.back().track != track)
+      plane.streams.push_back({track, {}});
+    AddPart(std::exchange(part, {}), &plane.kineto_ops, &plane.streams.back().groups);
   }
   return plane;
 }
@@ -128,27 +120,30 @@ PlaneKernels JoinParts(std::span<StreamPart> parts) {
 std::vector<PlaneKernels> CollectPlanes(const Trace& trace, const StatTable& stats,
                                         const LaunchingOps& ops, const Scope& scope,
                                         const GraphOps& graphs, std::stop_token stop) {
-  std::vector<StreamPart> parts;
+  std::vector<LanePart> parts;
   std::vector<size_t> first{0};  // of each plane
+  std::vector<GpuVendor> vendors;
   for (const Plane& plane : trace.planes) {
     if (plane.kind == PlaneKind::kGpu && scope.HasHost(plane.host))
-      std::ranges::move(PartsOf(trace, plane), std::back_inserter(parts));
+      std::ranges::copy(PartsOf(trace, plane), std::back_inserter(parts));
     first.push_back(parts.size());
+    vendors.push_back(DeviceFactsOf(plane).vendor);
   }
+  std::vector<PartKernels> read(parts.size());
   Reused<std::optional<KernelReader>> readers;
   ParallelFor(parts.size(), [&](size_t i) {
     if (stop.stop_requested()) return;
-    const Plane& plane = trace.planes[parts[i].track->plane.value];
+    const Track& track = trace.set.tracks[parts[i].lane->track.value];
+    const Plane& plane = trace.planes[track.plane.value];
     auto reader = readers.Take();
     if (!*reader) reader->emplace(trace, stats, ops, graphs);
-    parts[i].kernels =
-        (*reader)->Read(parts[i].part, {plane.file_order, parts[i].track->file_order,
-                                        DeviceFactsOf(plane).vendor, scope.OfHost(plane.host)});
+    read[i] = (*reader)->Read(parts[i], {plane.file_order, track.file_order,
+                                         vendors[track.plane.value], scope.OfHost(plane.host)});
     readers.Give(std::move(reader));
   });
   std::vector<PlaneKernels> planes(trace.planes.size());
   ParallelFor(planes.size(), [&](size_t p) {
-    planes[p] = JoinParts(std::span(parts).subspan(first[p], first[p + 1] - first[p]));
+    planes[p] = JoinParts(trace, std::span(read).subspan(first[p], first[p + 1] - first[p]));
   });
   return planes;
 }

@@ -134,7 +134,7 @@ void AddPart(PartKernels part, KinetoOps* ops, RawGroups* groups);
 // Reads kernels. One thread uses one.
 class KernelReader {
  public:
-  // A stream as its kernels have it in common.
+  // The facts that all kernels of a stream share.
   struct Stream {
     uint32_t plane_order = 0, line_order = 0;  // in the file
     GpuVendor vendor{};
