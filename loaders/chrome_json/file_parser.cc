@@ -19,6 +19,9 @@ namespace {
 
 constexpr size_t kReadBlock = size_t{256} << 10;
 constexpr size_t kMostWaiting = 16;  // batches
+// One thread reads and cuts the text, and these parse it faster than it comes. A worker has two
+// megabytes of memory.
+constexpr unsigned kMostWorkers = 8;
 constexpr size_t kEventsPerRead = 65'536;
 constexpr size_t kBaseSample = 4096;
 constexpr uint64_t kBaseText = uint64_t{1} << 20;
@@ -256,7 +259,8 @@ class FileParse {
         pipeline_(text_, options_, stop, progress, events) {}
 
   Status Run() {
-    const unsigned threads = options_.threads != 0 ? options_.threads : WorkerCount();
+    const unsigned threads =
+        options_.threads != 0 ? options_.threads : std::min(WorkerCount(), kMostWorkers);
     // A small text is parsed sooner than threads start.
     const bool small = stream_ == nullptr ? out_->text->size() <= Splitter::kTargetBatch
                                           : !stream_->compressed() &&

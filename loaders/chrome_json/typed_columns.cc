@@ -1,8 +1,11 @@
 #include "loaders/chrome_json/typed_columns.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <numeric>
 #include <span>
+#include <type_traits>
 #include <unordered_map>
 
 #include "model/base/task.h"
@@ -15,27 +18,58 @@ constexpr uint32_t kChunkRows = uint32_t{1} << 15;  // rows; their values stay i
 // Ids of texts in the table, by their ids in a part.
 using TextIds = std::vector<StringId>;
 
-// Puts one column of all parts in order of rows. Each row is in one part.
+// The rows of a column that one thread puts in order: some chunks, the `number`th ones of the
+// column.
+struct Range {
+  size_t column = 0;
+  uint32_t first = 0, end = 0;
+  size_t number = 0;
+};
+
+using Parts = std::vector<std::unique_ptr<TypedColumns>>;
+
+// The columns that have values. A thread would have nothing to do while another one has most of
+// the values, so large columns are divided.
+std::vector<Range> RangesOf(const Parts& parts, uint32_t rows) {
+  std::array<size_t, kStatColumns> values{};
+  for (size_t c = 0; c < kStatColumns; ++c) {
+    for (const auto& part : parts) values[c] += part->column(c).size();
+  }
+  const size_t all = std::accumulate(values.begin(), values.end(), size_t{0});
+  const uint64_t chunks = (uint64_t{rows} + kChunkRows - 1) / kChunkRows;
+  std::vector<Range> ranges;
+  for (size_t c = 0; c < kStatColumns; ++c) {
+    if (values[c] == 0) continue;
+    const size_t count = std::clamp<size_t>(values[c] * WorkerCount() / all, 1, chunks);
+    const auto begin_of = [&](size_t i) {
+      return static_cast<uint32_t>(std::min<uint64_t>(rows, chunks * i / count * kChunkRows));
+    };
+    for (size_t i = 0; i < count; ++i) ranges.push_back({c, begin_of(i), begin_of(i + 1), i});
+  }
+  return ranges;
+}
+
+// Puts a range of one column of all parts in order of rows. Each row is in one part.
 template <typename T>
 class ColumnMerge {
  public:
   // `ids`: for texts, what each part's texts are in the table.
-  ColumnMerge(const std::vector<std::unique_ptr<TypedColumns>>& parts, size_t column,
-              std::span<const TextIds* const> ids, SparseColumn<T>* out)
-      : out_(out) {
+  ColumnMerge(const Parts& parts, const Range& range, std::span<const TextIds* const> ids,
+              SparseColumn<T>* out)
+      : range_(range), out_(out) {
     for (size_t i = 0; i < parts.size(); ++i) {
-      const TypedColumns::Entries& entries = parts[i]->column(column);
-      if (entries.size() > 0) parts_.push_back({&entries, ids.empty() ? nullptr : ids[i], 0});
+      const TypedColumns::Entries& entries = parts[i]->column(range.column);
+      const size_t next = entries.FirstFrom(range.first);
+      if (next < entries.size()) parts_.push_back({&entries, ids[i], next});
     }
   }
 
-  void Run(uint32_t rows) {
-    if (parts_.empty()) return;
+  void Run() {
     bits_.resize(kChunkRows);
     present_.resize(kChunkRows / 64);
     sorted_rows_.resize(kChunkRows);
-    for (uint32_t first = 0; first < rows; first += std::min(kChunkRows, rows - first)) {
-      const uint32_t end = first + std::min(kChunkRows, rows - first);
+    for (uint32_t first = range_.first, end = 0; first < range_.end; first = end) {
+      end = first + std::min(kChunkRows, range_.end - first);
       for (Part& part : parts_) Scatter(first, end, &part);
       Collect(first);
     }
@@ -53,7 +87,11 @@ class ColumnMerge {
     size_t i = part->next;
     for (; i < from.size() && from.row(i) < end; ++i) {
       const uint32_t at = from.row(i) - first;
-      bits_[at] = part->ids != nullptr ? (*part->ids)[from.bits(i)].value : from.bits(i);
+      if constexpr (std::is_same_v<T, StringId>) {
+        bits_[at] = (*part->ids)[from.bits(i)].value;
+      } else {
+        bits_[at] = from.bits(i);
+      }
       present_[at / 64] |= uint64_t{1} << at % 64;
     }
     part->next = i;
@@ -72,12 +110,33 @@ class ColumnMerge {
     out_->AppendBits(std::span(sorted_rows_).first(n), std::span(bits_).first(n));
   }
 
+  const Range range_;
   SparseColumn<T>* out_;
   std::vector<Part> parts_;
   std::vector<uint64_t> bits_;     // by row of the chunk
   std::vector<uint64_t> present_;  // a bit for each of them
   std::vector<uint32_t> sorted_rows_;
 };
+
+// Puts all columns in order on all cores.
+void Merge(const Parts& parts, uint32_t rows, std::span<const TextIds* const> ids,
+           StatTable* table) {
+  const std::vector<Range> ranges = RangesOf(parts, rows);
+  size_t most = 1;
+  for (const Range& range : ranges) most = std::max(most, range.number + 1);
+  std::vector<StatTable> pieces(most - 1);  // of the ranges behind the first one of a column
+  ParallelFor(ranges.size(), [&](size_t i) {
+    const auto merge = [&]<typename T>(SparseColumn<T>& to) {
+      ColumnMerge<T>(parts, ranges[i], ids, &to).Run();
+    };
+    const size_t number = ranges[i].number;
+    VisitColumn(ranges[i].column, merge, number == 0 ? *table : pieces[number - 1]);
+  });
+  ParallelFor(kStatColumns, [&](size_t c) {
+    const auto append = [](auto& from, auto& to) { to.Append(from); };
+    for (StatTable& piece : pieces) VisitColumn(c, append, piece, *table);
+  });
+}
 
 }  // namespace
 
@@ -99,6 +158,12 @@ void TypedColumns::Entries::Put(uint32_t row, uint64_t bits) {
   if (high == 0 && high_.size() < low_.size()) return;
   high_.resize(low_.size());
   high_.back() = high;
+}
+
+size_t TypedColumns::Entries::FirstFrom(uint32_t row) const {
+  const auto at = std::partition_point(low_.begin(), low_.end(),
+                                       [row](const Low& entry) { return entry.row < row; });
+  return static_cast<size_t>(at - low_.begin());
 }
 
 TypedColumns::TypedColumns(TokenTexts* texts, const TypedColumns* like) : texts_(texts) {
@@ -139,15 +204,7 @@ void Gather(const std::vector<std::unique_ptr<TypedColumns>>& parts, uint32_t ro
     }
     ids_of_parts.push_back(&known);
   }
-  ParallelFor(kStatColumns, [&](size_t i) {
-    if (i < kIntStats) {
-      ColumnMerge<int64_t>(parts, i, {}, &table->ints[i]).Run(rows);
-    } else if (const size_t text = i - kIntStats; text < kTextStats) {
-      ColumnMerge<StringId>(parts, i, ids_of_parts, &table->texts[text]).Run(rows);
-    } else {
-      ColumnMerge<double>(parts, i, {}, &table->reals[text - kTextStats]).Run(rows);
-    }
-  });
+  Merge(parts, rows, ids_of_parts, table);
 }
 
 }  // namespace stepscope::chrome

@@ -40,6 +40,7 @@ class TypedColumns {
     void Put(uint32_t row, uint64_t bits);
     size_t size() const { return low_.size(); }
     uint32_t row(size_t i) const { return low_[i].row; }
+    size_t FirstFrom(uint32_t row) const;  // the first entry with such a row or a later one
     uint64_t bits(size_t i) const {
       return i < high_.size() ? uint64_t{high_[i]} << 32 | low_[i].bits : low_[i].bits;
     }

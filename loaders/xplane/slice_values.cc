@@ -15,14 +15,19 @@ std::vector<StringId> InternAll(const StringPool& pool, StringPool* all) {
 }
 
 template <typename T>
-void Take(SparseColumn<T>* from, SparseColumn<T>* to) {
+void Move(SparseColumn<T>* from, SparseColumn<T>* to) {
   to->Append(*from);
   from->Clear();
 }
 
-void TakeTexts(SparseColumn<StringId>* from, const std::vector<StringId>& ids,
-               SparseColumn<StringId>* to) {
-  if (ids.size() <= 1) return Take(from, to);  // there is only the empty string
+// `ids`: what the piece's texts are in the table.
+template <typename T>
+void Take(SparseColumn<T>* from, const std::vector<StringId>&, SparseColumn<T>* to) {
+  Move(from, to);
+}
+void Take(SparseColumn<StringId>* from, const std::vector<StringId>& ids,
+          SparseColumn<StringId>* to) {
+  if (ids.size() <= 1) return Move(from, to);  // there is only the empty string
   std::vector<uint32_t> rows;
   std::vector<StringId> values;
   const auto flush = [&] {
@@ -50,13 +55,8 @@ void SliceValues::MakeRoom(uint32_t column) {
 void SliceValues::MoveTo(StatTable* table) {
   for (size_t c = 0; c < kStatColumns; ++c) {
     if (columns_[c].size == 0) continue;
-    if (c < kIntStats) {
-      columns_[c].MoveTo(&table->ints[c]);
-    } else if (c < kIntStats + kTextStats) {
-      columns_[c].MoveTo(&table->texts[c - kIntStats]);
-    } else {
-      columns_[c].MoveTo(&table->reals[c - kIntStats - kTextStats]);
-    }
+    VisitColumn(
+        c, [&](auto& to) { columns_[c].MoveTo(&to); }, *table);
   }
 }
 
@@ -66,14 +66,8 @@ void AppendPieces(std::span<StatTable* const> pieces, StatTable* table) {
     ids.push_back(InternAll(*piece->strings, table->strings.get()));
   ParallelFor(kStatColumns, [&](size_t c) {
     for (size_t i = 0; i < pieces.size(); ++i) {
-      if (c < kIntStats) {
-        Take(&pieces[i]->ints[c], &table->ints[c]);
-      } else if (c < kIntStats + kTextStats) {
-        TakeTexts(&pieces[i]->texts[c - kIntStats], ids[i], &table->texts[c - kIntStats]);
-      } else {
-        const size_t real = c - kIntStats - kTextStats;
-        Take(&pieces[i]->reals[real], &table->reals[real]);
-      }
+      VisitColumn(
+          c, [&](auto& from, auto& to) { Take(&from, ids[i], &to); }, *pieces[i], *table);
     }
   });
   for (size_t i = 0; i < pieces.size(); ++i) {

@@ -63,4 +63,30 @@ TEST_CASE("typed columns: of a key that an event has twice the last value counts
         std::vector<std::pair<uint32_t, int64_t>>{{0, 2}, {1, -1}, {2, 4}});
 }
 
+TEST_CASE("typed columns: one that has most values is put in order by several threads") {
+  constexpr uint32_t kRows = 100'000;
+  TokenTexts texts;
+  Parts parts;
+  for (int i = 0; i < 3; ++i) parts.push_back(std::make_unique<TypedColumns>(&texts, nullptr));
+  std::vector<std::pair<uint32_t, int64_t>> ids, sizes;
+  for (uint32_t row = 0; row < kRows; ++row) {
+    const int64_t id = row * int64_t{row};
+    TypedArgs args = Ints({{IntStat::kId, id}});
+    ids.emplace_back(row, id);
+    if (row % 50'000 == 49'999) {
+      args.ints.emplace_back(IntStat::kBytes, row);
+      sizes.emplace_back(row, row);
+    }
+    if (row % 3 == 1) args.tokens.push_back({StringStat::kShape, "\"[2, 3]\""});
+    parts[row % 7 % 3]->Add(row, args);
+  }
+  StatTable table;
+  Gather(parts, kRows, &table);
+  table.ShrinkToFit();
+  CHECK(EntriesOf(table.Int(IntStat::kId)) == ids);
+  CHECK(EntriesOf(table.Int(IntStat::kBytes)) == sizes);
+  CHECK(table.Text(StringStat::kShape).size() == kRows / 3);
+  CHECK(table.strings->View(*table.Text(StringStat::kShape).Find(EventRow(40'000))) == "[2, 3]");
+}
+
 }  // namespace stepscope::chrome
