@@ -14,10 +14,12 @@
 #include "app/system/log.h"
 #include "app/system/malloc_arenas.h"
 #include "app/system/paths.h"
+#include "app/system/thread_stacks.h"
 #include "app/system/version.h"
 
 int main(int argc, char** argv) {
   stepscope::LimitMallocArenas();
+  stepscope::LimitThreadStacks();
   // A closed pipe (`stepscope report | head`) then fails a write instead of killing the program.
   std::signal(SIGPIPE, SIG_IGN);
   stepscope::InstallCrashReports(stepscope::StateDirectory(),
