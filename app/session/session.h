@@ -36,7 +36,8 @@ struct SessionHost {
   std::function<void(const std::string&)> set_clipboard;
 };
 
-// When the stages of the last load began, under the names that the loader gives them.
+// When the stages of the last load began, under the names that the loader gives them, and when the
+// load's thread had it.
 struct LoadTimes {
   std::chrono::steady_clock::time_point begin, end;
   std::vector<std::pair<const char*, std::chrono::steady_clock::time_point>> stages;
@@ -119,6 +120,7 @@ class Session : public AppServices {
     Result<std::shared_ptr<const Trace>> trace;
     std::vector<std::string> runs;
     std::string fingerprint;
+    std::chrono::steady_clock::time_point end;  // of the work; the window may take it much later
   };
   struct Preview;  // what a load hands over before it ends
   struct CurrentLoad {

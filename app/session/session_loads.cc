@@ -1,6 +1,7 @@
 // How a session loads profiles: what is queued, what is shown before all of it is there, and what
 // is kept of a load that ends too early.
 #include <algorithm>
+#include <chrono>
 #include <mutex>
 #include <new>
 #include <utility>
@@ -15,12 +16,12 @@
 namespace stepscope {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 constexpr const char* kNoMemory =
     ": not enough memory to load it; close other programs or record a shorter profile";
 
-double Seconds(std::chrono::steady_clock::duration d) {
-  return std::chrono::duration<double>(d).count();
-}
+double Seconds(Clock::duration d) { return std::chrono::duration<double>(d).count(); }
 
 // The bytes that came before the connection broke; null: all is there.
 std::shared_ptr<const ByteSource> CameOf(const LoadOptions& options) {
@@ -49,16 +50,16 @@ Session::Loaded Session::Load(const LoadRequest& request, const std::stop_token&
     Result<std::shared_ptr<const Trace>> trace =
         LoadPaths(request.paths, request.options, stop, progress, &runs);
     std::string fingerprint = trace.ok() ? ProfileFingerprint(*trace.value()) : std::string();
-    return {std::move(trace), std::move(runs), std::move(fingerprint)};
+    return {std::move(trace), std::move(runs), std::move(fingerprint), Clock::now()};
   } catch (const std::bad_alloc&) {
-    return {Status(ErrorCode::kLimit, request.paths[0] + kNoMemory), {}, {}};
+    return {Status(ErrorCode::kLimit, request.paths[0] + kNoMemory), {}, {}, Clock::now()};
   }
 }
 
 void Session::StartNext() {
   if (load_ || queue_.empty()) return;
-  load_ = CurrentLoad{std::move(queue_.front()), std::chrono::steady_clock::now(),
-                      std::make_shared<Preview>(), ProfileId()};
+  load_ = CurrentLoad{std::move(queue_.front()), Clock::now(), std::make_shared<Preview>(),
+                      ProfileId()};
   queue_.pop_front();
   load_->request.options.part = PartFor(load_->request);
   unfinished_ = {};
@@ -155,12 +156,13 @@ void Session::FinishLoad() {
   if (load_job_.progress() != nullptr && !load_job_.done()) return;  // the load still runs
   LoadTimes times;
   times.begin = load_->begin;
-  times.end = std::chrono::steady_clock::now();
   if (const Progress* progress = load_job_.progress()) times.stages = progress->history();
   std::optional<Loaded> loaded = load_job_.Take();
   if (!loaded && load_job_.failed())
-    loaded = Loaded{Status(ErrorCode::kLimit, load_->request.paths[0] + kNoMemory), {}, {}};
+    loaded = Loaded{
+        Status(ErrorCode::kLimit, load_->request.paths[0] + kNoMemory), {}, {}, Clock::now()};
   if (!loaded) return;
+  times.end = loaded->end;
   load_times_ = std::move(times);
   load_status_ = loaded->trace.status();
   if (load_status_.ok()) {

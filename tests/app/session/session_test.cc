@@ -44,6 +44,18 @@ TEST_CASE_FIXTURE(SessionFixture,
 }
 
 TEST_CASE_FIXTURE(SessionFixture,
+                  "session: a load has ended when its thread has, whenever the window takes it") {
+  session.Open({Sample("tf_graph.xplane.pb.zst")}, false);
+  Clock::time_point woken;
+  while (session.Update().profiles.empty()) {
+    while (!waker.Take()) waker.WaitFor(std::chrono::milliseconds(5));
+    woken = Clock::now();
+  }
+  CHECK(session.load_times().end <= woken);
+  CHECK(session.load_times().begin < session.load_times().end);
+}
+
+TEST_CASE_FIXTURE(SessionFixture,
                   "session: a profile's label does not have the name of its file twice") {
   const std::string path = (dir.path() / "train.json").string();
   std::ofstream(path) << R"({"schemaVersion":1,"distributedInfo":{"rank":3,"world_size":8},
