@@ -33,7 +33,7 @@ struct LoadOptions {
   uint64_t max_inflated_bytes = uint64_t{16} << 30;
   std::string run = {};   // name of the run of a log directory; empty: the newest
   std::string host = {};  // only this host is read; empty: all
-  unsigned threads = 0;   // 0: all cores
+  unsigned threads = 0;   // 0: as many cores as are of use
   // Gets what can be drawn before all of a profile is there, where it arrives slowly or is large:
   // its tracks, with some hundred slices a lane. Called once, on the thread of the load, or never.
   std::function<void(std::shared_ptr<const Trace>)> preview = {};

@@ -80,6 +80,7 @@ void GuardConnection(sqlite3* db, SqlGuard* guard) {
   sqlite3_limit(db, SQLITE_LIMIT_LENGTH, 64 << 20);
   sqlite3_limit(db, SQLITE_LIMIT_SQL_LENGTH, 1 << 20);
   sqlite3_limit(db, SQLITE_LIMIT_EXPR_DEPTH, 500);
+  sqlite3_limit(db, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 2000);  // it recurses at each wildcard
   sqlite3_limit(db, SQLITE_LIMIT_WORKER_THREADS, 0);
   sqlite3_set_authorizer(db, Authorize, guard);
 }

@@ -19,9 +19,9 @@ namespace {
 
 constexpr size_t kReadBlock = size_t{256} << 10;
 constexpr size_t kMostWaiting = 16;  // batches
-// One thread reads and cuts the text, and these parse it faster than it comes. A worker has two
-// megabytes of memory.
-constexpr unsigned kMostWorkers = 8;
+// One thread reads and cuts the text, and helps. So many others parse it faster than it comes, and
+// each has two megabytes of memory.
+constexpr unsigned kMostThreads = 8;
 constexpr size_t kEventsPerRead = 65'536;
 constexpr size_t kBaseSample = 4096;
 constexpr uint64_t kBaseText = uint64_t{1} << 20;
@@ -260,7 +260,7 @@ class FileParse {
 
   Status Run() {
     const unsigned threads =
-        options_.threads != 0 ? options_.threads : std::min(WorkerCount(), kMostWorkers);
+        options_.threads != 0 ? options_.threads : std::min(WorkerCount(), kMostThreads);
     // A small text is parsed sooner than threads start.
     const bool small = stream_ == nullptr ? out_->text->size() <= Splitter::kTargetBatch
                                           : !stream_->compressed() &&

@@ -18,8 +18,8 @@ constexpr uint32_t kChunkRows = uint32_t{1} << 15;  // rows; their values stay i
 // Ids of texts in the table, by their ids in a part.
 using TextIds = std::vector<StringId>;
 
-// The rows of a column that one thread puts in order: some chunks, the `number`th ones of the
-// column.
+// One thread puts these rows of a column in order. They are some chunks, and `number` counts the
+// ranges of a column.
 struct Range {
   size_t column = 0;
   uint32_t first = 0, end = 0;
@@ -28,19 +28,19 @@ struct Range {
 
 using Parts = std::vector<std::unique_ptr<TypedColumns>>;
 
-// The columns that have values. A thread would have nothing to do while another one has most of
-// the values, so large columns are divided.
-std::vector<Range> RangesOf(const Parts& parts, uint32_t rows) {
+// Lists the columns that have values. A thread would have nothing to do while another one has most
+// of the values, so large columns are divided.
+std::vector<Range> RangesOf(const Parts& parts, uint32_t rows, unsigned threads) {
   std::array<size_t, kStatColumns> values{};
   for (size_t c = 0; c < kStatColumns; ++c) {
     for (const auto& part : parts) values[c] += part->column(c).size();
   }
   const size_t all = std::accumulate(values.begin(), values.end(), size_t{0});
-  const uint64_t chunks = (uint64_t{rows} + kChunkRows - 1) / kChunkRows;
+  const uint64_t chunks = std::max<uint64_t>(1, (uint64_t{rows} + kChunkRows - 1) / kChunkRows);
   std::vector<Range> ranges;
   for (size_t c = 0; c < kStatColumns; ++c) {
     if (values[c] == 0) continue;
-    const size_t count = std::clamp<size_t>(values[c] * WorkerCount() / all, 1, chunks);
+    const size_t count = std::clamp<size_t>(values[c] * threads / all, 1, chunks);
     const auto begin_of = [&](size_t i) {
       return static_cast<uint32_t>(std::min<uint64_t>(rows, chunks * i / count * kChunkRows));
     };
@@ -118,24 +118,33 @@ class ColumnMerge {
   std::vector<uint32_t> sorted_rows_;
 };
 
-// Puts all columns in order on all cores.
-void Merge(const Parts& parts, uint32_t rows, std::span<const TextIds* const> ids,
+// Puts all columns in order.
+void Merge(const Parts& parts, uint32_t rows, std::span<const TextIds* const> ids, unsigned threads,
            StatTable* table) {
-  const std::vector<Range> ranges = RangesOf(parts, rows);
+  const std::vector<Range> ranges = RangesOf(parts, rows, threads);
   size_t most = 1;
   for (const Range& range : ranges) most = std::max(most, range.number + 1);
   std::vector<StatTable> pieces(most - 1);  // of the ranges behind the first one of a column
-  ParallelFor(ranges.size(), [&](size_t i) {
-    const auto merge = [&]<typename T>(SparseColumn<T>& to) {
-      ColumnMerge<T>(parts, ranges[i], ids, &to).Run();
-    };
-    const size_t number = ranges[i].number;
-    VisitColumn(ranges[i].column, merge, number == 0 ? *table : pieces[number - 1]);
-  });
-  ParallelFor(kStatColumns, [&](size_t c) {
-    const auto append = [](auto& from, auto& to) { to.Append(from); };
-    for (StatTable& piece : pieces) VisitColumn(c, append, piece, *table);
-  });
+  ParallelFor(
+      ranges.size(),
+      [&](size_t i) {
+        const auto merge = [&]<typename T>(SparseColumn<T>& to) {
+          ColumnMerge<T>(parts, ranges[i], ids, &to).Run();
+        };
+        const size_t number = ranges[i].number;
+        VisitColumn(ranges[i].column, merge, number == 0 ? *table : pieces[number - 1]);
+      },
+      threads);
+  const auto append = []<typename T>(SparseColumn<T>& from, SparseColumn<T>& to) {
+    to.Append(from);
+    from = {};
+  };
+  ParallelFor(
+      pieces.empty() ? 0 : kStatColumns,
+      [&](size_t c) {
+        for (StatTable& piece : pieces) VisitColumn(c, append, piece, *table);
+      },
+      threads);
 }
 
 }  // namespace
@@ -192,7 +201,7 @@ void TypedColumns::PutText(StringStat stat, uint32_t row, StringId text) {
 }
 
 void Gather(const std::vector<std::unique_ptr<TypedColumns>>& parts, uint32_t rows,
-            StatTable* table) {
+            StatTable* table, unsigned threads) {
   std::unordered_map<const TokenTexts*, TextIds> ids;
   std::vector<const TextIds*> ids_of_parts;
   for (const std::unique_ptr<TypedColumns>& part : parts) {
@@ -204,7 +213,7 @@ void Gather(const std::vector<std::unique_ptr<TypedColumns>>& parts, uint32_t ro
     }
     ids_of_parts.push_back(&known);
   }
-  Merge(parts, rows, ids_of_parts, table);
+  Merge(parts, rows, ids_of_parts, threads == 0 ? WorkerCount() : threads, table);
 }
 
 }  // namespace stepscope::chrome

@@ -72,9 +72,9 @@ class TypedColumns {
   std::vector<bool> is_used_;
 };
 
-// Puts columns of different rows together, on all cores. Texts are numbered in the order of the
-// parts and of first use in them.
+// Puts columns of different rows together. Texts are numbered in the order of the parts and of
+// first use in them. `threads`: as for ParallelFor; the result does not depend on it.
 void Gather(const std::vector<std::unique_ptr<TypedColumns>>& parts, uint32_t rows,
-            StatTable* table);
+            StatTable* table, unsigned threads = 0);
 
 }  // namespace stepscope::chrome

@@ -121,6 +121,17 @@ TEST_CASE("sql: time and memory have limits") {
   CHECK(test::AnswerOf(database, "SELECT length(zeroblob(1000000000))").starts_with("error: "));
 }
 
+TEST_CASE("sql: a pattern has so few wildcards that the stack of a thread suffices") {
+  SqlDatabase database = Sample();
+  std::string text, pattern;
+  for (int i = 0; i < 20'000; ++i) text += "a", pattern += "%a";
+  for (const char* match : {"LIKE", "GLOB"}) {
+    const std::string answer =
+        test::AnswerOf(database, "SELECT '" + text + "' " + match + " '" + pattern + "'");
+    CHECK(answer == "error: LIKE or GLOB pattern too complex");
+  }
+}
+
 TEST_CASE("sql: a huge result is cut, with its count") {
   SqlDatabase database = Sample();
   const Result<SqlTableResult> result =

@@ -163,6 +163,35 @@ std::string_view PythonFunction(std::string_view name) {
   return end == std::string_view::npos ? std::string_view() : name.substr(end + 3);
 }
 
+constexpr int kMostNested = 8;  // kernels called Kernel inside one another; names have one or two
+
+// `nested`: in so many kernels.
+ShortForms FormsOf(std::string_view name, int nested) {
+  ShortForms forms;
+  if (const std::string_view function = PythonFunction(name); !function.empty()) {
+    forms.middle = std::string(function);
+    return forms;
+  }
+  // Python frames "$file.py:12 function": the function is what matters.
+  if (name.starts_with("$")) {
+    const size_t space = name.find(' ');
+    if (space != std::string_view::npos && space + 1 < name.size()) {
+      forms.middle = std::string(name.substr(space + 1));
+      return forms;
+    }
+  }
+  const std::string outer = WithoutNamespaces(WithoutArguments(name));
+  if (const std::string_view inner = FirstArgumentOfKernel(name, outer);
+      !inner.empty() && nested < kMostNested)
+    return FormsOf(inner, nested + 1);
+  forms.middle = WithoutTail(WithoutHead(outer));
+  if (const std::string_view what = ComputedBy(name, outer); !what.empty())
+    forms.middle.append(" ").append(what);
+  forms.tiny = Tiny(forms.middle);
+  if (forms.tiny.size() < 4 || forms.tiny.size() >= forms.middle.size()) forms.tiny.clear();
+  return forms;
+}
+
 }  // namespace
 
 std::string WithoutArguments(std::string_view name) {
@@ -202,30 +231,7 @@ std::string WithoutNamespaces(std::string_view name) {
   return std::string(name.substr(start));
 }
 
-ShortForms MakeShortForms(std::string_view name) {
-  ShortForms forms;
-  if (const std::string_view function = PythonFunction(name); !function.empty()) {
-    forms.middle = std::string(function);
-    return forms;
-  }
-  // Python frames "$file.py:12 function": the function is what matters.
-  if (name.starts_with("$")) {
-    const size_t space = name.find(' ');
-    if (space != std::string_view::npos && space + 1 < name.size()) {
-      forms.middle = std::string(name.substr(space + 1));
-      return forms;
-    }
-  }
-  const std::string outer = WithoutNamespaces(WithoutArguments(name));
-  if (const std::string_view inner = FirstArgumentOfKernel(name, outer); !inner.empty())
-    return MakeShortForms(inner);
-  forms.middle = WithoutTail(WithoutHead(outer));
-  if (const std::string_view what = ComputedBy(name, outer); !what.empty())
-    forms.middle.append(" ").append(what);
-  forms.tiny = Tiny(forms.middle);
-  if (forms.tiny.size() < 4 || forms.tiny.size() >= forms.middle.size()) forms.tiny.clear();
-  return forms;
-}
+ShortForms MakeShortForms(std::string_view name) { return FormsOf(name, 0); }
 
 std::string InSentence(std::string_view name) {
   constexpr size_t kLongest = 80;

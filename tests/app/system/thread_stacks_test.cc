@@ -11,7 +11,7 @@
 namespace stepscope {
 namespace {
 
-// What a new thread gets by LimitThreadStacks where the system's default is `size`.
+// LimitThreadStacks makes this of a default of `size`.
 size_t LimitOf(size_t size) {
   pthread_attr_t before, attributes;
   REQUIRE(pthread_getattr_default_np(&before) == 0);

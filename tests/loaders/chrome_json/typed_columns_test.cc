@@ -80,13 +80,17 @@ TEST_CASE("typed columns: one that has most values is put in order by several th
     if (row % 3 == 1) args.tokens.push_back({StringStat::kShape, "\"[2, 3]\""});
     parts[row % 7 % 3]->Add(row, args);
   }
-  StatTable table;
-  Gather(parts, kRows, &table);
-  table.ShrinkToFit();
-  CHECK(EntriesOf(table.Int(IntStat::kId)) == ids);
-  CHECK(EntriesOf(table.Int(IntStat::kBytes)) == sizes);
-  CHECK(table.Text(StringStat::kShape).size() == kRows / 3);
-  CHECK(table.strings->View(*table.Text(StringStat::kShape).Find(EventRow(40'000))) == "[2, 3]");
+  for (const unsigned threads : {1u, 16u}) {
+    StatTable table;
+    Gather(parts, kRows, &table, threads);
+    table.ShrinkToFit();
+    CHECK(EntriesOf(table.Int(IntStat::kId)) == ids);
+    CHECK(EntriesOf(table.Int(IntStat::kBytes)) == sizes);
+    const SparseColumn<StringId>& shapes = table.Text(StringStat::kShape);
+    CHECK(shapes.size() == kRows / 3);
+    CHECK(table.strings->View(*shapes.Find(EventRow(40'000))) == "[2, 3]");
+    CHECK(table.strings->View(*shapes.Find(EventRow(99'997))) == "[2, 3]");
+  }
 }
 
 }  // namespace stepscope::chrome

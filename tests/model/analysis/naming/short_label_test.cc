@@ -51,6 +51,15 @@ TEST_CASE("a kernel that is called Kernel goes by its argument") {
   CHECK(MakeShortForms("EigenMetaKernel<half>").middle == "EigenMetaKernel");
 }
 
+TEST_CASE("kernels that are called Kernel may be inside one another, but not without end") {
+  CHECK(MakeShortForms("Kernel<a::Kernel2<f<1>>>").middle == "f");
+  constexpr int kDepth = 100'000;
+  std::string name;
+  for (int i = 0; i < kDepth; ++i) name += "Kernel<";
+  name += "f" + std::string(kDepth, '>');
+  CHECK(MakeShortForms(name).middle == "Kernel");
+}
+
 TEST_CASE("PyTorch's elementwise and reduce kernels are named by their operation") {
   const auto middle = [](const std::string& name) { return MakeShortForms(name).middle; };
   const std::string at = "void at::native::";
