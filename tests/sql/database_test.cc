@@ -128,7 +128,7 @@ TEST_CASE("sql: a pattern has so few wildcards that the stack of a thread suffic
   for (const char* match : {"LIKE", "GLOB"}) {
     const std::string answer =
         test::AnswerOf(database, "SELECT '" + text + "' " + match + " '" + pattern + "'");
-    CHECK(answer == "error: LIKE or GLOB pattern too complex");
+    CHECK(answer == "error: line 1, column 1: LIKE or GLOB pattern too complex");
   }
 }
 
