@@ -37,7 +37,7 @@ struct SessionHost {
 };
 
 // When the stages of the last load began, under the names that the loader gives them, and when the
-// load's thread had it.
+// thread that loads had done so.
 struct LoadTimes {
   std::chrono::steady_clock::time_point begin, end;
   std::vector<std::pair<const char*, std::chrono::steady_clock::time_point>> stages;

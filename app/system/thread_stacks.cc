@@ -8,8 +8,8 @@
 
 namespace stepscope {
 
-#ifdef __GLIBC__
 void LimitThreadStacks() {
+#ifdef __GLIBC__
   constexpr size_t kMost = size_t{2} << 20;
   pthread_attr_t attributes;
   if (pthread_getattr_default_np(&attributes) != 0) return;
@@ -18,9 +18,7 @@ void LimitThreadStacks() {
       pthread_attr_setstacksize(&attributes, kMost) == 0)
     pthread_setattr_default_np(&attributes);
   pthread_attr_destroy(&attributes);
-}
-#else
-void LimitThreadStacks() {}
 #endif
+}
 
 }  // namespace stepscope

@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include "loaders/common/stat_numbers.h"
 #include "model/allocator_history.h"
 #include "model/first_view.h"
 #include "model/graph_captures.h"
@@ -44,9 +45,8 @@ class PartSource : public StatSource {
     auto part = std::make_shared<StatTable>();
     for (uint32_t id = 1; id < (*all)->strings->size(); ++id)
       part->strings->Intern((*all)->strings->View(StringId(id)));
-    for (size_t i = 0; i < part->ints.size(); ++i) Copy((*all)->ints[i], &part->ints[i]);
-    for (size_t i = 0; i < part->texts.size(); ++i) Copy((*all)->texts[i], &part->texts[i]);
-    for (size_t i = 0; i < part->reals.size(); ++i) Copy((*all)->reals[i], &part->reals[i]);
+    const auto copy = [this](const auto& from, auto& to) { Copy(from, &to); };
+    for (size_t c = 0; c < kStatColumns; ++c) VisitColumn(c, copy, **all, *part);
     part->ShrinkToFit();
     return std::shared_ptr<const StatTable>(std::move(part));
   }

@@ -165,7 +165,7 @@ std::string_view PythonFunction(std::string_view name) {
 
 constexpr int kMostNested = 8;  // kernels called Kernel inside one another; names have one or two
 
-// `nested`: in so many kernels.
+// `nested`: how many kernels called Kernel the name was inside of.
 ShortForms FormsOf(std::string_view name, int nested) {
   ShortForms forms;
   if (const std::string_view function = PythonFunction(name); !function.empty()) {
