@@ -18,6 +18,7 @@
 #include "viewer/core/look/new_frame.h"
 #include "viewer/core/state/settings.h"
 #include "viewer/gl/row_texture.h"
+#include "viewer/gl/software_renderer.h"
 #include "viewer/gl/solid_fills.h"
 
 namespace stepscope {
@@ -72,10 +73,11 @@ Gui::Gui(Surface& surface, Session& session, const SettingsStore& store, GuiConf
   ImGui_ImplOpenGL3_Init("#version 330 core");
   std::string
       no_shaders;  // why shaders cannot be used: rectangles then draw the same picture, slower
-  std::unique_ptr<TexelSink> sink = RowTexture::Create(&no_shaders);
+  const bool software = DrawsInSoftware();
+  std::unique_ptr<TexelSink> sink = RowTexture::Create(software, &no_shaders);
   if (!sink) sink = std::make_unique<DrawListSink>();
   sink_ = std::make_unique<WatchedSink>(std::move(sink));
-  solid_fills_ = SolidFills::Create(&no_shaders);
+  if (software) solid_fills_ = SolidFills::Create(&no_shaders);
   content_scale_ = surface_.content_scale();
   viewer_ =
       std::make_unique<Viewer>(session_, sink_.get(),

@@ -64,8 +64,8 @@ RowTexture::Program RowTexture::Link(std::string_view vertex, std::string_view f
           uniform("u_stack")};
 }
 
-std::unique_ptr<RowTexture> RowTexture::Create(std::string* error) {
-  std::unique_ptr<RowTexture> out(new RowTexture());
+std::unique_ptr<RowTexture> RowTexture::Create(bool in_pieces, std::string* error) {
+  std::unique_ptr<RowTexture> out(new RowTexture(in_pieces));
   const std::array<std::string_view, kKinds> sources = {
       shaders::kTimelineSlicesFrag, shaders::kTimelineAreaFrag, shaders::kTimelineStackFrag,
       shaders::kTimelineHatchedFrag};
@@ -131,8 +131,12 @@ void RowTexture::AddPiecesOf(const TexelFrame& frame, size_t first, size_t end, 
   const RowPart part{static_cast<TexelLine::Kind>(line.kind), line.y,
                      static_cast<uint16_t>(end - first), line.height};
   pieces_.Clear();
-  AddPieces(frame.texels.subspan(size_t{line.row} * frame.width, frame.width), part, frame,
-            &pieces_);
+  if (in_pieces_) {
+    AddPieces(frame.texels.subspan(size_t{line.row} * frame.width, frame.width), part, frame,
+              &pieces_);
+  } else {
+    pieces_.columns.push_back({0, static_cast<uint16_t>(frame.width)});
+  }
   for (const ColumnRange& range : pieces_.columns) {
     slot->strips[KindOf(line)].push_back({static_cast<uint16_t>(first), part.lines, line.y,
                                           line.height, line.row, range.begin, range.end});

@@ -19,8 +19,9 @@ namespace stepscope {
 
 class RowTexture final : public TexelSink {
  public:
-  // Null if the shaders do not compile; *error says why.
-  static std::unique_ptr<RowTexture> Create(std::string* error);
+  // `in_pieces`: draws as few pixels as it can (row_pieces.h); else as few boxes. Null if the
+  // shaders do not compile; *error says why.
+  static std::unique_ptr<RowTexture> Create(bool in_pieces, std::string* error);
   ~RowTexture() override;
   RowTexture(const RowTexture&) = delete;
   RowTexture& operator=(const RowTexture&) = delete;
@@ -55,7 +56,7 @@ class RowTexture final : public TexelSink {
   };
   struct Target;
   struct DrawCall;  // copied into the draw list
-  RowTexture() = default;
+  explicit RowTexture(bool in_pieces) : in_pieces_(in_pieces) {}
   static Program Link(std::string_view vertex, std::string_view fragment, std::string* error);
   static Kind KindOf(const TexelLine& line);
   static size_t OffsetOf(const Slot& slot, Kind kind);
@@ -69,6 +70,7 @@ class RowTexture final : public TexelSink {
   static void SetUniforms(const DrawCall& call, const Program& program);
   static void Callback(const ImDrawList* list, const ImDrawCmd* command);
 
+  const bool in_pieces_;
   std::array<Slot, kSlots> slots_;
   std::array<Program, kKinds> programs_;
   Program box_program_;

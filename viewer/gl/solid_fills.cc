@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <utility>
 
 #include "shaders/embedded.h"
 #include "viewer/gl/program.h"
@@ -44,12 +45,6 @@ float PixelsOf(const Corners& c, const ImVec4& clip) {
 
 }  // namespace
 
-struct SolidFills::Fill {
-  SolidFills* self;
-  bool opaque;
-  ImVec4 window;  // left, top, right, bottom
-};
-
 std::vector<SolidRun> FindSolidRuns(const ImDrawList& list, const ImDrawCmd& command, ImVec2 white,
                                     float least) {
   std::vector<SolidRun> runs;
@@ -79,89 +74,69 @@ std::unique_ptr<SolidFills> SolidFills::Create(std::string* error) {
   out->program_ = LinkProgram(shaders::kSolidVert, shaders::kSolidFrag, error);
   if (out->program_ == 0) return nullptr;
   out->projection_ = glGetUniformLocation(out->program_, "u_projection");
+  for (const Way way : {kUsual, kBlended, kOpaque}) out->changes_[way] = {out.get(), way};
   return out;
 }
 
 SolidFills::~SolidFills() { glDeleteProgram(program_); }
 
 void SolidFills::Split(ImDrawData& data) {
-  fills_.clear();
   const ImVec2 pos = data.DisplayPos, size = data.DisplaySize;
-  for (ImDrawList* list : data.CmdLists)
-    SplitList(*list, {pos.x, pos.y, pos.x + size.x, pos.y + size.y});
+  window_ = {pos.x, pos.y, pos.x + size.x, pos.y + size.y};
+  prepared_ = false;
+  for (ImDrawList* list : data.CmdLists) SplitList(*list);
 }
 
-void SolidFills::SplitList(ImDrawList& list, const ImVec4& window) {
+void SolidFills::SplitList(ImDrawList& list) {
   const ImTextureRef atlas = ImGui::GetIO().Fonts->TexRef;
   const ImVec2 white = ImGui::GetFontTexUvWhitePixel();
   ImVector<ImDrawCmd> split;
-  for (int i = 0; i < list.CmdBuffer.Size; ++i) {
-    const ImDrawCmd& command = list.CmdBuffer[i];
+  Way now = kUsual;
+  const auto use = [&](Way way, const ImDrawCmd& command) {
+    if (way == std::exchange(now, way)) return;
+    split.push_back(command);
+    split.back().ElemCount = 0;
+    split.back().UserCallback = &SolidFills::Callback;
+    split.back().UserCallbackData = &changes_[way];
+  };
+  for (const ImDrawCmd& command : list.CmdBuffer) {
     const bool of_atlas =
         command.TexRef._TexData == atlas._TexData && command.TexRef._TexID == atlas._TexID;
-    const std::vector<SolidRun> runs =
-        of_atlas ? FindSolidRuns(list, command, white, kLeastPixels) : std::vector<SolidRun>();
     uint32_t at = 0;
-    const auto add = [&](uint32_t end) {
-      if (end == at) return;
+    const auto add = [&](uint32_t end, Way way) {
+      if (end == at && command.ElemCount > 0) return;
+      use(way, command);
       split.push_back(command);
       split.back().IdxOffset += at;
       split.back().ElemCount = end - at;
       at = end;
     };
-    const auto call = [&](ImDrawCallback callback, Fill* fill) {
-      split.push_back(command);
-      split.back().ElemCount = 0;
-      split.back().UserCallback = callback;
-      split.back().UserCallbackData = fill;
-    };
-    for (const SolidRun& run : runs) {
-      add(run.begin);
-      Fill* fill = &fills_.emplace_back(Fill{this, run.opaque, window});
-      call(&SolidFills::BeginCallback, fill);
-      add(run.end);
-      call(&SolidFills::EndCallback, fill);
+    if (of_atlas) {
+      for (const SolidRun& run : FindSolidRuns(list, command, white, kLeastPixels)) {
+        add(run.begin, kUsual);
+        add(run.end, run.opaque ? kOpaque : kBlended);
+      }
     }
-    if (runs.empty()) {
-      split.push_back(command);
-    } else {
-      add(command.ElemCount);
-    }
+    add(command.ElemCount, kUsual);
   }
+  if (!split.empty()) use(kUsual, split.back());
   list.CmdBuffer.swap(split);
 }
 
-void SolidFills::BeginCallback(const ImDrawList*, const ImDrawCmd* command) {
-  const auto* fill = static_cast<const Fill*>(command->UserCallbackData);
-  fill->self->Begin(*fill);
+void SolidFills::Callback(const ImDrawList*, const ImDrawCmd* command) {
+  const auto* change = static_cast<const Change*>(command->UserCallbackData);
+  change->self->Use(change->way);
 }
 
-void SolidFills::EndCallback(const ImDrawList*, const ImDrawCmd* command) {
-  static_cast<const Fill*>(command->UserCallbackData)->self->End();
+void SolidFills::Use(Way way) {
+  if (!std::exchange(prepared_, true)) Prepare();
+  glUseProgram(way == kUsual ? static_cast<GLuint>(usual_program_) : program_);
+  way == kOpaque ? glDisable(GL_BLEND) : glEnable(GL_BLEND);
 }
 
-// The backend has bound its vertex array and the list's vertices.
-void SolidFills::Begin(const Fill& fill) {
-  glGetIntegerv(GL_CURRENT_PROGRAM, &program_before_);
-  glUseProgram(program_);
-  const auto [left, top, right, bottom] = fill.window;
-  const std::array<float, 16> projection = {2 / (right - left),
-                                            0,
-                                            0,
-                                            0,
-                                            0,
-                                            2 / (top - bottom),
-                                            0,
-                                            0,
-                                            0,
-                                            0,
-                                            -1,
-                                            0,
-                                            (right + left) / (left - right),
-                                            (top + bottom) / (bottom - top),
-                                            0,
-                                            1};
-  glUniformMatrix4fv(projection_, 1, GL_FALSE, projection.data());
+// The backend has bound its vertex array, which lasts for the frame, and the vertices of all lists.
+void SolidFills::Prepare() {
+  glGetIntegerv(GL_CURRENT_PROGRAM, &usual_program_);
   const auto attribute = [](GLuint index, GLint count, GLenum type, GLboolean normal, size_t at) {
     glEnableVertexAttribArray(index);
     glVertexAttribPointer(index, count, type, normal, sizeof(ImDrawVert),
@@ -169,14 +144,16 @@ void SolidFills::Begin(const Fill& fill) {
   };
   attribute(kPositionAt, 2, GL_FLOAT, GL_FALSE, offsetof(ImDrawVert, pos));
   attribute(kColorAt, 4, GL_UNSIGNED_BYTE, GL_TRUE, offsetof(ImDrawVert, col));
-  if (fill.opaque) glDisable(GL_BLEND);
-}
-
-void SolidFills::End() {
-  glDisableVertexAttribArray(kPositionAt);
-  glDisableVertexAttribArray(kColorAt);
-  glUseProgram(static_cast<GLuint>(program_before_));
-  glEnable(GL_BLEND);
+  const auto [left, top, right, bottom] = window_;
+  std::array<float, 16> projection{};
+  projection[0] = 2 / (right - left);
+  projection[5] = 2 / (top - bottom);
+  projection[10] = -1;
+  projection[12] = (right + left) / (left - right);
+  projection[13] = (top + bottom) / (bottom - top);
+  projection[15] = 1;
+  glUseProgram(program_);
+  glUniformMatrix4fv(projection_, 1, GL_FALSE, projection.data());
 }
 
 }  // namespace stepscope

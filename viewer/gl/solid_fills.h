@@ -1,13 +1,14 @@
 // SolidFills: large areas of one colour, such as bars, headings and charts, need neither the font
 // atlas nor, where they are opaque, what lies below. Dear ImGui draws all triangles with one
 // program that reads both, which a software renderer pays for at every pixel. SolidFills splits the
-// lists of a frame, so that such areas get a program of their own. The picture stays the same. It
-// owns its GL objects, so its context must be current whenever it is used and when it goes. UI
-// thread only.
+// lists of a frame, so that such areas get a program of their own. The picture stays the same. A
+// graphics processor loses more by changing programs than it saves (software_renderer.h). It owns
+// its GL objects, so its context must be current whenever it is used and when it goes. UI thread
+// only.
 #pragma once
 
+#include <array>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,7 +17,6 @@ struct ImDrawCmd;
 struct ImDrawData;
 struct ImDrawList;
 struct ImVec2;
-struct ImVec4;
 
 namespace stepscope {
 
@@ -44,18 +44,24 @@ class SolidFills {
   void Split(ImDrawData& data);
 
  private:
-  struct Fill;  // what a callback is told
+  // What draws triangles: Dear ImGui's program, or that without a texture.
+  enum Way : uint8_t { kUsual, kBlended, kOpaque, kWays };
+  struct Change {  // what a callback is told
+    SolidFills* self = nullptr;
+    Way way = kUsual;
+  };
   SolidFills() = default;
-  void SplitList(ImDrawList& list, const ImVec4& window);
-  void Begin(const Fill& fill);
-  void End();
-  static void BeginCallback(const ImDrawList* list, const ImDrawCmd* command);
-  static void EndCallback(const ImDrawList* list, const ImDrawCmd* command);
+  void SplitList(ImDrawList& list);
+  void Prepare();
+  void Use(Way way);
+  static void Callback(const ImDrawList* list, const ImDrawCmd* command);
 
   uint32_t program_ = 0;
-  int projection_ = -1;     // place of the uniform
-  int program_before_ = 0;  // of Dear ImGui
-  std::deque<Fill> fills_;  // of this frame; a deque, because the lists point at them
+  int projection_ = -1;                // place of the uniform
+  int usual_program_ = 0;              // of Dear ImGui
+  std::array<float, 4> window_{};      // of this frame: left, top, right, bottom
+  bool prepared_ = false;              // this frame's vertex array and uniform are set
+  std::array<Change, kWays> changes_;  // the lists point at them
 };
 
 }  // namespace stepscope

@@ -77,10 +77,10 @@ bool Skipped(const Canvas& canvas) {
 }
 
 // A program of OpenGL, which must compile.
-template <class Program>
-auto Compiled() {
+template <class Program, class... Args>
+auto Compiled(Args... args) {
   std::string error;
-  auto program = Program::Create(&error);
+  auto program = Program::Create(args..., &error);
   REQUIRE_MESSAGE(program != nullptr, error);
   return program;
 }
@@ -212,17 +212,20 @@ size_t WrongPixels(const Image& picture, const Rows& rows) {
   return wrong;
 }
 
-TEST_CASE("rows of texels are drawn as their shaders say, in boxes or column by column") {
+TEST_CASE("rows of texels are drawn as their shaders say, in pieces or whole") {
   Canvas canvas;
   if (Skipped(canvas)) return;
-  const auto sink = Compiled<RowTexture>();
-  for (const PixelSize size : {kCanvasSize, PixelSize{640, 360}}) {
-    REQUIRE(canvas.surface->Resize(size).ok());
-    for (uint32_t seed = 0; seed < 5; ++seed) {
-      const Rows rows(seed);
-      const Image picture = canvas.Picture(
-          1, nullptr, [&](ImDrawList* list) { sink->Draw(rows.Frame(10, 30), list); });
-      CHECK(WrongPixels(picture, rows) == 0);
+  for (const bool in_pieces : {true, false}) {
+    CAPTURE(in_pieces);
+    const auto sink = Compiled<RowTexture>(in_pieces);
+    for (const PixelSize size : {kCanvasSize, PixelSize{640, 360}}) {
+      REQUIRE(canvas.surface->Resize(size).ok());
+      for (uint32_t seed = 0; seed < 5; ++seed) {
+        const Rows rows(seed);
+        const Image picture = canvas.Picture(
+            1, nullptr, [&](ImDrawList* list) { sink->Draw(rows.Frame(10, 30), list); });
+        CHECK(WrongPixels(picture, rows) == 0);
+      }
     }
   }
 }
@@ -230,7 +233,7 @@ TEST_CASE("rows of texels are drawn as their shaders say, in boxes or column by 
 TEST_CASE("at twice the pixels a row of texels is twice as large") {
   Canvas canvas;
   if (Skipped(canvas)) return;
-  const auto sink = Compiled<RowTexture>();
+  const auto sink = Compiled<RowTexture>(true);
   const Rows rows(1);
   const auto draw = [&](ImDrawList* list) { sink->Draw(rows.Frame(5, 4), list); };
   const Image once = canvas.Picture(1, nullptr, draw);
