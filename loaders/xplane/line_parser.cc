@@ -190,6 +190,10 @@ struct Parser {
   void HeaderField(const Field& f, uint64_t at);
   uint32_t Meta(uint64_t metadata_id, uint64_t at);
   void ClipTimes(int64_t offset, Ps* start, Ps* dur, uint64_t at);
+  void CountCut(uint64_t at) {
+    out.diagnostics.Count(XspaceDiagnostic::kLengthPastEnd, at);
+    out.cut = true;
+  }
 
   bool stopped = false;    // garbage was met
   bool step_over = false;  // the next field is one for LongField
@@ -293,8 +297,7 @@ Status Parser::LongField(uint64_t* at) {
   if (!reader.status().ok()) return reader.status();
   *at = fields.position();
   stopped = !more;
-  if (more && f.wire == kLen && f.clamped)
-    out.diagnostics.Count(XspaceDiagnostic::kLengthPastEnd, here);
+  if (more && f.wire == kLen && f.clamped) CountCut(here);
   return is_event ? LongEvent(here + 1, f.begin, f.end, &reader) : reader.status();
 }
 
@@ -367,7 +370,7 @@ Bytes Parser::Block(Bytes p, Bytes end, uint64_t at, bool last) {
     }
     step_over = f.wire == kGroup;
     if (step_over || (f.wire == kLen && f.clamped && !last)) return p;
-    if (f.wire == kLen && f.clamped) out.diagnostics.Count(XspaceDiagnostic::kLengthPastEnd, here);
+    if (f.wire == kLen && f.clamped) CountCut(here);
     if (f.number == 4 && f.wire == kLen) {
       Event(f.begin, f.end, here + 1);
     } else {
@@ -437,6 +440,7 @@ Status Parser::Run() {
     }
   }
   if (stopped) out.diagnostics.Count(XspaceDiagnostic::kBadLine, at);
+  out.cut = out.cut || stopped;
   slices.Close();
   instants.Close();
   for (RawEvents* events : {&out.slices, &out.instants}) {
@@ -451,39 +455,6 @@ Status Parser::Run() {
 Status ParseLine(const LineJob& job, ParseBuffer* buffer, const std::stop_token& stop,
                  Progress* progress, ParsedLine* out) {
   return Parser(job, buffer, stop, progress, out).Run();
-}
-
-Result<std::vector<uint64_t>> SplitLine(const ByteSource& source, uint64_t begin, uint64_t end,
-                                        uint64_t target, ParseBuffer* buffer,
-                                        const std::stop_token& stop) {
-  std::vector<uint64_t> bounds = {begin};
-  uint64_t at = begin;
-  bool garbage = false;
-  while (at < end && !garbage) {
-    if (stop.stop_requested()) return Status(ErrorCode::kCancelled, "cancelled");
-    const Result<size_t> n = ReadBlock(source, at, end, buffer);
-    if (!n.ok()) return n.status();
-    const Bytes block = buffer->bytes.data(), limit = block + *n;
-    const bool last = at + *n >= end;
-    Bytes p = block;
-    uint64_t beyond = 0;  // how far the last field goes beyond the block
-    while (p < limit && (last || limit - p >= 32)) {
-      const uint64_t here = at + static_cast<uint64_t>(p - block);
-      if (here - bounds.back() >= target) bounds.push_back(here);
-      FieldReader fields(p, limit);
-      Field f;
-      garbage = !fields.Next(&f) || f.wire == kGroup;
-      if (garbage) break;
-      p = fields.position();
-      if (f.wire == kLen && f.clamped) {
-        beyond = f.value - static_cast<uint64_t>(p - f.begin);
-      }
-    }
-    if (beyond > end) break;  // a hostile length, which could overflow
-    at += static_cast<uint64_t>(p - block) + beyond;
-  }
-  if (end > bounds.back()) bounds.push_back(end);
-  return bounds;
 }
 
 }  // namespace stepscope::xplane

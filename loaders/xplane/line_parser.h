@@ -64,6 +64,7 @@ struct ParsedLine {
   uint64_t events = 0;
   uint64_t aggregated = 0;  // events with num_occurrences instead of an offset
   Ps busy = 0;              // about the time that slices cover; exact when they are in order
+  bool cut = false;         // a field goes on beyond the job's end, or is none
   // Metadata ids that have no entry, in order of appearance; events refer to them as kMissingMeta +
   // index.
   std::vector<int64_t> missing;
@@ -80,12 +81,5 @@ inline constexpr uint32_t kMissingMeta = 0x80000000u;
 // Appends the job's events to `out`. kIo when the source fails, kCancelled.
 Status ParseLine(const LineJob& job, ParseBuffer* buffer, const std::stop_token& stop,
                  Progress* progress, ParsedLine* out);
-
-// Where a line can be split into pieces of about `target` bytes: offsets of field starts, the
-// line's begin and end included. The search ends early at garbage; then the last piece is longer,
-// and ParseLine meets the garbage again.
-Result<std::vector<uint64_t>> SplitLine(const ByteSource& source, uint64_t begin, uint64_t end,
-                                        uint64_t target, ParseBuffer* buffer,
-                                        const std::stop_token& stop);
 
 }  // namespace stepscope::xplane

@@ -1,6 +1,7 @@
 #include "loaders/xplane/line_set.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <memory>
 #include <span>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "loaders/common/first_error.h"
+#include "loaders/xplane/event_chain.h"
 
 namespace stepscope::xplane {
 namespace {
@@ -15,10 +17,12 @@ namespace {
 // Lines that would keep the other threads waiting are split into pieces of at least so many bytes.
 constexpr uint64_t kMinPieceBytes = uint64_t{8} << 20;
 
+// An event is looked for in so many bytes, and where there is none, in more.
+constexpr std::array<size_t, 2> kSearchBytes = {size_t{4} << 10, size_t{64} << 10};
+
 struct Piece {
   size_t line = 0;
   uint64_t begin = 0, end = 0;
-  bool first = true;
   std::unique_ptr<ParsedLine> parsed;  // null for a line in one piece: it uses the task's own
 };
 
@@ -136,16 +140,17 @@ class LineSet {
         threads_);
     if (error.any()) return error.Take();
     if (stop_.stop_requested()) return {ErrorCode::kCancelled, "cancelled"};
-    JoinPieces();
-    return {};
+    return JoinLines();
   }
 
  private:
   Status MakePieces();
-  Status SplitLines(const std::vector<size_t>& large, uint64_t target);
+  Status SplitLine(size_t line, uint64_t target);
+  static Result<uint64_t> FindEvent(const LineJob& job, uint64_t at, ParseBuffer* buffer);
   Status ParsePiece(Piece* piece);
-  void JoinPieces();
-  void JoinLine(std::span<Piece*> pieces);
+  Status Parse(LineJob job, Progress* progress, ParsedLine* out);
+  Status JoinLines();
+  Status JoinLine(std::span<Piece*> pieces);
 
   std::span<const LineTask> lines_;
   unsigned threads_;
@@ -163,49 +168,51 @@ Status LineSet::MakePieces() {
   pieces_.reserve(lines_.size());
   for (const LineTask& l : lines_) total += l.job.end - l.job.begin;
   const uint64_t share = std::max(kMinPieceBytes, total / threads);
-  std::vector<size_t> large;
   for (size_t i = 0; i < lines_.size(); ++i) {
     const LineJob& job = lines_[i].job;
     if (threads > 1 && job.end - job.begin > share) {
-      large.push_back(i);
+      if (Status s = SplitLine(i, std::max(kMinPieceBytes, share / 4)); !s.ok()) return s;
     } else {
-      pieces_.push_back({i, job.begin, job.end, true, nullptr});
+      pieces_.push_back({i, job.begin, job.end, nullptr});
     }
   }
-  if (Status s = SplitLines(large, std::max(kMinPieceBytes, share / 4)); !s.ok()) return s;
   std::stable_sort(pieces_.begin(), pieces_.end(), [](const Piece& a, const Piece& b) {
     return a.end - a.begin > b.end - b.begin;
   });
   return {};
 }
 
-Status LineSet::SplitLines(const std::vector<size_t>& large, uint64_t target) {
-  std::vector<std::vector<uint64_t>> bounds(large.size());
-  FirstError error;
-  ParallelFor(
-      large.size(),
-      [&](size_t k) {
-        const LineJob& job = lines_[large[k]].job;
-        std::unique_ptr<ParseBuffer> buffer = buffers_.Take();
-        Result<std::vector<uint64_t>> split =
-            SplitLine(*job.source, job.begin, job.end, target, buffer.get(), stop_);
-        buffers_.Give(std::move(buffer));
-        if (split.ok()) {
-          bounds[k] = std::move(split).value();
-        } else {
-          error.Set(split.status());
-        }
-      },
-      threads_);
-  if (error.any()) return error.Take();
-  for (size_t k = 0; k < large.size(); ++k) {
-    for (size_t i = 0; i + 1 < bounds[k].size(); ++i) {
-      const bool only = bounds[k].size() == 2;
-      pieces_.push_back({large[k], bounds[k][i], bounds[k][i + 1], i == 0,
-                         only ? nullptr : std::make_unique<ParsedLine>()});
-    }
+// Splits a line into pieces of about `target` bytes. Where they begin is a guess: JoinLine tells
+// whether it was right.
+Status LineSet::SplitLine(size_t line, uint64_t target) {
+  const LineJob& job = lines_[line].job;
+  std::unique_ptr<ParseBuffer> buffer = buffers_.Take();
+  uint64_t begin = job.begin;
+  for (uint64_t at = begin + target; at < job.end; at = std::max(at, begin) + target) {
+    const Result<uint64_t> event = FindEvent(job, at, buffer.get());
+    if (!event.ok()) return event.status();
+    if (*event == job.end) continue;
+    pieces_.push_back({line, begin, *event, std::make_unique<ParsedLine>()});
+    begin = *event;
   }
+  const bool split = begin > job.begin;
+  pieces_.push_back({line, begin, job.end, split ? std::make_unique<ParsedLine>() : nullptr});
+  buffers_.Give(std::move(buffer));
   return {};
+}
+
+// Where an event begins, by all appearances, soon behind byte `at` of the file; the line's end if
+// there is none.
+Result<uint64_t> LineSet::FindEvent(const LineJob& job, uint64_t at, ParseBuffer* buffer) {
+  for (const size_t most : kSearchBytes) {
+    const size_t wanted = static_cast<size_t>(std::min<uint64_t>(most, job.end - at));
+    const std::span<uint8_t> bytes = std::span(buffer->bytes).first(wanted);
+    const Result<size_t> n = job.source->Read(at, std::as_writable_bytes(bytes));
+    if (!n.ok()) return n.status();
+    const EventChain chain = FindEventChain(bytes.first(*n), *job.ids);
+    if (chain.events > 0) return at + chain.begin;
+  }
+  return job.end;
 }
 
 Status LineSet::ParsePiece(Piece* piece) {
@@ -213,10 +220,13 @@ Status LineSet::ParsePiece(Piece* piece) {
   LineJob job = line.job;
   job.begin = piece->begin;
   job.end = piece->end;
-  job.first_piece = piece->first;
+  job.first_piece = piece->begin == line.job.begin;
+  return Parse(job, progress_, piece->parsed == nullptr ? line.parsed : piece->parsed.get());
+}
+
+Status LineSet::Parse(LineJob job, Progress* progress, ParsedLine* out) {
   std::unique_ptr<ParseBuffer> buffer = buffers_.Take();
-  Status status = ParseLine(job, buffer.get(), stop_, progress_,
-                            piece->parsed == nullptr ? line.parsed : piece->parsed.get());
+  Status status = ParseLine(job, buffer.get(), stop_, progress, out);
   buffers_.Give(std::move(buffer));
   return status;
 }
@@ -228,7 +238,7 @@ void Reserve(RawEvents* events, size_t n) {
 }
 
 // Puts the pieces of split lines together, in order.
-void LineSet::JoinPieces() {
+Status LineSet::JoinLines() {
   std::map<size_t, std::vector<Piece*>> by_line;
   for (Piece& p : pieces_) {
     if (p.parsed != nullptr) by_line[p.line].push_back(&p);
@@ -236,27 +246,39 @@ void LineSet::JoinPieces() {
   std::vector<std::vector<Piece*>> split;
   split.reserve(by_line.size());
   for (auto& [line, pieces] : by_line) split.push_back(std::move(pieces));
+  FirstError error;
   ParallelFor(
-      split.size(), [&](size_t i) { JoinLine(split[i]); }, threads_);
+      split.size(), [&](size_t i) { error.Set(JoinLine(split[i])); }, threads_);
+  return error.Take();
 }
 
+// A piece that ends with a whole field shows that the next one begins at a field. Where one does
+// not, the places were no events, or the line is damaged: all of it is parsed again at once.
+//
 // The line takes the memory of the first piece, which grows; that of the others is given back at
 // once, so that a line never lies in memory twice.
-void LineSet::JoinLine(std::span<Piece*> pieces) {
+Status LineSet::JoinLine(std::span<Piece*> pieces) {
   std::sort(pieces.begin(), pieces.end(),
             [](const Piece* a, const Piece* b) { return a->begin < b->begin; });
+  const LineTask& task = lines_[pieces.front()->line];
+  if (std::any_of(pieces.begin(), pieces.end() - 1,
+                  [](const Piece* p) { return p->parsed->cut; })) {
+    for (Piece* piece : pieces) piece->parsed = nullptr;
+    return Parse(task.job, nullptr, task.parsed);  // its progress has been made
+  }
   size_t slices = 0, instants = 0;
   for (const Piece* piece : pieces) {
     slices += piece->parsed->slices.start.size();
     instants += piece->parsed->instants.start.size();
   }
-  ParsedLine* const line = lines_[pieces.front()->line].parsed;
+  ParsedLine* const line = task.parsed;
   for (Piece* piece : pieces) {
     AppendLine(line, piece->parsed.get());
     piece->parsed = nullptr;
     Reserve(&line->slices, slices);
     Reserve(&line->instants, instants);
   }
+  return {};
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// How events are found in the middle of a line.
+#include "loaders/xplane/event_chain.h"
+
 #include <doctest/doctest.h>
 
 #include <random>
@@ -6,7 +7,6 @@
 #include <string>
 #include <string_view>
 
-#include "loaders/xplane/line_sample.h"
 #include "tests/support/wire.h"
 #include "tests/support/xspace_builder.h"
 
