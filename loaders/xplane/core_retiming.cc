@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "loaders/xplane/limits.h"
-#include "loaders/xplane/line_set.h"
+#include "loaders/xplane/line_join.h"
 #include "model/analysis/naming/core_op.h"
 #include "model/analysis/tpu/core_clock.h"
 #include "model/base/task.h"

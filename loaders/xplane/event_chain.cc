@@ -37,13 +37,13 @@ Bytes EndOfEvent(Bytes p, Bytes end, const IdMap& ids) {
 
 }  // namespace
 
-EventChain FindEventChain(std::span<const uint8_t> bytes, const IdMap& ids) {
+EventChain FindEventChain(std::span<const uint8_t> bytes, const IdMap& ids, size_t most) {
   const Bytes begin = bytes.data(), end = begin + bytes.size();
   for (Bytes p = std::find(begin, end, kEventField); p < end;
        p = std::find(p + 1, end, kEventField)) {
     EventChain chain{static_cast<size_t>(p - begin), 0, 0};
     Bytes at = p;
-    for (; chain.events < kMostChain; ++chain.events) {
+    for (; chain.events < most; ++chain.events) {
       const Bytes next = EndOfEvent(at, end, ids);
       if (next == nullptr) break;
       at = next;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace stepscope::xplane {
 
@@ -28,9 +29,12 @@ struct EventFields {
 };
 
 // Writes events into the four columns of a RawEvents through plain pointers; grows them together.
+// While there is room elsewhere, it writes there.
 class EventWriter {
  public:
-  explicit EventWriter(RawEvents* out) : out_(out), n_(out->start.size()), capacity_(n_) {
+  explicit EventWriter(RawEvents* out, const EventRoom& room) : out_(out), room_(room) {
+    n_ = out->start.size();
+    capacity_ = in_room() ? room.end - room.begin : n_;
     Point();
   }
   void Add(Ps start, Ps dur, uint32_t meta, uint32_t ref) {
@@ -42,24 +46,42 @@ class EventWriter {
     ref_[n_] = ref;
     ++n_;
   }
+  bool in_room() const { return room_.columns != nullptr; }
   size_t size() const { return n_; }
   // Makes room for `expected` more, so that a line of known size grows once.
   void Expect(size_t expected) {
-    if (n_ + expected > capacity_) Resize(n_ + expected);
+    if (!in_room() && n_ + expected > capacity_) Resize(n_ + expected);
   }
-  void Close() {
+  // Ends the writing. Returns the number of events in the room.
+  uint32_t Close() {
+    if (in_room()) return static_cast<uint32_t>(n_);
     Resize(n_);
-    if (n_ >= kManyEvents) return;
-    for (auto* column : {&out_->start, &out_->dur}) column->ShrinkToFit();
-    for (auto* column : {&out_->meta, &out_->ref}) column->ShrinkToFit();
-    Point();
+    if (n_ < kManyEvents) {
+      for (auto* column : {&out_->start, &out_->dur}) column->ShrinkToFit();
+      for (auto* column : {&out_->meta, &out_->ref}) column->ShrinkToFit();
+      Point();
+    }
+    return 0;
   }
 
  private:
   static constexpr size_t kManyEvents = 1024;  // of less, the room left over counts
   // Columns of fewer events are copied to lie side by side; larger ones grow where they are.
   static constexpr size_t kFewCopied = size_t{16} << 10;
-  void Grow() { Resize(capacity_ + capacity_ / 2 + 8); }
+  void Grow() {
+    if (in_room()) return LeaveRoom();
+    Resize(capacity_ + capacity_ / 2 + 8);
+  }
+  void LeaveRoom() {
+    const RawEvents& full = *std::exchange(room_.columns, nullptr);
+    const size_t first = room_.begin;
+    capacity_ = 0;
+    Resize(n_ + n_ / 8 + 8);
+    std::copy_n(full.start.data() + first, n_, start_);
+    std::copy_n(full.dur.data() + first, n_, dur_);
+    std::copy_n(full.meta.data() + first, n_, meta_);
+    std::copy_n(full.ref.data() + first, n_, ref_);
+  }
   void Resize(size_t n) {
     if (capacity_ < kFewCopied && n > capacity_)
       out_->start.ReserveWith(n, &out_->dur, &out_->meta, &out_->ref);
@@ -71,14 +93,17 @@ class EventWriter {
     Point();
   }
   void Point() {
-    start_ = out_->start.data();
-    dur_ = out_->dur.data();
-    meta_ = out_->meta.data();
-    ref_ = out_->ref.data();
+    RawEvents& to = in_room() ? *room_.columns : *out_;
+    const size_t first = in_room() ? room_.begin : 0;
+    start_ = to.start.data() + first;
+    dur_ = to.dur.data() + first;
+    meta_ = to.meta.data() + first;
+    ref_ = to.ref.data() + first;
   }
 
   RawEvents* out_;
-  size_t n_, capacity_;
+  EventRoom room_;
+  size_t n_ = 0, capacity_ = 0;
   Ps* start_ = nullptr;
   Ps* dur_ = nullptr;
   uint32_t* meta_ = nullptr;
@@ -175,8 +200,8 @@ struct Parser {
         stop(std::move(s)),
         progress(p),
         out(*o),
-        slices(&o->slices),
-        instants(&o->instants),
+        slices(&o->slices, j.slice_room),
+        instants(&o->instants, j.instant_room),
         wide(j.end - j.line_begin >= 0xffffffffu) {}
 
   Status Run();
@@ -441,8 +466,8 @@ Status Parser::Run() {
   }
   if (stopped) out.diagnostics.Count(XspaceDiagnostic::kBadLine, at);
   out.cut = out.cut || stopped;
-  slices.Close();
-  instants.Close();
+  out.slices_in_room = slices.Close();
+  out.instants_in_room = instants.Close();
   for (RawEvents* events : {&out.slices, &out.instants}) {
     events->ref_base = wide ? 0 : job.line_begin;
     if (wide) events->ref.Release();

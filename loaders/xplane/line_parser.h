@@ -43,6 +43,13 @@ struct CoreTime {
   bool known() const { return duration >= 0; }
 };
 
+// Rows [begin, end) of columns in which a job's events find room, so that they need not be copied
+// when the pieces of a line are put together. The columns have so many rows.
+struct EventRoom {
+  RawEvents* columns = nullptr;  // null: there is none
+  uint32_t begin = 0, end = 0;
+};
+
 // A line, or a piece of a line that begins and ends between two events.
 struct LineJob {
   const ByteSource* source = nullptr;
@@ -54,10 +61,14 @@ struct LineJob {
   const IdMap* ids = nullptr;
   const CoreTimeStats* core_times = nullptr;  // null: its events have no such stats
   double progress_per_byte = 1;               // bytes on the disk for a parsed byte
+  EventRoom slice_room, instant_room;         // for lines of less than 4 GB without CoreTimeStats
 };
 
 struct ParsedLine {
   RawEvents slices, instants;
+  // Events in the job's rooms, from their begin on; `slices` or `instants` is empty then. Where
+  // they are more than the room has rows, all are there.
+  uint32_t slices_in_room = 0, instants_in_room = 0;
   // Jobs with CoreTimeStats fill in one for each event; events at the end may lack theirs.
   std::vector<CoreTime> slice_times, instant_times;
   XspaceDiagnostics diagnostics;
@@ -81,5 +92,12 @@ inline constexpr uint32_t kMissingMeta = 0x80000000u;
 // Appends the job's events to `out`. kIo when the source fails, kCancelled.
 Status ParseLine(const LineJob& job, ParseBuffer* buffer, const std::stop_token& stop,
                  Progress* progress, ParsedLine* out);
+
+// One line to parse. Everything it points to must outlive the call, and no two tasks share
+// `parsed`.
+struct LineTask {
+  LineJob job;  // the whole line
+  ParsedLine* parsed = nullptr;
+};
 
 }  // namespace stepscope::xplane

@@ -9,6 +9,7 @@
 #include "loaders/common/first_error.h"
 #include "loaders/xplane/event_chain.h"
 #include "loaders/xplane/line_coverage.h"
+#include "loaders/xplane/line_join.h"
 
 namespace stepscope::xplane {
 

@@ -12,13 +12,6 @@
 
 namespace stepscope::xplane {
 
-// One line to parse. Everything it points to must outlive the call, and no two tasks share
-// `parsed`.
-struct LineTask {
-  LineJob job;  // the whole line
-  ParsedLine* parsed = nullptr;
-};
-
 // Other work that shares the threads and is started before the lines: run(0) to run(count - 1).
 struct SideWork {
   size_t count = 0;
@@ -29,11 +22,5 @@ struct SideWork {
 // kCancelled. `threads`: 0 for all cores.
 Status ParseLineSet(std::span<const LineTask> lines, const SideWork& side, unsigned threads,
                     const std::stop_token& stop, Progress* progress);
-
-// Appends what was parsed of one line, or piece of a line, to what was parsed of another. `from` is
-// used up. References to the file stay valid, however far apart the two lie.
-void AppendLine(ParsedLine* to, ParsedLine* from);
-// The same for events alone.
-void AppendEvents(RawEvents* to, RawEvents* from);
 
 }  // namespace stepscope::xplane

@@ -1,0 +1,112 @@
+#include "loaders/xplane/line_join.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace stepscope::xplane {
+namespace {
+
+template <typename T>
+void Append(Column<T>* to, const Column<T>& from) {
+  const size_t n = to->size(), wanted = n + from.size();
+  if (from.empty()) return;
+  if (wanted > to->capacity()) to->Reserve(wanted + n / 2);  // thousands of pieces may follow
+  to->Resize(wanted);
+  std::copy(from.data(), from.data() + from.size(), to->data() + n);
+}
+
+void WidenRefs(RawEvents* events) {
+  if (!events->wide_ref.empty()) return;
+  events->wide_ref.Resize(events->ref.size());
+  for (size_t i = 0; i < events->ref.size(); ++i)
+    events->wide_ref[i] = events->ref_base + events->ref[i];
+  events->ref.Release();
+  events->ref_base = 0;
+}
+
+// Makes the references of both count from the same place, in 64 bits where 32 are not enough.
+void AlignRefs(RawEvents* a, RawEvents* b) {
+  const bool narrow = a->wide_ref.empty() && b->wide_ref.empty();
+  if (narrow && a->ref_base == b->ref_base) return;
+  const uint64_t shift = b->ref_base - a->ref_base;  // of no use if negative: then it is large
+  const auto last = std::max_element(b->ref.data(), b->ref.data() + b->ref.size());
+  if (!narrow || shift >= Lane::kNoRef || shift + *last >= Lane::kNoRef) {
+    WidenRefs(a);
+    return WidenRefs(b);
+  }
+  for (size_t i = 0; i < b->ref.size(); ++i) b->ref[i] += static_cast<uint32_t>(shift);
+  b->ref_base = a->ref_base;
+}
+
+void Append(RawEvents* to, RawEvents* from) {
+  if (from->start.empty()) return;
+  if (to->start.empty()) {
+    const uint64_t base = from->ref_base;
+    *to = std::move(*from);
+    to->ref_base = base;
+    return;
+  }
+  AlignRefs(to, from);
+  Append(&to->start, from->start);
+  Append(&to->dur, from->dur);
+  Append(&to->meta, from->meta);
+  Append(&to->ref, from->ref);
+  Append(&to->wide_ref, from->wide_ref);
+}
+
+// Appends the missing ids of `from` to those of the pieces before it, and renumbers its events.
+void AppendMissing(ParsedLine* to, ParsedLine* from) {
+  if (from->missing.empty()) return;
+  const uint32_t shift = static_cast<uint32_t>(to->missing.size());
+  for (RawEvents* events : {&from->slices, &from->instants}) {
+    for (size_t i = 0; i < events->meta.size(); ++i)
+      events->meta[i] += events->meta[i] >= kMissingMeta ? shift : 0;
+  }
+  to->missing.insert(to->missing.end(), from->missing.begin(), from->missing.end());
+}
+
+// Appends times of events, of which there are so many before and in all.
+void AppendTimes(std::vector<CoreTime>* to, std::vector<CoreTime>* from, size_t before,
+                 size_t all) {
+  if (to->empty() && from->empty()) return;
+  to->resize(before);
+  to->insert(to->end(), from->begin(), from->end());
+  to->resize(all);
+}
+
+void Append(ParsedLine* to, ParsedLine* from) {
+  AppendMissing(to, from);
+  const auto counts = [](const RawEvents& a, const RawEvents& b) {
+    return std::pair(a.start.size(), a.start.size() + b.start.size());
+  };
+  const auto [slices, all_slices] = counts(to->slices, from->slices);
+  const auto [instants, all_instants] = counts(to->instants, from->instants);
+  AppendTimes(&to->slice_times, &from->slice_times, slices, all_slices);
+  AppendTimes(&to->instant_times, &from->instant_times, instants, all_instants);
+  Append(&to->slices, &from->slices);
+  Append(&to->instants, &from->instants);
+  to->diagnostics.Merge(from->diagnostics);
+  to->events += from->events;
+  to->aggregated += from->aggregated;
+  to->busy = SaturatingAdd(to->busy, from->busy);
+  if (from->timestamp_after_events) {
+    to->timestamp_after_events = true;
+    to->timestamp_ns = from->timestamp_ns;
+  }
+  if (from->display_id != 0) to->display_id = from->display_id;
+  if (!from->display_name.empty()) to->display_name = std::move(from->display_name);
+  if (!from->late_name.empty()) to->late_name = std::move(from->late_name);
+  if (from->has_late_id) {
+    to->has_late_id = true;
+    to->late_id = from->late_id;
+  }
+}
+
+}  // namespace
+
+void AppendLine(ParsedLine* to, ParsedLine* from) { Append(to, from); }
+
+void AppendEvents(RawEvents* to, RawEvents* from) { Append(to, from); }
+
+}  // namespace stepscope::xplane
