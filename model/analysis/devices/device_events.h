@@ -77,7 +77,7 @@ class DeviceEvents {
 template <typename Fn>
 void DeviceEvents::ForEachIn(PlaneId device, TimeScope scope, Fn fn) const {
   const Trace& trace = context_.trace();
-  const std::vector<LaunchLink>& launches = context_.grouping(stop_).launches;
+  const LaunchLinks& launches = context_.grouping(stop_).launches;
   for (const Lane* lane : WorkLanes(trace, PlaneOf(device))) {
     if (stop_.stop_requested()) return;
     auto launch = std::lower_bound(

@@ -69,7 +69,7 @@ void MarkTorchEager(const Trace& trace, Grouping* grouping) {
     names.op[m] = names.op[m] || IsDeviceWork(metas[m].category);
   Column<uint8_t> marks;  // by row
   marks.Zero(trace.set.rows);
-  const std::vector<LaunchLink>& launches = grouping->launches;
+  const LaunchLinks& launches = grouping->launches;
   ForParts(launches.size(), [&](size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i)  // another thread may have work of the same call
       std::atomic_ref(marks[launches[i].launch_row]).store(kLaunches, std::memory_order_relaxed);

@@ -324,7 +324,7 @@ void EventForest::LinkLaunches(uint32_t host) {
   size_t end = first.front();
   for (size_t i = 0; i < others.size(); ++i) {
     const LaunchLink* const from = launches_.data() + first[i];
-    std::copy(from, from + links[i].count, launches_.data() + end);
+    if (first[i] != end) std::copy(from, from + links[i].count, launches_.data() + end);
     end += links[i].count;
     launch_links_.insert(launch_links_.end(), links[i].more.begin(), links[i].more.end());
   }
@@ -338,8 +338,17 @@ void EventForest::LinkContexts(uint32_t host) {
     int64_t type, id;
     uint32_t sequence, pos;
   };
-  auto collect = [&](IntStat type_stat, IntStat id_stat) {
+  const auto entries = [&](IntStat stat) {
+    size_t sum = 0;
+    for (const uint32_t t : host_tracks_[host]) {
+      const RowRange rows = RowsOf(trace_.set, trace_.set.tracks[t]);
+      sum += stats_.Int(stat).ExtentOf(rows.first, rows.end()).entries;
+    }
+    return sum;
+  };
+  const auto collect = [&](IntStat type_stat, IntStat id_stat) {
     std::vector<Side> out;
+    out.reserve(entries(id_stat));
     uint32_t sequence = 0;
     for (uint32_t t : host_tracks_[host]) {
       const RowRange rows = RowsOf(trace_.set, trace_.set.tracks[t]);
@@ -356,8 +365,14 @@ void EventForest::LinkContexts(uint32_t host) {
     });
     return out;
   };
-  std::vector<Side> producers = collect(IntStat::kProducerType, IntStat::kProducerId);
-  std::vector<Side> consumers = collect(IntStat::kConsumerType, IntStat::kConsumerId);
+  std::vector<Side> producers, consumers;
+  ParallelFor(
+      2,
+      [&](size_t side) {
+        side == 0 ? producers = collect(IntStat::kProducerType, IntStat::kProducerId)
+                  : consumers = collect(IntStat::kConsumerType, IntStat::kConsumerId);
+      },
+      ThreadsFor(entries(IntStat::kProducerId)));
   auto key_less = [](const Side& a, const Side& b) {
     return std::tie(a.type, a.id) < std::tie(b.type, b.id);
   };

@@ -20,6 +20,7 @@
 #include "model/analysis/naming/op_name.h"
 #include "model/base/column.h"
 #include "model/base/task.h"
+#include "model/block_allocator.h"
 #include "model/stats.h"
 #include "model/trace.h"
 
@@ -29,6 +30,7 @@ namespace stepscope {
 struct LaunchLink {
   uint32_t device_row, launch_row;
 };
+using LaunchLinks = std::vector<LaunchLink, BlockAllocator<LaunchLink>>;
 
 // Calls fn(row, value) for the entries of the column in the range.
 template <typename T, typename Fn>
@@ -78,11 +80,11 @@ class EventForest {
   std::span<const HostEventType> types() const { return types_; }
   // The positions of the host's events whose type has a rule in grouping, in file order.
   const std::vector<uint32_t>& Special(uint32_t host) const { return special_[host]; }
-  std::vector<LaunchLink> TakeLaunches() {
-    launches_.shrink_to_fit();
+  LaunchLinks TakeLaunches() {
+    if (launches_.capacity() - launches_.size() > launches_.size() / 8) launches_.shrink_to_fit();
     return std::move(launches_);
   }
-  const std::vector<LaunchLink>& launches() const { return launches_; }
+  const LaunchLinks& launches() const { return launches_; }
   std::span<const uint32_t> HostTracks(uint32_t host) const { return host_tracks_[host]; }
   bool HasLoopMarkers(uint32_t host) const { return loop_markers_[host]; }
   uint32_t MetaAt(uint32_t pos) const;
@@ -146,7 +148,7 @@ class EventForest {
   Column<uint8_t> marks_;    // by position; bits of Mark
   std::vector<Link> links_;  // by child after SortLinks
   std::vector<Link> launch_links_;
-  std::vector<LaunchLink> launches_;  // by device row
+  LaunchLinks launches_;  // by device row
 };
 
 }  // namespace stepscope

@@ -39,7 +39,7 @@ struct Grouping {
   static constexpr int32_t kNone = -1;
   Column<int32_t> group;             // by row: index into groups, or kNone
   std::vector<EventGroup> groups;    // by host, then id
-  std::vector<LaunchLink> launches;  // by device row
+  LaunchLinks launches;              // by device row
   std::vector<bool> eager;           // by row; empty: no event is eager
   std::vector<HostEventType> types;  // by MetaId
   bool from_file = false;            // the file came with groups

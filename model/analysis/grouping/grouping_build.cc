@@ -231,7 +231,7 @@ void Grouper::Run(std::stop_token stop) {
 }
 
 // Work joins the group of its call where no link leads to it.
-void GroupLaunched(const std::vector<LaunchLink>& launches, Grouping* out) {
+void GroupLaunched(const LaunchLinks& launches, Grouping* out) {
   ForParts(launches.size(), [&](size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) {
       int32_t& group = out->group[launches[i].device_row];
@@ -414,7 +414,7 @@ std::vector<std::vector<Mark>> MarksOf(const Trace& trace, const Grouping& group
 // The launches whose call is in no group, in their order: mostly few or none.
 std::vector<LaunchLink> UngroupedLaunches(const Grouping& grouping) {
   constexpr size_t kAtOnce = size_t{64} << 10;
-  const std::vector<LaunchLink>& all = grouping.launches;
+  const LaunchLinks& all = grouping.launches;
   std::vector<std::vector<LaunchLink>> found((all.size() + kAtOnce - 1) / kAtOnce);
   ParallelFor(found.size(), [&](size_t part) {
     const size_t end = std::min(all.size(), (part + 1) * kAtOnce);
@@ -423,8 +423,7 @@ std::vector<LaunchLink> UngroupedLaunches(const Grouping& grouping) {
     }
   });
   std::vector<LaunchLink> ungrouped;
-  for (const std::vector<LaunchLink>& part : found)
-    ungrouped.insert(ungrouped.end(), part.begin(), part.end());
+  for (const auto& part : found) ungrouped.insert(ungrouped.end(), part.begin(), part.end());
   return ungrouped;
 }
 

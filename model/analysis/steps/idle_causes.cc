@@ -19,7 +19,7 @@ constexpr Ps kLeastNamed = 20 * kPsPerUs;
 // Does what Grouping::LaunchOf() does, faster for rows that mostly follow each other.
 class LaunchCursor {
  public:
-  explicit LaunchCursor(const std::vector<LaunchLink>& launches) : launches_(launches) {}
+  explicit LaunchCursor(const LaunchLinks& launches) : launches_(launches) {}
 
   EventRow Of(uint32_t row) {
     constexpr uint32_t kNear = 64;
@@ -37,7 +37,7 @@ class LaunchCursor {
   }
 
  private:
-  const std::vector<LaunchLink>& launches_;
+  const LaunchLinks& launches_;
   size_t at_ = 0;
 };
 

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <atomic>
+#include <latch>
 #include <new>
 #include <vector>
 
@@ -19,6 +21,21 @@ TEST_CASE("every index is visited once, whatever the number of threads") {
   }
   CHECK(WorkerCount() >= 1);
   CHECK(WorkerCount() <= 16);
+}
+
+TEST_CASE("as many threads as asked work at once") {
+  for (const unsigned threads : {2u, 3u, 7u, 16u}) {
+    std::latch all(threads);
+    std::atomic<unsigned> met{0};
+    ParallelFor(
+        threads,
+        [&](size_t) {
+          all.arrive_and_wait();
+          ++met;
+        },
+        threads);
+    CHECK(met == threads);
+  }
 }
 
 TEST_CASE("few events start no threads") {
