@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "loaders/xplane/line_parser.h"
+#include "loaders/xplane/lines/line_parser.h"
 #include "model/diagnostics.h"
 #include "model/track.h"
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "loaders/xplane/limits.h"
+#include "loaders/xplane/scan/limits.h"
 #include "loaders/xplane/xplane.pb.h"
 #include "model/base/sort_runs.h"
 

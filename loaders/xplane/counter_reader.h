@@ -4,7 +4,7 @@
 
 #include <stop_token>
 
-#include "loaders/xplane/file_scan.h"
+#include "loaders/xplane/scan/file_scan.h"
 #include "model/trace_builder.h"
 
 namespace stepscope::xplane {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "loaders/xla/hlo_decoder.h"
-#include "loaders/xplane/window_reader.h"
+#include "loaders/xplane/scan/window_reader.h"
 
 namespace stepscope::xplane {
 

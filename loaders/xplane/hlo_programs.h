@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "loaders/files/byte_source.h"
-#include "loaders/xplane/plane_tables.h"
+#include "loaders/xplane/scan/plane_tables.h"
 #include "model/xla/hlo_source.h"
 
 namespace stepscope::xplane {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "loaders/xplane/hlo.pb.h"
-#include "loaders/xplane/limits.h"
+#include "loaders/xplane/scan/limits.h"
 
 namespace stepscope::xplane {
 

@@ -5,7 +5,7 @@
 
 #include <stop_token>
 
-#include "loaders/xplane/file_scan.h"
+#include "loaders/xplane/scan/file_scan.h"
 #include "model/hlo_table.h"
 
 namespace stepscope::xplane {

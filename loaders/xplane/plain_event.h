@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "loaders/xplane/plane_tables.h"
-#include "loaders/xplane/window_reader.h"
+#include "loaders/xplane/scan/plane_tables.h"
+#include "loaders/xplane/scan/window_reader.h"
 #include "model/stat_reader.h"
 
 namespace stepscope::xplane {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "loaders/common/wire.h"
-#include "loaders/xplane/plane_tables.h"
+#include "loaders/xplane/scan/plane_tables.h"
 #include "loaders/xplane/slice_values.h"
 #include "loaders/xplane/stat_columns.h"
 #include "model/string_pool.h"

@@ -4,7 +4,7 @@
 #include <limits>
 #include <optional>
 
-#include "loaders/xplane/limits.h"
+#include "loaders/xplane/scan/limits.h"
 
 namespace stepscope::xplane {
 namespace {

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "loaders/common/first_error.h"
-#include "loaders/xplane/limits.h"
+#include "loaders/xplane/scan/limits.h"
+#include "loaders/xplane/scan/window_reader.h"
 #include "loaders/xplane/slice_values.h"
 #include "loaders/xplane/stat_decoder.h"
-#include "loaders/xplane/window_reader.h"
 #include "model/base/task.h"
 
 namespace stepscope::xplane {

@@ -7,7 +7,7 @@
 #include <stop_token>
 
 #include "loaders/files/byte_source.h"
-#include "loaders/xplane/file_scan.h"
+#include "loaders/xplane/scan/file_scan.h"
 #include "model/stats.h"
 #include "model/trace.h"
 

@@ -2,7 +2,7 @@
 // they tell. xspace_load.h reads them.
 #include "loaders/common/wire.h"
 #include "loaders/riegeli/chunk_list.h"
-#include "loaders/xplane/concatenated_xspaces.h"
+#include "loaders/xplane/scan/concatenated_xspaces.h"
 #include "loaders/xplane/xspace_load.h"
 
 namespace stepscope {

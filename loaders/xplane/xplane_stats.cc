@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "loaders/xplane/hlo_programs.h"
-#include "loaders/xplane/limits.h"
 #include "loaders/xplane/plain_event.h"
-#include "loaders/xplane/stat_value.h"
+#include "loaders/xplane/scan/limits.h"
+#include "loaders/xplane/scan/stat_value.h"
 #include "loaders/xplane/typed_stats.h"
 #include "loaders/xplane/xplane.pb.h"
 #include "model/stat_reader.h"

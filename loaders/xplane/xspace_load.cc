@@ -7,8 +7,8 @@
 #include <tuple>
 #include <utility>
 
-#include "loaders/xplane/concatenated_xspaces.h"
-#include "loaders/xplane/line_sample.h"
+#include "loaders/xplane/lines/line_sample.h"
+#include "loaders/xplane/scan/concatenated_xspaces.h"
 #include "loaders/xplane/xspace_steps.h"
 
 namespace stepscope::xplane {

@@ -11,9 +11,9 @@
 #include "loaders/common/plane_kinds.h"
 #include "loaders/loader.h"
 #include "loaders/xplane/core_retiming.h"
-#include "loaders/xplane/file_scan.h"
 #include "loaders/xplane/hlo_reader.h"
-#include "loaders/xplane/line_set.h"
+#include "loaders/xplane/lines/line_set.h"
+#include "loaders/xplane/scan/file_scan.h"
 #include "loaders/xplane/time_base.h"
 #include "model/trace_builder.h"
 

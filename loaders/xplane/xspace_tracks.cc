@@ -6,11 +6,11 @@
 #include <unordered_map>
 #include <utility>
 
-#include "loaders/xplane/concatenated_xspaces.h"
 #include "loaders/xplane/counter_reader.h"
-#include "loaders/xplane/limits.h"
-#include "loaders/xplane/line_join.h"
-#include "loaders/xplane/scan_report.h"
+#include "loaders/xplane/lines/line_join.h"
+#include "loaders/xplane/scan/concatenated_xspaces.h"
+#include "loaders/xplane/scan/limits.h"
+#include "loaders/xplane/scan/scan_report.h"
 #include "loaders/xplane/xplane_stats.h"
 #include "loaders/xplane/xspace_steps.h"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "loaders/files/byte_source.h"
-#include "loaders/xplane/line_sample.h"
+#include "loaders/xplane/lines/line_sample.h"
 #include "tests/fuzz/loader_fuzz.h"
 
 namespace stepscope::test {

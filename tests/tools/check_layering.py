@@ -75,7 +75,9 @@ loaders/chrome_json                  | model* loaders/common loaders/files loade
 loaders/memory_snapshot              | model* loaders/common loaders/files loaders/loader.h |
 loaders/perfetto                     | model* loaders/common loaders/files loaders/loader.h | codecs
 loaders/sqlite                       | model* loaders/common loaders/files loaders/loader.h | sqlite
-loaders/xplane                       | model* loaders/common loaders/xla loaders/files loaders/loader.h loaders/riegeli | protobuf
+loaders/xplane/scan                  | model* loaders/common loaders/xla loaders/files loaders/loader.h loaders/riegeli | protobuf
+loaders/xplane/lines                 | +                                            |
+loaders/xplane                       | +                                            | protobuf
 loaders/store                        | model* loaders/common loaders/xla loaders/files loaders/loader.h loaders/memory_snapshot | codecs protobuf
 loaders/fleet                        | model* loaders/common loaders/xla loaders/files loaders/store loaders/loader.h |
 loaders/remote                       | model* loaders/common loaders/files loaders/store loaders/loader.h | posix protobuf
@@ -244,6 +246,8 @@ loaders/common/a.h loaders/files/byte_source.h
 loaders/files/a.h loaders/loader.h
 loaders/xla/a.h loaders/xplane/xplane_loader.h
 loaders/loader.h loaders/profile_dir.h
+loaders/xplane/scan/a.h loaders/xplane/lines/line_set.h
+loaders/xplane/lines/a.h loaders/xplane/xspace_load.h
 loaders/riegeli/a.h loaders/xplane/xplane_loader.h
 loaders/chrome_json/a.h loaders/xplane/xplane_loader.h
 loaders/chrome_json/a.h loaders/xplane/xplane.pb.h

@@ -15,12 +15,12 @@
 #include <utility>
 #include <vector>
 
+#include "model/analysis/block_allocator.h"
 #include "model/analysis/grouping/launch_index.h"
 #include "model/analysis/intervals/event_order.h"
 #include "model/analysis/naming/op_name.h"
 #include "model/base/column.h"
 #include "model/base/task.h"
-#include "model/block_allocator.h"
 #include "model/stats.h"
 #include "model/trace.h"
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "model/analysis/analysis.h"
-#include "model/block_allocator.h"
+#include "model/analysis/block_allocator.h"
 #include "model/stats.h"
 #include "model/time.h"
 

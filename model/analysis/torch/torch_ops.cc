@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "model/analysis/grouping/lane_parts.h"
 #include "model/analysis/kernels/launching_ops.h"
 #include "model/analysis/naming/collectives.h"
 #include "model/analysis/naming/device_type.h"
@@ -71,6 +72,7 @@ struct Kernel {
   uint32_t row = 0, meta = 0, call = 0;
   PlaneId device;
   Ps begin = 0, duration = 0;
+  EventRow op;  // that launched it; invalid if none is known
 };
 
 class TorchOpCollector {
@@ -81,9 +83,6 @@ class TorchOpCollector {
         stop_(std::move(stop)),
         scope_(ScopeOf(context, params, stop_)),
         launching_(context.launching_ops(stop_)),
-        ancestors_(trace_.set),
-        external_(stats_.Int(IntStat::kExternalId)),
-        correlation_(stats_.Int(IntStat::kCorrelationId)),
         facts_(trace_.names().metas.size()) {}
 
   TorchOps Take(std::span<const OwnPeaks> own) {
@@ -117,19 +116,42 @@ class TorchOpCollector {
     out_.on_cpu = true;
   }
 
+  // All threads find the kernels and the ops that launched them; one adds them up, in order.
   void ReadKernels() {
-    for (uint32_t p = 0; p < trace_.planes.size() && !stop_.stop_requested(); ++p) {
-      const Plane& plane = trace_.planes[p];
+    std::vector<LanePart> parts;
+    const uint32_t most = EventsOfKeptPart(trace_.set.rows);
+    for (const Plane& plane : trace_.planes) {
       if (plane.kind != PlaneKind::kGpu || !scope_.HasHost(plane.host)) continue;
-      for (const Lane* lane : WorkLanes(trace_, plane)) {
-        external_.Seek(lane->first_row), correlation_.Seek(lane->first_row);
-        for (uint32_t i = 0; i < lane->size(); ++i) {
-          if (IsWork(trace_.names().metas[lane->meta[i]].category) && lane->dur[i] > 0)
-            AddKernel(
-                {lane->first_row + i, lane->meta[i], 0, PlaneId(p), lane->start[i], lane->dur[i]});
-        }
-      }
+      for (const Lane* lane : WorkLanes(trace_, plane)) AppendParts({lane, 1}, &parts, most);
     }
+    std::vector<std::vector<Kernel>> found(parts.size());
+    ParallelFor(
+        parts.size(),
+        [&](size_t i) {
+          if (!stop_.stop_requested()) found[i] = KernelsOf(parts[i]);
+        },
+        ThreadsFor(EventsIn(parts)));
+    for (const std::vector<Kernel>& part : found) {
+      for (const Kernel& kernel : part) AddKernel(kernel);
+    }
+  }
+
+  std::vector<Kernel> KernelsOf(const LanePart& part) const {
+    const Lane& lane = *part.lane;
+    const PlaneId device = trace_.set.tracks[lane.track.value].plane;
+    AncestorReader ancestors(trace_.set);
+    ColumnCursor<int64_t> external(stats_.Int(IntStat::kExternalId)),
+        correlation(stats_.Int(IntStat::kCorrelationId));
+    external.Seek(lane.first_row + part.begin), correlation.Seek(lane.first_row + part.begin);
+    std::vector<Kernel> kernels;
+    for (uint32_t i = part.begin; i < part.end; ++i) {
+      if (!IsWork(trace_.names().metas[lane.meta[i]].category) || lane.dur[i] <= 0) continue;
+      const uint32_t row = lane.first_row + i;
+      kernels.push_back(
+          {row, lane.meta[i], 0, device, lane.start[i], lane.dur[i],
+           launching_.Find(external.Get(row, -1), correlation.Get(row, -1), &ancestors)});
+    }
+    return kernels;
   }
 
   // A name is read once for all of its events.
@@ -151,9 +173,7 @@ class TorchOpCollector {
     if (FactsOf(kernel.meta).collective) {
       kernel.call = CollectiveCall(row);
     } else {
-      const EventRow op = launching_.Find(external_.Get(kernel.row, -1),
-                                          correlation_.Get(kernel.row, -1), &ancestors_);
-      kernel.call = op.valid() ? CallAround(op) : KernelCall(row);
+      kernel.call = kernel.op.valid() ? CallAround(kernel.op) : KernelCall(row);
     }
     OpCall& call = calls_[kernel.call];
     call.time = SaturatingAdd(call.time, kernel.duration);
@@ -299,8 +319,13 @@ class TorchOpCollector {
       OpCall& call = calls_[index];
       call.time = trace_.set.Duration(call.op);
       call.first = trace_.set.Start(call.op);
-      kernels_.push_back(
-          {call.op.value, trace_.set.Meta(call.op).value, index, PlaneId(), call.first, call.time});
+      kernels_.push_back({call.op.value,
+                          trace_.set.Meta(call.op).value,
+                          index,
+                          PlaneId(),
+                          call.first,
+                          call.time,
+                          {}});
     }
   }
 
@@ -399,8 +424,6 @@ class TorchOpCollector {
   const std::stop_token stop_;
   const Scope scope_;
   const LaunchingOps& launching_;
-  AncestorReader ancestors_;
-  ColumnCursor<int64_t> external_, correlation_;
   std::vector<NameFacts> facts_;  // by MetaId
   bool any_device_ = false;
   std::vector<OpCall> calls_;

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "loaders/xplane/plane_tables.h"
+#include "loaders/xplane/scan/plane_tables.h"
 #include "model/stats.h"
 
 namespace stepscope::xplane {

@@ -1,4 +1,4 @@
-#include "loaders/xplane/window_reader.h"
+#include "loaders/xplane/scan/window_reader.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "loaders/xplane/xspace_diagnostics.h"
+#include "loaders/xplane/scan/xspace_diagnostics.h"
 
 #include <iterator>
 

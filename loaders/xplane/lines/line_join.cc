@@ -1,4 +1,4 @@
-#include "loaders/xplane/line_join.h"
+#include "loaders/xplane/lines/line_join.h"
 
 #include <algorithm>
 #include <utility>

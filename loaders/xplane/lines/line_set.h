@@ -6,7 +6,7 @@
 #include <span>
 #include <stop_token>
 
-#include "loaders/xplane/line_parser.h"
+#include "loaders/xplane/lines/line_parser.h"
 #include "model/base/status.h"
 #include "model/base/task.h"
 

@@ -1,10 +1,10 @@
-#include "loaders/xplane/line_coverage.h"
+#include "loaders/xplane/lines/line_coverage.h"
 
 #include <doctest/doctest.h>
 
 #include <vector>
 
-#include "loaders/xplane/line_parser.h"
+#include "loaders/xplane/lines/line_parser.h"
 
 namespace stepscope::xplane {
 namespace {

@@ -1,4 +1,4 @@
-#include "loaders/xplane/line_set.h"
+#include "loaders/xplane/lines/line_set.h"
 
 #include <algorithm>
 #include <deque>
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "loaders/common/first_error.h"
-#include "loaders/xplane/split_line.h"
+#include "loaders/xplane/lines/split_line.h"
 
 namespace stepscope::xplane {
 namespace {

@@ -1,4 +1,4 @@
-#include "loaders/xplane/line_sample.h"
+#include "loaders/xplane/lines/line_sample.h"
 
 #include <algorithm>
 #include <atomic>
@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "loaders/common/first_error.h"
-#include "loaders/xplane/event_chain.h"
-#include "loaders/xplane/line_coverage.h"
-#include "loaders/xplane/line_join.h"
+#include "loaders/xplane/lines/event_chain.h"
+#include "loaders/xplane/lines/line_coverage.h"
+#include "loaders/xplane/lines/line_join.h"
 
 namespace stepscope::xplane {
 

@@ -1,11 +1,11 @@
-#include "loaders/xplane/split_line.h"
+#include "loaders/xplane/lines/split_line.h"
 
 #include <algorithm>
 #include <span>
 #include <utility>
 
-#include "loaders/xplane/event_chain.h"
-#include "loaders/xplane/line_join.h"
+#include "loaders/xplane/lines/event_chain.h"
+#include "loaders/xplane/lines/line_join.h"
 
 namespace stepscope::xplane {
 namespace {

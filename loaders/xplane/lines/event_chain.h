@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-#include "loaders/xplane/plane_tables.h"
+#include "loaders/xplane/scan/plane_tables.h"
 
 namespace stepscope::xplane {
 

@@ -12,10 +12,10 @@
 
 #include "loaders/files/byte_source.h"
 #include "loaders/riegeli/chunk_list.h"
-#include "loaders/xplane/limits.h"
-#include "loaders/xplane/plane_tables.h"
-#include "loaders/xplane/window_reader.h"
-#include "loaders/xplane/xspace_diagnostics.h"
+#include "loaders/xplane/scan/limits.h"
+#include "loaders/xplane/scan/plane_tables.h"
+#include "loaders/xplane/scan/window_reader.h"
+#include "loaders/xplane/scan/xspace_diagnostics.h"
 #include "model/string_pool.h"
 #include "model/track.h"
 

@@ -1,11 +1,11 @@
-#include "loaders/xplane/file_scan.h"
+#include "loaders/xplane/scan/file_scan.h"
 
 #include <algorithm>
 #include <optional>
 #include <utility>
 
-#include "loaders/xplane/limits.h"
-#include "loaders/xplane/stat_value.h"
+#include "loaders/xplane/scan/limits.h"
+#include "loaders/xplane/scan/stat_value.h"
 #include "loaders/xplane/xplane.pb.h"
 
 namespace stepscope::xplane {

@@ -8,7 +8,7 @@
 #include <span>
 #include <stop_token>
 
-#include "loaders/xplane/line_set.h"
+#include "loaders/xplane/lines/line_set.h"
 #include "model/base/status.h"
 
 namespace stepscope::xplane {

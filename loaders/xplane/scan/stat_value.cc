@@ -1,4 +1,4 @@
-#include "loaders/xplane/stat_value.h"
+#include "loaders/xplane/scan/stat_value.h"
 
 #include "loaders/xplane/xplane.pb.h"
 

@@ -2,7 +2,7 @@
 // joined by different threads.
 #pragma once
 
-#include "loaders/xplane/line_parser.h"
+#include "loaders/xplane/lines/line_parser.h"
 #include "model/raw_events.h"
 
 namespace stepscope::xplane {

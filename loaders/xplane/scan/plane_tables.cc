@@ -1,4 +1,4 @@
-#include "loaders/xplane/plane_tables.h"
+#include "loaders/xplane/scan/plane_tables.h"
 
 #include <algorithm>
 

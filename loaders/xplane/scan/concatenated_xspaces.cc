@@ -1,4 +1,4 @@
-#include "loaders/xplane/concatenated_xspaces.h"
+#include "loaders/xplane/scan/concatenated_xspaces.h"
 
 #include <algorithm>
 #include <string>

@@ -1,5 +1,5 @@
-#include "loaders/xplane/line_parser.h"
-#include "loaders/xplane/limits.h"
+#include "loaders/xplane/lines/line_parser.h"
+#include "loaders/xplane/scan/limits.h"
 
 #include <algorithm>
 #include <cstring>

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "loaders/loader.h"
-#include "loaders/xplane/file_scan.h"
+#include "loaders/xplane/scan/file_scan.h"
 #include "model/track.h"
 
 namespace stepscope::xplane {

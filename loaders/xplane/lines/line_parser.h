@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "loaders/xplane/file_scan.h"
-#include "loaders/xplane/xspace_diagnostics.h"
+#include "loaders/xplane/scan/file_scan.h"
+#include "loaders/xplane/scan/xspace_diagnostics.h"
 #include "model/base/status.h"
 #include "model/base/task.h"
 #include "model/trace_builder.h"

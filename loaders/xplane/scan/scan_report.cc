@@ -1,4 +1,4 @@
-#include "loaders/xplane/scan_report.h"
+#include "loaders/xplane/scan/scan_report.h"
 
 #include <cstdint>
 #include <string>

@@ -1,7 +1,7 @@
 // ReportScan: what a person is told of a file's skeleton: damage, a cut, fields that make no sense.
 #pragma once
 
-#include "loaders/xplane/file_scan.h"
+#include "loaders/xplane/scan/file_scan.h"
 #include "model/diagnostics.h"
 
 namespace stepscope::xplane {

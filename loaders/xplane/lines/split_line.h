@@ -8,7 +8,7 @@
 #include <stop_token>
 #include <vector>
 
-#include "loaders/xplane/line_parser.h"
+#include "loaders/xplane/lines/line_parser.h"
 #include "model/base/status.h"
 #include "model/raw_events.h"
 
