@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <exception>
-#include <system_error>
 
 namespace stepscope {
 namespace {
@@ -32,8 +31,9 @@ class Loop {
         if (other < threads_ && next_.load(std::memory_order_relaxed) < n_)
           started[i] = std::jthread([this, other] { RunOn(other); });
       }
-    } catch (const std::system_error&) {
-      // The limit of threads is reached (of a container, say). Those that started do the work.
+    } catch (const std::exception&) {
+      // The limit of threads or memory is reached (of a container, say). Those that started do the
+      // work.
     }
     Work();
   }

@@ -8,8 +8,8 @@
 namespace stepscope {
 
 bool IsSoftwareRenderer(std::string_view name) {
-  // Mesa has the first four; Windows' own two may be reached through Mesa, which adds to their
-  // names.
+  // Mesa has the first four. The last two are Windows' own; Mesa may stand in front of them and
+  // then adds to their names.
   constexpr std::array<std::string_view, 7> kNames = {
       "llvmpipe",    "softpipe",    "swrast",      "Software Rasterizer",
       "SwiftShader", "GDI Generic", "Basic Render"};

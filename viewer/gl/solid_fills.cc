@@ -92,12 +92,12 @@ void SolidFills::SplitList(ImDrawList& list) {
   const ImVec2 white = ImGui::GetFontTexUvWhitePixel();
   ImVector<ImDrawCmd> split;
   Way now = kUsual;
-  const auto use = [&](Way way, const ImDrawCmd& command) {
+  const auto use = [&](Way way, ImDrawCmd command) {
     if (way == std::exchange(now, way)) return;
+    command.ElemCount = 0;
+    command.UserCallback = &SolidFills::Callback;
+    command.UserCallbackData = &changes_[way];
     split.push_back(command);
-    split.back().ElemCount = 0;
-    split.back().UserCallback = &SolidFills::Callback;
-    split.back().UserCallbackData = &changes_[way];
   };
   for (const ImDrawCmd& command : list.CmdBuffer) {
     const bool of_atlas =

@@ -39,12 +39,12 @@ class SolidFills {
   SolidFills(const SolidFills&) = delete;
   SolidFills& operator=(const SolidFills&) = delete;
 
-  // Splits the lists of a frame that ImGui::Render() has finished. The backend draws them before
-  // the next call. O(triangles)
+  // Splits the lists of a frame that ImGui::Render() has finished. The backend draws them once,
+  // before the next call. O(triangles)
   void Split(ImDrawData& data);
 
  private:
-  // What draws triangles: Dear ImGui's program, or that without a texture.
+  // Triangles are drawn by Dear ImGui's program, or by that without a texture.
   enum Way : uint8_t { kUsual, kBlended, kOpaque, kWays };
   struct Change {  // what a callback is told
     SolidFills* self = nullptr;

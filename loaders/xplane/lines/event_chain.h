@@ -1,4 +1,4 @@
-// Finds events in the middle of a line, whose fields have no marks to enter them at. Pure.
+// FindEventChain finds events in the middle of a line. Pure.
 #pragma once
 
 #include <cstddef>
@@ -18,11 +18,11 @@ struct EventChain {
 inline constexpr size_t kLeastChain = 3;  // fewer may be bytes that only look like events
 inline constexpr size_t kMostChain = 24;  // more tell nothing new about whether they are events
 
-// The first chain in the bytes of a line, which has no marks to enter it at, and at most `most`
-// events of it. They lie one after the other, and each names a metadata of its plane. An event says
-// when it began, which tells it from its stats, whose field has the same number. Bytes that were
-// made for it may look like events that the line does not have; ParseLine reads them as safely.
-// O(bytes) for real lines.
+// Returns the first chain in the bytes of a line, which has no marks to enter it at, and at most
+// `most` events of it. They lie one after the other, and each names a metadata of its plane. An
+// event says when it began, which tells it from its stats, whose field has the same number. Bytes
+// that were made for it may look like events that the line does not have; ParseLine reads them as
+// safely. O(bytes) for real lines.
 EventChain FindEventChain(std::span<const uint8_t> bytes, const IdMap& ids,
                           size_t most = kMostChain);
 

@@ -90,6 +90,7 @@ void Append(ParsedLine* to, ParsedLine* from) {
   to->events += from->events;
   to->aggregated += from->aggregated;
   to->busy = SaturatingAdd(to->busy, from->busy);
+  to->cut = to->cut || from->cut;
   if (from->timestamp_after_events) {
     to->timestamp_after_events = true;
     to->timestamp_ns = from->timestamp_ns;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <unordered_map>
 #include <utility>
 
 namespace stepscope::xplane {
@@ -32,7 +33,7 @@ struct EventFields {
 // While there is room elsewhere, it writes there.
 class EventWriter {
  public:
-  explicit EventWriter(RawEvents* out, const EventRoom& room) : out_(out), room_(room) {
+  EventWriter(RawEvents* out, const EventRoom& room) : out_(out), room_(room) {
     n_ = out->start.size();
     capacity_ = in_room() ? room.end - room.begin : n_;
     Point();

@@ -1,8 +1,8 @@
-// The hot path of the XSpace loader: the events of an XLine, read in blocks straight into columns.
-// Nothing is allocated per event, and the stats of an event are skipped, not decoded, but for the
-// times that TPU cores tell. Different
-// lines, or pieces of a line, may be parsed by different threads. O(bytes); a block of 512 KiB,
-// which stays in the second-level cache, is read once.
+// ParseLine is the hot path of the XSpace loader: it reads the events of an XLine in blocks
+// straight into columns. Nothing is allocated per event, and the stats of an event are skipped, not
+// decoded, but for the times that TPU cores tell. Different lines, or pieces of a line, may be
+// parsed by different threads. O(bytes); a block of 512 KiB, which stays in the second-level cache,
+// is read once.
 #pragma once
 
 #include <cstdint>
@@ -44,13 +44,13 @@ struct CoreTime {
 };
 
 // Rows [begin, end) of columns in which a job's events find room, so that they need not be copied
-// when the pieces of a line are put together. The columns have so many rows.
+// when the pieces of a line are put together. `columns` has at least `end` rows.
 struct EventRoom {
   RawEvents* columns = nullptr;  // null: there is none
   uint32_t begin = 0, end = 0;
 };
 
-// A line, or a piece of a line that begins and ends between two events.
+// A line, or a piece of a line, which should begin and end between two events.
 struct LineJob {
   const ByteSource* source = nullptr;
   uint64_t line_begin = 0;  // references of events count from here

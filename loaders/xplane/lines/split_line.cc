@@ -1,6 +1,8 @@
 #include "loaders/xplane/lines/split_line.h"
 
 #include <algorithm>
+#include <cstring>
+#include <new>
 #include <span>
 #include <utility>
 
@@ -13,8 +15,8 @@ namespace {
 // An event is looked for in so many bytes, and where there is none, in more.
 constexpr std::array<size_t, 2> kSearchBytes = {size_t{32} << 10, size_t{128} << 10};
 constexpr size_t kMeasuredEvents = 1024;
-// The room of a piece beside that for the events expected: pages that nothing is written to take no
-// memory.
+// A piece gets more room than for the events expected. Huge pages reach into the rest, so it is
+// small.
 constexpr double kRoom = 1.1;
 constexpr double kMoreRoom = 1024;
 
@@ -26,13 +28,21 @@ constexpr std::array<EventKind, 2> kEventKinds = {
     {{&ParsedLine::slices, &ParsedLine::slices_in_room},
      {&ParsedLine::instants, &ParsedLine::instants_in_room}}};
 
-// Calls fn with each column, and the same one of the other.
+// Calls fn with each column.
 template <class Fn>
-void ForColumns(RawEvents* to, const RawEvents& from, const Fn& fn) {
-  fn(&to->start, from.start);
-  fn(&to->dur, from.dur);
-  fn(&to->meta, from.meta);
-  fn(&to->ref, from.ref);
+void ForColumns(RawEvents* events, const Fn& fn) {
+  fn(&events->start), fn(&events->dur), fn(&events->meta), fn(&events->ref);
+}
+
+// Copies rows [begin, begin + count) to rows from `to` on, which may overlap.
+void MoveRows(const RawEvents& from, size_t begin, size_t count, RawEvents* events, size_t to) {
+  const auto move = [&](const auto& column, auto* out) {
+    if (count > 0) std::memmove(out->data() + to, column.data() + begin, count * sizeof(column[0]));
+  };
+  move(from.start, &events->start);
+  move(from.dur, &events->dur);
+  move(from.meta, &events->meta);
+  move(from.ref, &events->ref);
 }
 
 void Reserve(RawEvents* events, size_t n) {
@@ -58,7 +68,11 @@ Status SplitLine::Cut(uint64_t target, ParseBuffer* buffer, const std::stop_toke
   parsed_.resize(bounds_.size() - 1);
   const bool wide = job.end - job.line_begin >= Lane::kNoRef;
   if (places.empty() || wide || job.core_times != nullptr) return {};
-  for (size_t kind = 0; kind < kEventKinds.size(); ++kind) MakeRooms(places, kind);
+  try {
+    for (size_t kind = 0; kind < kEventKinds.size(); ++kind) MakeRooms(places, kind);
+  } catch (const std::bad_alloc&) {
+    rooms_ = {};  // there may be memory for the events, but not for the rest of their rooms
+  }
   return {};
 }
 
@@ -107,7 +121,7 @@ void SplitLine::MakeRooms(const std::vector<Place>& places, size_t kind) {
   const size_t all = rooms.bounds.back();
   RawEvents& columns = rooms.columns;
   columns.start.ReserveWith(all, &columns.dur, &columns.meta, &columns.ref);
-  ForColumns(&columns, columns, [all](auto* column, const auto&) { column->Resize(all); });
+  ForColumns(&columns, [all](auto* column) { column->Resize(all); });
 }
 
 LineJob SplitLine::JobOf(size_t piece) {
@@ -126,68 +140,88 @@ EventRoom SplitLine::RoomOf(size_t piece, size_t kind) {
   return {&rooms.columns, rooms.bounds[piece], rooms.bounds[piece + 1]};
 }
 
-// A piece that ends with a whole field shows that the next one begins at a field. Events that all
-// fit their rooms stay there. Else the line takes the memory of the first piece, which grows; that
-// of the others is given back at once, so that a line never lies in memory twice.
+// A piece that ends with a whole field shows that the next one begins at a field.
 bool SplitLine::Join() {
-  const auto any = [&](const auto& of) { return std::any_of(parsed_.begin(), parsed_.end(), of); };
-  if (std::any_of(parsed_.begin(), parsed_.end() - 1, [](const ParsedLine& p) { return p.cut; })) {
+  const auto cut = [](const ParsedLine& parsed) { return parsed.cut; };
+  if (std::any_of(parsed_.begin(), parsed_.end() - 1, cut)) {
     parsed_.clear();
     rooms_ = {};
     return false;
   }
-  const bool missing = any([](const ParsedLine& p) { return !p.missing.empty(); });
-  std::array<bool, kEventKinds.size()> in_place{};
-  std::array<size_t, kEventKinds.size()> counts{};
-  for (size_t k = 0; k < kEventKinds.size(); ++k) {
-    const auto& [events, in_room] = kEventKinds[k];
-    in_place[k] = !missing && !rooms_[k].bounds.empty() &&
-                  !any([&](const ParsedLine& p) { return !(p.*events).start.empty(); });
-    for (const ParsedLine& p : parsed_) counts[k] += p.*in_room + (p.*events).start.size();
+  for (size_t kind = 0; kind < kEventKinds.size(); ++kind) {
+    if (!rooms_[kind].bounds.empty()) Renumber(kind), JoinRooms(kind);
   }
-  for (size_t p = 0; p < pieces(); ++p) {
-    for (size_t k = 0; k < kEventKinds.size(); ++k) {
-      if (!in_place[k]) TakeOut(p, k);
-    }
-    AppendLine(task_.parsed, &parsed_[p]);
-    for (size_t k = 0; k < kEventKinds.size(); ++k)
-      Reserve(&(task_.parsed->*kEventKinds[k].events), counts[k]);
+  JoinCopies();  // what the pieces have outside their rooms
+  for (size_t kind = 0; kind < kEventKinds.size(); ++kind) {
+    if (!rooms_[kind].bounds.empty())
+      task_.parsed->*kEventKinds[kind].events = std::move(rooms_[kind].columns);
   }
-  for (size_t k = 0; k < kEventKinds.size(); ++k) {
-    if (in_place[k]) JoinInPlace(k);
-  }
+  parsed_.clear();
   return true;
 }
 
-// Moves the events of each piece to those of the piece before it.
-void SplitLine::JoinInPlace(size_t kind) {
-  auto& [columns, bounds] = rooms_[kind];
-  size_t rows = 0;
+// Numbers ids without metadata as AppendLine appends them.
+void SplitLine::Renumber(size_t kind) {
+  Rooms& rooms = rooms_[kind];
+  uint32_t before = 0;
   for (size_t p = 0; p < pieces(); ++p) {
-    const size_t count = parsed_[p].*kEventKinds[kind].in_room;
-    ForColumns(&columns, columns, [&](auto* column, const auto&) {
-      std::copy_n(column->data() + bounds[p], count, column->data() + rows);
-    });
-    rows += count;
+    ParsedLine& piece = parsed_[p];
+    const auto renumber = [&](std::span<uint32_t> metas) {
+      for (uint32_t& meta : metas) meta += meta >= kMissingMeta ? before : 0;
+    };
+    if (!piece.missing.empty()) {
+      Column<uint32_t>& own = (piece.*kEventKinds[kind].events).meta;
+      renumber({own.data(), own.size()});
+      renumber({rooms.columns.meta.data() + rooms.bounds[p], piece.*kEventKinds[kind].in_room});
+    }
+    before += static_cast<uint32_t>(piece.missing.size());
   }
-  ForColumns(&columns, columns, [&](auto* column, const auto&) {
-    column->Resize(rows);
+}
+
+// Moves the events of each piece to those of the piece before it. A piece that found too little
+// room has its events elsewhere, so the pieces behind it may have to move back. These move first,
+// from the last one on: none is written over before it has moved.
+void SplitLine::JoinRooms(size_t kind) {
+  const EventKind& of = kEventKinds[kind];
+  auto& columns = rooms_[kind].columns;
+  const std::vector<uint32_t>& bounds = rooms_[kind].bounds;
+  std::vector<size_t> to{0};  // by piece, and behind the last one
+  for (const ParsedLine& piece : parsed_)
+    to.push_back(to.back() + piece.*of.in_room + (piece.*of.events).start.size());
+  const size_t all = to.back();
+  ForColumns(&columns, [&](auto* column) { column->Resize(std::max(all, column->size())); });
+  for (size_t p = pieces(); p-- > 0;) {
+    if (to[p] > bounds[p]) MoveRows(columns, bounds[p], parsed_[p].*of.in_room, &columns, to[p]);
+  }
+  for (size_t p = 0; p < pieces(); ++p) {
+    if (to[p] < bounds[p]) MoveRows(columns, bounds[p], parsed_[p].*of.in_room, &columns, to[p]);
+  }
+  for (size_t p = 0; p < pieces(); ++p) {
+    RawEvents& own = parsed_[p].*of.events;
+    MoveRows(own, 0, own.start.size(), &columns, to[p]);
+    own = {};
+  }
+  ForColumns(&columns, [&](auto* column) {
+    column->Resize(all);
     column->ShrinkToFit();
   });
   columns.ref_base = task_.job.line_begin;
-  task_.parsed->*kEventKinds[kind].events = std::move(columns);
 }
 
-// Copies the events of a piece from its room.
-void SplitLine::TakeOut(size_t piece, size_t kind) {
-  ParsedLine& parsed = parsed_[piece];
-  const size_t count = parsed.*kEventKinds[kind].in_room;
-  if (count == 0) return;
-  ForColumns(&(parsed.*kEventKinds[kind].events), rooms_[kind].columns,
-             [&](auto* to, const auto& from) {
-               to->Resize(count);
-               std::copy_n(from.data() + rooms_[kind].bounds[piece], count, to->data());
-             });
+// The line takes the memory of the first piece, which grows; that of the others is given back at
+// once, so that a line never lies in memory twice.
+void SplitLine::JoinCopies() {
+  size_t slices = 0, instants = 0;
+  for (const ParsedLine& piece : parsed_) {
+    slices += piece.slices.start.size();
+    instants += piece.instants.start.size();
+  }
+  for (ParsedLine& piece : parsed_) {
+    AppendLine(task_.parsed, &piece);
+    piece = ParsedLine();
+    Reserve(&task_.parsed->slices, slices);
+    Reserve(&task_.parsed->instants, instants);
+  }
 }
 
 }  // namespace stepscope::xplane

@@ -1,5 +1,5 @@
-// A line that several threads parse, each a piece of it, and that is put together again without a
-// difference in the result.
+// SplitLine is a line that several threads parse, each a piece of it. Put together again, the
+// pieces have the events of the whole line.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@ class SplitLine {
   explicit SplitLine(const LineTask& task) : task_(task) {}
 
   // Finds pieces of about `target` bytes. They begin where events seem to: Join tells whether all
-  // do. kIo, kCancelled. O(pieces)
+  // do. No piece begins among events of more than some 40 KB. kIo, kCancelled. O(pieces)
   Status Cut(uint64_t target, ParseBuffer* buffer, const std::stop_token& stop);
 
   const LineTask& task() const { return task_; }
@@ -30,12 +30,13 @@ class SplitLine {
   ParsedLine* parsed(size_t piece) { return &parsed_[piece]; }
 
   // Puts the pieces together into task().parsed and gives their memory back. False, and nothing
-  // there, where a piece did not end with a whole field: what the next one begins with was no
-  // event, or the line is damaged. Then the line must be parsed as a whole. O(events)
+  // there, where a piece before the last one did not end with a whole field: what the next one
+  // begins with was no event, or the line is damaged. Then the line must be parsed as a whole.
+  // O(events)
   bool Join();
 
  private:
-  // An event soon behind a byte, by all appearances, and how many of each kind a byte has there.
+  // A place at which an event seems to begin, and how many events of each kind it has for a byte.
   struct Place {
     uint64_t event = 0;  // the line's end if none was found
     std::array<double, 2> by_byte{};
@@ -50,8 +51,9 @@ class SplitLine {
                         const std::stop_token& stop) const;
   void MakeRooms(const std::vector<Place>& places, size_t kind);
   EventRoom RoomOf(size_t piece, size_t kind);
-  void JoinInPlace(size_t kind);
-  void TakeOut(size_t piece, size_t kind);
+  void Renumber(size_t kind);
+  void JoinRooms(size_t kind);
+  void JoinCopies();
 
   const LineTask& task_;
   std::vector<uint64_t> bounds_;    // of the pieces

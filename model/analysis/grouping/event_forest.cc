@@ -331,49 +331,52 @@ void EventForest::LinkLaunches(uint32_t host) {
   launches_.resize(end);
 }
 
+// The entries of the column for events of the host's tracks, and a few more.
+size_t EventForest::EntriesOf(uint32_t host, IntStat stat) const {
+  size_t entries = 0;
+  for (const uint32_t t : host_tracks_[host]) {
+    const RowRange rows = RowsOf(trace_.set, trace_.set.tracks[t]);
+    const auto extent = stats_.Int(stat).ExtentOf(rows.first, rows.end());
+    entries += std::min<size_t>(rows.count, extent.entries);
+  }
+  return entries;
+}
+
+// The host's events that have both stats, by type, id, track and position.
+std::vector<EventForest::Side> EventForest::SidesOf(uint32_t host, IntStat type_stat,
+                                                    IntStat id_stat) const {
+  std::vector<Side> out;
+  out.reserve(EntriesOf(host, id_stat));
+  uint32_t sequence = 0;
+  for (const uint32_t t : host_tracks_[host]) {
+    const RowRange rows = RowsOf(trace_.set, trace_.set.tracks[t]);
+    ColumnCursor<int64_t> types(stats_.Int(type_stat));
+    types.Seek(rows.first);
+    ForColumn(stats_.Int(id_stat), rows, [&](uint32_t row, int64_t id) {
+      const int64_t type = types.Get(row, kNoType);
+      if (type != kNoType) out.push_back({type, id, sequence, pos_[row]});
+    });
+    ++sequence;
+  }
+  std::sort(out.begin(), out.end(), [](const Side& a, const Side& b) {
+    return std::tie(a.type, a.id, a.sequence, a.pos) < std::tie(b.type, b.id, b.sequence, b.pos);
+  });
+  return out;
+}
+
 // Makes every producer of a (type, id) a parent of every consumer of it, unless both sides have 64
 // or more (xla/tsl/profiler/utils/group_events.cc).
 void EventForest::LinkContexts(uint32_t host) {
-  struct Side {
-    int64_t type, id;
-    uint32_t sequence, pos;
+  std::array<std::vector<Side>, 2> sides;
+  const size_t entries =
+      EntriesOf(host, IntStat::kProducerId) + EntriesOf(host, IntStat::kConsumerId);
+  const auto collect = [&](size_t side) {
+    sides[side] = side == 0 ? SidesOf(host, IntStat::kProducerType, IntStat::kProducerId)
+                            : SidesOf(host, IntStat::kConsumerType, IntStat::kConsumerId);
   };
-  const auto entries = [&](IntStat stat) {
-    size_t sum = 0;
-    for (const uint32_t t : host_tracks_[host]) {
-      const RowRange rows = RowsOf(trace_.set, trace_.set.tracks[t]);
-      sum += stats_.Int(stat).ExtentOf(rows.first, rows.end()).entries;
-    }
-    return sum;
-  };
-  const auto collect = [&](IntStat type_stat, IntStat id_stat) {
-    std::vector<Side> out;
-    out.reserve(entries(id_stat));
-    uint32_t sequence = 0;
-    for (uint32_t t : host_tracks_[host]) {
-      const RowRange rows = RowsOf(trace_.set, trace_.set.tracks[t]);
-      ColumnCursor<int64_t> types(stats_.Int(type_stat));
-      types.Seek(rows.first);
-      ForColumn(stats_.Int(id_stat), rows, [&](uint32_t row, int64_t id) {
-        const int64_t type = types.Get(row, kNoType);
-        if (type != kNoType) out.push_back({type, id, sequence, pos_[row]});
-      });
-      ++sequence;
-    }
-    std::sort(out.begin(), out.end(), [](const Side& a, const Side& b) {
-      return std::tie(a.type, a.id, a.sequence, a.pos) < std::tie(b.type, b.id, b.sequence, b.pos);
-    });
-    return out;
-  };
-  std::vector<Side> producers, consumers;
-  ParallelFor(
-      2,
-      [&](size_t side) {
-        side == 0 ? producers = collect(IntStat::kProducerType, IntStat::kProducerId)
-                  : consumers = collect(IntStat::kConsumerType, IntStat::kConsumerId);
-      },
-      ThreadsFor(entries(IntStat::kProducerId)));
-  auto key_less = [](const Side& a, const Side& b) {
+  ParallelFor(2, collect, ThreadsFor(entries));
+  const auto& [producers, consumers] = sides;
+  const auto key_less = [](const Side& a, const Side& b) {
     return std::tie(a.type, a.id) < std::tie(b.type, b.id);
   };
   size_t c = 0;

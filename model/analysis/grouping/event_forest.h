@@ -129,6 +129,12 @@ class EventForest {
   };
   TrackLinks LinkWork(const Track& track, const LaunchIndex& calls, LaunchLink* out);
   bool MarkLinked(uint32_t device_row);
+  struct Side {  // of a link between contexts
+    int64_t type, id;
+    uint32_t sequence, pos;
+  };
+  size_t EntriesOf(uint32_t host, IntStat stat) const;
+  std::vector<Side> SidesOf(uint32_t host, IntStat type_stat, IntStat id_stat) const;
   void LinkContexts(uint32_t host);
 
   const Trace& trace_;

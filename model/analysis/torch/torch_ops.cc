@@ -131,8 +131,13 @@ class TorchOpCollector {
           if (!stop_.stop_requested()) found[i] = KernelsOf(parts[i]);
         },
         ThreadsFor(EventsIn(parts)));
-    for (const std::vector<Kernel>& part : found) {
+    size_t count = 0;
+    for (const std::vector<Kernel>& part : found) count += part.size();
+    kernels_.reserve(count),
+        calls_.reserve(count);  // pages that nothing is written to cost nothing
+    for (std::vector<Kernel>& part : found) {
       for (const Kernel& kernel : part) AddKernel(kernel);
+      part = {};
     }
   }
 
@@ -144,6 +149,7 @@ class TorchOpCollector {
         correlation(stats_.Int(IntStat::kCorrelationId));
     external.Seek(lane.first_row + part.begin), correlation.Seek(lane.first_row + part.begin);
     std::vector<Kernel> kernels;
+    kernels.reserve(part.end - part.begin);
     for (uint32_t i = part.begin; i < part.end; ++i) {
       if (!IsWork(trace_.names().metas[lane.meta[i]].category) || lane.dur[i] <= 0) continue;
       const uint32_t row = lane.first_row + i;

@@ -230,6 +230,29 @@ TEST_CASE("rows of texels are drawn as their shaders say, in pieces or whole") {
   }
 }
 
+TEST_CASE("rows of texels between large areas, in several lists, leave the picture the same") {
+  Canvas canvas;
+  if (Skipped(canvas)) return;
+  const auto fills = Compiled<SolidFills>();
+  const auto sink = Compiled<RowTexture>(true);
+  const Rows rows(1);
+  const auto draw = [&](ImDrawList* list) {
+    DrawMixed(list);
+    sink->Draw(rows.Frame(10, 30), list);
+    list->AddRectFilled({200, 10}, {390, 60}, IM_COL32(10, 200, 90, 255));
+    list->AddRectFilled({210, 20}, {390, 70}, IM_COL32(90, 20, 90, 120));  // the list ends with it
+    ImDrawList* const above = ImGui::GetForegroundDrawList();
+    above->AddRectFilled({220, 40}, {300, 290}, IM_COL32(200, 200, 90, 255));
+    above->AddText({230, 60}, IM_COL32_BLACK, "above");
+    above->AddRectFilled({230, 140}, {310, 280}, IM_COL32(0, 90, 200, 200));
+  };
+  canvas.Picture(1, nullptr, draw);  // the atlas gets its letters
+  const Image usual = canvas.Picture(1, nullptr, draw);
+  CHECK(canvas.Picture(1, fills.get(), draw).rgb == usual.rgb);
+  CHECK(canvas.added >= 10);
+  CHECK(canvas.Picture(1, nullptr, draw).rgb == usual.rgb);
+}
+
 TEST_CASE("at twice the pixels a row of texels is twice as large") {
   Canvas canvas;
   if (Skipped(canvas)) return;

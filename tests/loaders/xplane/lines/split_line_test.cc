@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "loaders/files/byte_source.h"
+#include "loaders/xplane/scan/plane_tables.h"
+#include "model/base/column.h"
 #include "tests/support/wire.h"
 
 namespace stepscope::xplane {
@@ -29,7 +31,7 @@ std::string EventBytes(int64_t id, int64_t begin, int64_t duration, size_t text)
   return bytes;
 }
 
-// A task over bytes, and what it needs.
+// The parser, and what it needs for a line of these bytes.
 struct TestLine {
   explicit TestLine(const std::string& bytes) {
     Column<char> copy;
@@ -91,6 +93,13 @@ void CheckSame(const ParsedLine& a, const ParsedLine& b) {
   CHECK(Same(a.slices, b.slices));
   CHECK(Same(a.instants, b.instants));
   CHECK(a.events == b.events);
+  CHECK(a.aggregated == b.aggregated);
+  CHECK(a.cut == b.cut);
+  CHECK(a.timestamp_after_events == b.timestamp_after_events);
+  CHECK(a.timestamp_ns == b.timestamp_ns);
+  CHECK(a.display_id == b.display_id);
+  CHECK(a.late_id == b.late_id);
+  CHECK(a.late_name == b.late_name);
   CHECK(IdsOf(a, a.slices) == IdsOf(b, b.slices));
   CHECK(IdsOf(a, a.instants) == IdsOf(b, b.instants));
   for (size_t k = 0; k < static_cast<size_t>(XspaceDiagnostic::kCount); ++k) {
@@ -104,7 +113,8 @@ TEST_CASE("split line: pieces of any size put together are the line") {
   std::string bytes;
   for (int i = 0; i < 3000; ++i) {
     const int64_t duration = random() % 3 == 0 ? 0 : 900;
-    bytes += EventBytes(random() % kKnownIds, i * 1000, duration, random() % 60);
+    const int64_t id = random() % kKnownIds;
+    bytes += EventBytes(id, i * 1000, duration, random() % 60);
   }
   TestLine whole(bytes);
   whole.ParseWhole();
@@ -137,6 +147,52 @@ TEST_CASE("split line: events that are more than their room are kept all the sam
   CheckSame(whole.parsed, line.parsed);
 }
 
+TEST_CASE("split line: some pieces have more events than room, with any ids") {
+  std::mt19937 random(3);
+  for (int round = 0; round < 20; ++round) {
+    CAPTURE(round);
+    constexpr size_t kTarget = 100'000;
+    std::string bytes;
+    int64_t events = 0;
+    for (int piece = 0; piece < 5; ++piece) {
+      const bool dense = random() % 2 == 0;
+      while (bytes.size() < (piece + 1) * kTarget + 40'000) {
+        const bool middle =
+            bytes.size() > piece * kTarget + 40'000 && bytes.size() < (piece + 1) * kTarget - 5'000;
+        const int64_t id = events % 400 == 7 ? 90 + events % 5 : events % kKnownIds;
+        const int64_t duration = random() % 3 == 0 ? 0 : 500;
+        ++events, bytes += EventBytes(id, events * 1000, duration, dense && middle ? 0 : 150);
+      }
+    }
+    TestLine whole(bytes), line(bytes);
+    whole.ParseWhole();
+    CHECK(line.ParseInPieces(kTarget) >= 4);
+    CheckSame(whole.parsed, line.parsed);
+  }
+}
+
+TEST_CASE("split line: groups and fields of the line among the events count as in the whole line") {
+  std::string bytes;
+  for (int i = 0; i < 3000; ++i) {
+    bytes += EventBytes(i % kKnownIds, i * 1000, 700, 20);
+    if (i % 500 == 100) {
+      bytes.push_back('\x7b');  // a group that begins, 15
+      bytes += EventBytes(1, 0, 5, 9);
+      bytes.push_back('\x7c');  // and ends
+    }
+    if (i == 400) test::PutInt(&bytes, 10, 6);         // its display id
+    if (i == 1700) test::PutInt(&bytes, 3, 12345);     // its time
+    if (i == 2500) test::PutBytes(&bytes, 2, "late");  // its name
+    if (i == 2600) test::PutInt(&bytes, 1, 77);
+  }
+  TestLine whole(bytes), line(bytes);
+  whole.ParseWhole();
+  CHECK(whole.parsed.events == 3000);
+  CHECK(whole.parsed.late_name == "late");
+  CHECK(line.ParseInPieces(10'000) > 5);
+  CheckSame(whole.parsed, line.parsed);
+}
+
 TEST_CASE("split line: events keep ids that have no metadata") {
   std::string bytes;
   for (int i = 0; i < 2000; ++i) {
@@ -159,7 +215,8 @@ TEST_CASE("split line: damaged bytes, which may look like events, change nothing
     std::string fakes;
     for (int i = 0; i < 40; ++i) fakes += EventBytes(1, i, 2, 3);
     for (int i = 0; i < 300; ++i) {
-      bytes += EventBytes(random() % kKnownIds, i * 1000, i % 3 == 0 ? 0 : 700, random() % 40);
+      const int64_t id = random() % kKnownIds;
+      bytes += EventBytes(id, i * 1000, i % 3 == 0 ? 0 : 700, random() % 40);
       std::string unknown;
       if (round % 4 == 0 && random() % 20 == 0) test::PutBytes(&unknown, 15, fakes);
       bytes += unknown;
