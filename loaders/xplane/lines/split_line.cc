@@ -58,6 +58,7 @@ Status SplitLine::Cut(uint64_t target, ParseBuffer* buffer, const std::stop_toke
   std::vector<Place> places;
   bounds_ = {job.begin};
   for (uint64_t at = job.begin + target; at < job.end; at = std::max(at, bounds_.back()) + target) {
+    if (stop.stop_requested()) return {ErrorCode::kCancelled, "cancelled"};
     const Result<Place> place = FindEvent(at, buffer, stop);
     if (!place.ok()) return place.status();
     if (place->event == job.end) continue;

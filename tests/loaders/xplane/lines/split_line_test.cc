@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <memory>
 #include <random>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -204,6 +205,17 @@ TEST_CASE("split line: events keep ids that have no metadata") {
   CHECK(line.ParseInPieces(9'000) > 5);
   CHECK(whole.parsed.missing.size() > 1);
   CheckSame(whole.parsed, line.parsed);
+}
+
+TEST_CASE("split line: cutting stops when asked, also where no event is found") {
+  std::string bytes;
+  for (int i = 0; i < 40; ++i) bytes += EventBytes(1, i * 1000, 700, 60'000);
+  TestLine line(bytes);
+  SplitLine split(line.task);
+  std::stop_source stop;
+  stop.request_stop();
+  CHECK(split.Cut(200'000, &line.buffer, stop.get_token()).code() == ErrorCode::kCancelled);
+  CHECK(TestLine(bytes).ParseInPieces(200'000) == 1);
 }
 
 TEST_CASE("split line: damaged bytes, which may look like events, change nothing") {
