@@ -19,6 +19,7 @@
 #include "app/system/process_stats.h"
 #include "app/system/stopwatch.h"
 #include "viewer/core/state/panel_list.h"
+#include "viewer/gl/software_renderer.h"
 
 namespace stepscope {
 namespace {
@@ -240,8 +241,7 @@ int Run(const InputOptions& input, const BenchOptions& options, const Log& log) 
   if (!frames.tools.is_null()) json["tools"] = std::move(frames.tools);
   json["window"] = {size.width, size.height};
   json["idle_cpu_ms"] = idle_ms;
-  const auto* renderer = reinterpret_cast<const char*>(glGetString(GL_RENDERER));
-  json["gl_renderer"] = renderer ? renderer : "";
+  json["gl_renderer"] = RendererName();
   const std::string text = json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
   return WriteOutput({}, text) ? kExitOk : kExitNoResource;
 }

@@ -18,9 +18,11 @@ bool IsSoftwareRenderer(std::string_view name) {
   });
 }
 
-bool DrawsInSoftware() {
+std::string_view RendererName() {
   const auto* name = reinterpret_cast<const char*>(glGetString(GL_RENDERER));
-  return name != nullptr && IsSoftwareRenderer(name);
+  return name == nullptr ? std::string_view() : name;
 }
+
+bool DrawsInSoftware() { return IsSoftwareRenderer(RendererName()); }
 
 }  // namespace stepscope

@@ -10,7 +10,10 @@ namespace stepscope {
 // Whether the renderer to which OpenGL gives this name runs on the processor.
 bool IsSoftwareRenderer(std::string_view name);
 
-// Whether that of the current context does. UI thread only.
+// The name of the current context's renderer; empty without one. UI thread only.
+std::string_view RendererName();
+
+// Whether the current context's renderer runs on the processor. UI thread only.
 bool DrawsInSoftware();
 
 }  // namespace stepscope

@@ -39,7 +39,31 @@ void AlignRefs(RawEvents* a, RawEvents* b) {
   b->ref_base = a->ref_base;
 }
 
-void Append(RawEvents* to, RawEvents* from) {
+// Appends the missing ids of `from` to those of the pieces before it, and renumbers its events.
+void AppendMissing(ParsedLine* to, ParsedLine* from) {
+  if (from->missing.empty()) return;
+  const uint32_t shift = static_cast<uint32_t>(to->missing.size());
+  for (RawEvents* events : {&from->slices, &from->instants})
+    RenumberMissing({events->meta.data(), events->meta.size()}, shift);
+  to->missing.insert(to->missing.end(), from->missing.begin(), from->missing.end());
+}
+
+// Appends times of events, of which there are so many before and in all.
+void AppendTimes(std::vector<CoreTime>* to, std::vector<CoreTime>* from, size_t before,
+                 size_t all) {
+  if (to->empty() && from->empty()) return;
+  to->resize(before);
+  to->insert(to->end(), from->begin(), from->end());
+  to->resize(all);
+}
+
+}  // namespace
+
+void RenumberMissing(std::span<uint32_t> metas, uint32_t before) {
+  for (uint32_t& meta : metas) meta += meta >= kMissingMeta ? before : 0;
+}
+
+void AppendEvents(RawEvents* to, RawEvents* from) {
   if (from->start.empty()) return;
   if (to->start.empty()) {
     const uint64_t base = from->ref_base;
@@ -55,27 +79,7 @@ void Append(RawEvents* to, RawEvents* from) {
   Append(&to->wide_ref, from->wide_ref);
 }
 
-// Appends the missing ids of `from` to those of the pieces before it, and renumbers its events.
-void AppendMissing(ParsedLine* to, ParsedLine* from) {
-  if (from->missing.empty()) return;
-  const uint32_t shift = static_cast<uint32_t>(to->missing.size());
-  for (RawEvents* events : {&from->slices, &from->instants}) {
-    for (size_t i = 0; i < events->meta.size(); ++i)
-      events->meta[i] += events->meta[i] >= kMissingMeta ? shift : 0;
-  }
-  to->missing.insert(to->missing.end(), from->missing.begin(), from->missing.end());
-}
-
-// Appends times of events, of which there are so many before and in all.
-void AppendTimes(std::vector<CoreTime>* to, std::vector<CoreTime>* from, size_t before,
-                 size_t all) {
-  if (to->empty() && from->empty()) return;
-  to->resize(before);
-  to->insert(to->end(), from->begin(), from->end());
-  to->resize(all);
-}
-
-void Append(ParsedLine* to, ParsedLine* from) {
+void AppendLine(ParsedLine* to, ParsedLine* from) {
   AppendMissing(to, from);
   const auto counts = [](const RawEvents& a, const RawEvents& b) {
     return std::pair(a.start.size(), a.start.size() + b.start.size());
@@ -84,8 +88,8 @@ void Append(ParsedLine* to, ParsedLine* from) {
   const auto [instants, all_instants] = counts(to->instants, from->instants);
   AppendTimes(&to->slice_times, &from->slice_times, slices, all_slices);
   AppendTimes(&to->instant_times, &from->instant_times, instants, all_instants);
-  Append(&to->slices, &from->slices);
-  Append(&to->instants, &from->instants);
+  AppendEvents(&to->slices, &from->slices);
+  AppendEvents(&to->instants, &from->instants);
   to->diagnostics.Merge(from->diagnostics);
   to->events += from->events;
   to->aggregated += from->aggregated;
@@ -103,11 +107,5 @@ void Append(ParsedLine* to, ParsedLine* from) {
     to->late_id = from->late_id;
   }
 }
-
-}  // namespace
-
-void AppendLine(ParsedLine* to, ParsedLine* from) { Append(to, from); }
-
-void AppendEvents(RawEvents* to, RawEvents* from) { Append(to, from); }
 
 }  // namespace stepscope::xplane

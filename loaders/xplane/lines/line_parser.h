@@ -66,8 +66,8 @@ struct LineJob {
 
 struct ParsedLine {
   RawEvents slices, instants;
-  // Events in the job's rooms, from their begin on; `slices` or `instants` is empty then. Where
-  // they are more than the room has rows, all are there.
+  // The numbers of events that lie in the job's rooms; then `slices` or `instants` has none. Where
+  // they do not all fit, all lie in `slices` or `instants`.
   uint32_t slices_in_room = 0, instants_in_room = 0;
   // Jobs with CoreTimeStats fill in one for each event; events at the end may lack theirs.
   std::vector<CoreTime> slice_times, instant_times;

@@ -167,13 +167,10 @@ void SplitLine::Renumber(size_t kind) {
   uint32_t before = 0;
   for (size_t p = 0; p < pieces(); ++p) {
     ParsedLine& piece = parsed_[p];
-    const auto renumber = [&](std::span<uint32_t> metas) {
-      for (uint32_t& meta : metas) meta += meta >= kMissingMeta ? before : 0;
-    };
     if (!piece.missing.empty()) {
-      Column<uint32_t>& own = (piece.*kEventKinds[kind].events).meta;
-      renumber({own.data(), own.size()});
-      renumber({rooms.columns.meta.data() + rooms.bounds[p], piece.*kEventKinds[kind].in_room});
+      Column<uint32_t>&own = (piece.*kEventKinds[kind].events).meta, &all = rooms.columns.meta;
+      RenumberMissing({own.data(), own.size()}, before);
+      RenumberMissing({all.data() + rooms.bounds[p], piece.*kEventKinds[kind].in_room}, before);
     }
     before += static_cast<uint32_t>(piece.missing.size());
   }

@@ -301,6 +301,12 @@ EventForest::TrackLinks EventForest::LinkWork(const Track& track, const LaunchIn
   return links;
 }
 
+// The entries of the column for events of a track, and a few more.
+size_t EventForest::EntriesOf(uint32_t track, const SparseColumn<int64_t>& column) const {
+  const RowRange rows = RowsOf(trace_.set, trace_.set.tracks[track]);
+  return std::min<size_t>(rows.count, column.ExtentOf(rows.first, rows.end()).entries);
+}
+
 void EventForest::LinkLaunches(uint32_t host) {
   const auto& ids = stats_.Int(IntStat::kCorrelationId);
   std::vector<uint32_t> callers, others;
@@ -312,9 +318,7 @@ void EventForest::LinkLaunches(uint32_t host) {
   // Each track writes its links where there is room for all; then they move together.
   std::vector<size_t> first{launches_.size()};
   for (const uint32_t t : others) {
-    const RowRange rows = RowsOf(trace_.set, trace_.set.tracks[t]);
-    const size_t entries = ids.ExtentOf(rows.first, rows.end()).entries;
-    first.push_back(first.back() + std::min<size_t>(rows.count, entries));
+    first.push_back(first.back() + EntriesOf(t, ids));
   }
   launches_.resize(first.back());
   std::vector<TrackLinks> links(others.size());
@@ -331,22 +335,11 @@ void EventForest::LinkLaunches(uint32_t host) {
   launches_.resize(end);
 }
 
-// The entries of the column for events of the host's tracks, and a few more.
-size_t EventForest::EntriesOf(uint32_t host, IntStat stat) const {
-  size_t entries = 0;
-  for (const uint32_t t : host_tracks_[host]) {
-    const RowRange rows = RowsOf(trace_.set, trace_.set.tracks[t]);
-    const auto extent = stats_.Int(stat).ExtentOf(rows.first, rows.end());
-    entries += std::min<size_t>(rows.count, extent.entries);
-  }
-  return entries;
-}
-
 // The host's events that have both stats, by type, id, track and position.
 std::vector<EventForest::Side> EventForest::SidesOf(uint32_t host, IntStat type_stat,
-                                                    IntStat id_stat) const {
+                                                    IntStat id_stat, size_t most) const {
   std::vector<Side> out;
-  out.reserve(EntriesOf(host, id_stat));
+  out.reserve(most);
   uint32_t sequence = 0;
   for (const uint32_t t : host_tracks_[host]) {
     const RowRange rows = RowsOf(trace_.set, trace_.set.tracks[t]);
@@ -368,13 +361,16 @@ std::vector<EventForest::Side> EventForest::SidesOf(uint32_t host, IntStat type_
 // or more (xla/tsl/profiler/utils/group_events.cc).
 void EventForest::LinkContexts(uint32_t host) {
   std::array<std::vector<Side>, 2> sides;
-  const size_t entries =
-      EntriesOf(host, IntStat::kProducerId) + EntriesOf(host, IntStat::kConsumerId);
+  std::array<size_t, 2> most{};
+  for (const uint32_t t : host_tracks_[host]) {
+    most[0] += EntriesOf(t, stats_.Int(IntStat::kProducerId));
+    most[1] += EntriesOf(t, stats_.Int(IntStat::kConsumerId));
+  }
   const auto collect = [&](size_t side) {
-    sides[side] = side == 0 ? SidesOf(host, IntStat::kProducerType, IntStat::kProducerId)
-                            : SidesOf(host, IntStat::kConsumerType, IntStat::kConsumerId);
+    sides[side] = side == 0 ? SidesOf(host, IntStat::kProducerType, IntStat::kProducerId, most[0])
+                            : SidesOf(host, IntStat::kConsumerType, IntStat::kConsumerId, most[1]);
   };
-  ParallelFor(2, collect, ThreadsFor(entries));
+  ParallelFor(2, collect, ThreadsFor(most[0] + most[1]));
   const auto& [producers, consumers] = sides;
   const auto key_less = [](const Side& a, const Side& b) {
     return std::tie(a.type, a.id) < std::tie(b.type, b.id);

@@ -133,8 +133,8 @@ class EventForest {
     int64_t type, id;
     uint32_t sequence, pos;
   };
-  size_t EntriesOf(uint32_t host, IntStat stat) const;
-  std::vector<Side> SidesOf(uint32_t host, IntStat type_stat, IntStat id_stat) const;
+  size_t EntriesOf(uint32_t track, const SparseColumn<int64_t>& column) const;
+  std::vector<Side> SidesOf(uint32_t host, IntStat type_stat, IntStat id_stat, size_t most) const;
   void LinkContexts(uint32_t host);
 
   const Trace& trace_;

@@ -4,11 +4,10 @@
 
 #include <algorithm>
 #include <chrono>
-#include <memory>
 #include <string>
 #include <vector>
 
-#include "loaders/files/byte_source.h"
+#include "tests/loaders/xplane/lines/line_of_bytes.h"
 #include "tests/support/wire.h"
 #include "tests/support/xspace_builder.h"
 
@@ -25,26 +24,13 @@ std::string LineBytes(int events) {
   return bytes;
 }
 
-struct OneLine {
-  explicit OneLine(const std::string& bytes) {
-    Column<char> copy;
-    copy.Resize(bytes.size());
-    std::copy(bytes.begin(), bytes.end(), copy.data());
-    source = MakeMemorySource("line", bytes.size(), std::move(copy), false);
-    for (uint32_t id = 0; id < 5; ++id) ids.Set(id, id), metas.push_back(id + 10);
-    line.task.parsed = &parsed;
-    line.task.job.source = source.get();
-    line.task.job.end = bytes.size();
-    line.task.job.metas = metas.data();
-    line.task.job.ids = &ids;
+struct OneLine : LineOfBytes {
+  explicit OneLine(const std::string& bytes) : LineOfBytes(bytes) {
+    line.task = task;
     limits.both_ends = limits.rest = std::chrono::hours(1);
   }
   Status Run(const std::stop_token& stop = {}) { return SampleLines({&line, 1}, limits, 1, stop); }
 
-  std::shared_ptr<const ByteSource> source;
-  IdMap ids;
-  std::vector<uint32_t> metas;
-  ParsedLine parsed;
   SampledLine line;
   SampleLimits limits;
 };

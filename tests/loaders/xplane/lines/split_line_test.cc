@@ -4,21 +4,19 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <memory>
 #include <random>
 #include <stop_token>
 #include <string>
 #include <vector>
 
-#include "loaders/files/byte_source.h"
-#include "loaders/xplane/scan/plane_tables.h"
 #include "model/base/column.h"
+#include "tests/loaders/xplane/lines/line_of_bytes.h"
 #include "tests/support/wire.h"
 
 namespace stepscope::xplane {
 namespace {
 
-constexpr int64_t kKnownIds = 5;
+constexpr int64_t kKnownIds = LineOfBytes::kIds;
 
 std::string EventBytes(int64_t id, int64_t begin, int64_t duration, size_t text) {
   std::string event, stat, bytes;
@@ -32,20 +30,8 @@ std::string EventBytes(int64_t id, int64_t begin, int64_t duration, size_t text)
   return bytes;
 }
 
-// The parser, and what it needs for a line of these bytes.
-struct TestLine {
-  explicit TestLine(const std::string& bytes) {
-    Column<char> copy;
-    copy.Resize(bytes.size());
-    std::copy(bytes.begin(), bytes.end(), copy.data());
-    source = MakeMemorySource("line", bytes.size(), std::move(copy), false);
-    for (uint32_t id = 0; id < kKnownIds; ++id) ids.Set(id, id), metas.push_back(id + 10);
-    task.parsed = &parsed;
-    task.job.source = source.get();
-    task.job.end = bytes.size();
-    task.job.metas = metas.data();
-    task.job.ids = &ids;
-  }
+struct TestLine : LineOfBytes {
+  using LineOfBytes::LineOfBytes;
   void ParseWhole() { REQUIRE(ParseLine(task.job, &buffer, {}, nullptr, &parsed).ok()); }
   // Returns the number of pieces; 0 if they did not fit together.
   size_t ParseInPieces(uint64_t target) {
@@ -63,12 +49,7 @@ struct TestLine {
     return 0;
   }
 
-  std::shared_ptr<const ByteSource> source;
-  IdMap ids;
-  std::vector<uint32_t> metas;
   ParseBuffer buffer;
-  ParsedLine parsed;
-  LineTask task;
   size_t in_rooms = 0;  // events of all pieces
 };
 
