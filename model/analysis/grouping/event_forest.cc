@@ -87,15 +87,15 @@ void EventForest::Build(std::stop_token stop) {
   ParallelFor(by_size.size(), [&](size_t i) {
     if (!stop.stop_requested()) NestTrack(by_size[i], &special[by_size[i]]);
   });
+  if (stop.stop_requested()) return;
   for (uint32_t h = 0; h < hosts; ++h) {
-    if (stop.stop_requested()) return;
     for (uint32_t t : host_tracks_[h]) {
       special_[h].insert(special_[h].end(), special[t].begin(), special[t].end());
     }
     LinkSpecial(h);
-    LinkContexts(h);
-    LinkLaunches(h);  // last, because it asks what other links lead to the work
   }
+  LinkContexts(stop);
+  LinkLaunches(stop);  // last, because it asks what other links lead to the work
   auto by_row = [](const LaunchLink& a, const LaunchLink& b) {
     return a.device_row < b.device_row;
   };
@@ -307,30 +307,55 @@ size_t EventForest::EntriesOf(uint32_t track, const SparseColumn<int64_t>& colum
   return std::min<size_t>(rows.count, column.ExtentOf(rows.first, rows.end()).entries);
 }
 
-void EventForest::LinkLaunches(uint32_t host) {
-  const auto& ids = stats_.Int(IntStat::kCorrelationId);
-  std::vector<uint32_t> callers, others;
-  for (uint32_t t : host_tracks_[host]) {
-    const Track& track = trace_.set.tracks[t];
-    (HoldsHostEvents(trace_, trace_.planes[track.plane.value]) ? callers : others).push_back(t);
-  }
-  const LaunchIndex calls({trace_.set, ids, types_, pos_.span()}, callers);
-  // Each track writes its links where there is room for all; then they move together.
-  std::vector<size_t> first{launches_.size()};
-  for (const uint32_t t : others) {
-    first.push_back(first.back() + EntriesOf(t, ids));
-  }
-  launches_.resize(first.back());
-  std::vector<TrackLinks> links(others.size());
-  ParallelFor(others.size(), [&](size_t i) {
-    links[i] = LinkWork(trace_.set.tracks[others[i]], calls, launches_.data() + first[i]);
+// The calls of each host, in parallel.
+std::vector<LaunchIndex> EventForest::IndexCalls() const {
+  std::vector<LaunchIndex> calls(host_tracks_.size());
+  const CallFacts facts{trace_.set, stats_.Int(IntStat::kCorrelationId), types_, pos_.span()};
+  ParallelFor(calls.size(), [&](size_t h) {
+    std::vector<uint32_t> callers;
+    std::copy_if(host_tracks_[h].begin(), host_tracks_[h].end(), std::back_inserter(callers),
+                 [&](uint32_t t) { return HoldsCalls(t); });
+    calls[h] = LaunchIndex(facts, callers);
   });
-  size_t end = first.front();
-  for (size_t i = 0; i < others.size(); ++i) {
-    const LaunchLink* const from = launches_.data() + first[i];
-    if (first[i] != end) std::copy(from, from + links[i].count, launches_.data() + end);
-    end += links[i].count;
-    launch_links_.insert(launch_links_.end(), links[i].more.begin(), links[i].more.end());
+  return calls;
+}
+
+bool EventForest::HoldsCalls(uint32_t track) const {
+  return HoldsHostEvents(trace_, trace_.planes[trace_.set.tracks[track].plane.value]);
+}
+
+void EventForest::LinkLaunches(const std::stop_token& stop) {
+  if (stop.stop_requested()) return;
+  const auto& ids = stats_.Int(IntStat::kCorrelationId);
+  const std::vector<LaunchIndex> calls = IndexCalls();
+  // Each track writes its links where there is room for all; then they move together.
+  struct Work {
+    uint32_t host, track;
+    size_t first;
+    TrackLinks links;
+  };
+  std::vector<Work> works;
+  size_t room = 0;
+  for (uint32_t h = 0; h < host_tracks_.size(); ++h) {
+    for (const uint32_t t : host_tracks_[h]) {
+      if (HoldsCalls(t)) continue;
+      works.push_back({h, t, room, {}});
+      room += EntriesOf(t, ids);
+    }
+  }
+  launches_.resize(room);
+  ParallelFor(works.size(), [&](size_t i) {
+    Work& work = works[i];
+    if (stop.stop_requested()) return;
+    work.links =
+        LinkWork(trace_.set.tracks[work.track], calls[work.host], launches_.data() + work.first);
+  });
+  size_t end = 0;
+  for (const Work& work : works) {
+    const LaunchLink* const from = launches_.data() + work.first;
+    if (work.first != end) std::copy(from, from + work.links.count, launches_.data() + end);
+    end += work.links.count;
+    launch_links_.insert(launch_links_.end(), work.links.more.begin(), work.links.more.end());
   }
   launches_.resize(end);
 }
@@ -357,21 +382,35 @@ std::vector<EventForest::Side> EventForest::SidesOf(uint32_t host, IntStat type_
   return out;
 }
 
+void EventForest::LinkContexts(const std::stop_token& stop) {
+  struct Want {
+    uint32_t host;
+    IntStat type, id;
+    size_t most = 0;
+  };
+  std::vector<Want> wants;
+  size_t all = 0;
+  for (uint32_t h = 0; h < host_tracks_.size(); ++h) {
+    wants.push_back({h, IntStat::kProducerType, IntStat::kProducerId});
+    wants.push_back({h, IntStat::kConsumerType, IntStat::kConsumerId});
+  }
+  for (Want& want : wants) {
+    for (const uint32_t t : host_tracks_[want.host]) want.most += EntriesOf(t, stats_.Int(want.id));
+    all += want.most;
+  }
+  std::vector<std::vector<Side>> sides(wants.size());
+  const auto collect = [&](size_t i) {
+    if (!stop.stop_requested())
+      sides[i] = SidesOf(wants[i].host, wants[i].type, wants[i].id, wants[i].most);
+  };
+  ParallelFor(wants.size(), collect, ThreadsFor(all));
+  for (size_t i = 0; i < sides.size(); i += 2) LinkSides(sides[i], sides[i + 1]);
+}
+
 // Makes every producer of a (type, id) a parent of every consumer of it, unless both sides have 64
 // or more (xla/tsl/profiler/utils/group_events.cc).
-void EventForest::LinkContexts(uint32_t host) {
-  std::array<std::vector<Side>, 2> sides;
-  std::array<size_t, 2> most{};
-  for (const uint32_t t : host_tracks_[host]) {
-    most[0] += EntriesOf(t, stats_.Int(IntStat::kProducerId));
-    most[1] += EntriesOf(t, stats_.Int(IntStat::kConsumerId));
-  }
-  const auto collect = [&](size_t side) {
-    sides[side] = side == 0 ? SidesOf(host, IntStat::kProducerType, IntStat::kProducerId, most[0])
-                            : SidesOf(host, IntStat::kConsumerType, IntStat::kConsumerId, most[1]);
-  };
-  ParallelFor(2, collect, ThreadsFor(most[0] + most[1]));
-  const auto& [producers, consumers] = sides;
+void EventForest::LinkSides(const std::vector<Side>& producers,
+                            const std::vector<Side>& consumers) {
   const auto key_less = [](const Side& a, const Side& b) {
     return std::tie(a.type, a.id) < std::tie(b.type, b.id);
   };

@@ -121,7 +121,9 @@ class EventForest {
   void LinkSpecial(uint32_t host);
   void LinkExecutors(const ByType& special);
   void LinkTpu(uint32_t host, const ByType& special);
-  void LinkLaunches(uint32_t host);
+  bool HoldsCalls(uint32_t track) const;
+  std::vector<LaunchIndex> IndexCalls() const;
+  void LinkLaunches(const std::stop_token& stop);
   // TrackLinks has the number of a track's launches, and what the track adds to launch_links_.
   struct TrackLinks {
     size_t count = 0;
@@ -135,7 +137,8 @@ class EventForest {
   };
   size_t EntriesOf(uint32_t track, const SparseColumn<int64_t>& column) const;
   std::vector<Side> SidesOf(uint32_t host, IntStat type_stat, IntStat id_stat, size_t most) const;
-  void LinkContexts(uint32_t host);
+  void LinkContexts(const std::stop_token& stop);
+  void LinkSides(const std::vector<Side>& producers, const std::vector<Side>& consumers);
 
   const Trace& trace_;
   const StatTable& stats_;

@@ -27,6 +27,7 @@ class LaunchIndex {
  public:
   static constexpr uint32_t kNone = 0xffffffffu;
 
+  LaunchIndex() = default;  // knows no call
   // `tracks`: those of a host that have calls, in the host's order. Where several calls have one
   // id, the last one counts: the one on the last track, and there the one with the last position.
   // Parallel over tracks; O(calls), and O(n log n) where ids are not dense.

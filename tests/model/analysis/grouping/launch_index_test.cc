@@ -2,8 +2,12 @@
 #include "model/analysis/grouping/launch_index.h"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <unistd.h>
 
 #include <cstdint>
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <memory>
 #include <string>
@@ -16,14 +20,14 @@
 namespace stepscope {
 namespace {
 
+namespace fs = std::filesystem;
+
 // By name of the work: the name of its call ("" if unknown) and of its group.
 using Found = std::map<std::string, std::pair<std::string, std::string>>;
 
-Found FindAll(const test::XSpaceBuilder& b) {
-  auto trace = LoadBytes("h.xplane.pb", b.Bytes(), {});
-  REQUIRE(trace.ok());
-  const TrackSet& set = (*trace)->set;
-  AnalysisContext context(*trace, Definitions::kStepscope);
+Found FindIn(const std::shared_ptr<const Trace>& trace) {
+  const TrackSet& set = trace->set;
+  AnalysisContext context(trace, Definitions::kStepscope);
   const Grouping& grouping = context.grouping();
   Found found;
   for (uint32_t row = 0; row < set.rows; ++row) {
@@ -33,6 +37,12 @@ Found FindAll(const test::XSpaceBuilder& b) {
                                                    group != nullptr ? group->name : ""};
   }
   return found;
+}
+
+Found FindAll(const test::XSpaceBuilder& b) {
+  auto trace = LoadBytes("h.xplane.pb", b.Bytes(), {});
+  REQUIRE(trace.ok());
+  return FindIn(*trace);
 }
 
 // Two threads, each with a step. Where calls have one id, that of the last thread counts, and of a
@@ -69,6 +79,45 @@ TEST_CASE("launches: the last call of an id counts, whether ids are dense or not
     CHECK(found["k2"] == std::pair<std::string, std::string>("late", "train 3"));
     CHECK(found["k3"] == std::pair<std::string, std::string>("overtakes", "train 4"));
     CHECK(found["k4"].first.empty());
+  }
+}
+
+TEST_CASE("launches: each host's work belongs to that host's calls and contexts") {
+  const fs::path folder = fs::temp_directory_path() / fmt::format("stepscope_hosts_{}", getpid());
+  fs::create_directories(folder / "plugins/profile/run");
+  for (const std::string host : {"a", "b", "c"}) {
+    test::XSpaceBuilder b;
+    b.Hostname(host);
+    auto& threads = b.Plane("/host:CPU");
+    threads.Line(1, "one")
+        .Event("train " + host, 0, 1'000)
+        .Stat("_r", int64_t{1})
+        .Stat("step_num", 3)
+        .Event("call " + host, 100, 10)
+        .Stat("correlation_id", uint64_t{7})
+        .Event("sends " + host, 200, 10)
+        .Stat("_pt", int64_t{2})
+        .Stat("_p", uint64_t{77});
+    threads.Line(2, "two")
+        .Event("gets " + host, 2'000, 500)
+        .Stat("_ct", int64_t{2})
+        .Stat("_c", uint64_t{77});
+    b.Plane("/device:GPU:0")
+        .Line(14, "Stream #14")
+        .Event("work " + host, 4'000, 50)
+        .Stat("correlation_id", uint64_t{7});
+    std::ofstream(folder / "plugins/profile/run" / (host + ".xplane.pb")) << b.Bytes();
+  }
+  Progress progress;
+  auto trace = LoadPath(folder.string(), {}, {}, progress);
+  fs::remove_all(folder);
+  REQUIRE(trace.ok());
+  Found found = FindIn(*trace);
+  for (const std::string host : {"a", "b", "c"}) {
+    CAPTURE(host);
+    const std::string step = "train " + host + " 3";
+    CHECK(found["work " + host] == std::pair("call " + host, step));
+    CHECK(found["gets " + host].second == step);
   }
 }
 
