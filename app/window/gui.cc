@@ -71,12 +71,9 @@ Gui::Gui(Surface& surface, Session& session, const SettingsStore& store, GuiConf
   io.ConfigWindowsMoveFromTitleBarOnly = true;
   surface_.Attach();
   ImGui_ImplOpenGL3_Init("#version 330 core");
-  std::string
-      no_shaders;  // why shaders cannot be used: rectangles then draw the same picture, slower
   const bool software = DrawsInSoftware();
-  std::unique_ptr<TexelSink> sink = RowTexture::Create(software, &no_shaders);
-  if (!sink) sink = std::make_unique<DrawListSink>();
-  sink_ = std::make_unique<WatchedSink>(std::move(sink));
+  sink_ = std::make_unique<WatchedSink>(std::make_unique<RowTexture>(software));
+  std::string no_shaders;  // why areas of one colour are drawn as all others
   if (software) solid_fills_ = SolidFills::Create(&no_shaders);
   content_scale_ = surface_.content_scale();
   viewer_ =

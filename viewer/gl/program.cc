@@ -3,45 +3,55 @@
 #include <epoxy/gl.h>
 
 #include <array>
+#include <vector>
 
 namespace stepscope {
 namespace {
 
-uint32_t Compile(GLenum type, std::string_view source, std::string* error) {
+constexpr GLsizei kShaders = 2;
+
+uint32_t Compile(GLenum type, std::string_view source) {
   const uint32_t shader = glCreateShader(type);
   const char* text = source.data();
   const auto length = static_cast<GLint>(source.size());
   glShaderSource(shader, 1, &text, &length);
   glCompileShader(shader);
-  GLint ok = 0;
-  glGetShaderiv(shader, GL_COMPILE_STATUS, &ok);
-  if (ok != 0) return shader;
+  return shader;
+}
+
+std::string LogOf(uint32_t shader) {
   std::array<char, 1024> log{};
   glGetShaderInfoLog(shader, static_cast<GLsizei>(log.size()), nullptr, log.data());
-  *error = log.data();
-  glDeleteShader(shader);
-  return 0;
+  return log.data();
 }
 
 }  // namespace
 
-uint32_t LinkProgram(std::string_view vertex_source, std::string_view fragment_source,
-                     std::string* error) {
-  const uint32_t vertex = Compile(GL_VERTEX_SHADER, vertex_source, error);
-  const uint32_t fragment = Compile(GL_FRAGMENT_SHADER, fragment_source, error);
-  if (vertex == 0 || fragment == 0) return 0;
-  const uint32_t program = glCreateProgram();
-  glAttachShader(program, vertex);
-  glAttachShader(program, fragment);
-  glLinkProgram(program);
-  glDeleteShader(vertex);
-  glDeleteShader(fragment);
+GlProgram::GlProgram(std::string_view vertex_source, std::string_view fragment_source)
+    : id_(glCreateProgram()) {
+  for (const uint32_t shader :
+       {Compile(GL_VERTEX_SHADER, vertex_source), Compile(GL_FRAGMENT_SHADER, fragment_source)}) {
+    glAttachShader(id_, shader);
+    glDeleteShader(shader);  // when the program goes
+  }
+  glLinkProgram(id_);
+}
+
+GlProgram::~GlProgram() {
+  if (id_ != 0) glDeleteProgram(id_);  // one that is none may go without a context
+}
+
+std::string GlProgram::WhyUnusable() const {
   GLint ok = 0;
-  glGetProgramiv(program, GL_LINK_STATUS, &ok);
-  if (ok != 0) return program;
-  *error = "the shaders do not link";
-  glDeleteProgram(program);
-  return 0;
+  glGetProgramiv(id_, GL_LINK_STATUS, &ok);
+  if (ok != 0) return {};
+  std::array<uint32_t, kShaders> shaders{};
+  glGetAttachedShaders(id_, kShaders, nullptr, shaders.data());
+  for (const uint32_t shader : shaders) {
+    glGetShaderiv(shader, GL_COMPILE_STATUS, &ok);
+    if (ok == 0) return LogOf(shader);
+  }
+  return "the shaders do not link";
 }
 
 }  // namespace stepscope

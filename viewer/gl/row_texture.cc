@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 #include "shaders/embedded.h"
-#include "viewer/gl/program.h"
 
 namespace stepscope {
 namespace {
@@ -21,6 +21,13 @@ uint32_t NewTexture() {
   glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_S, GL_CLAMP_TO_EDGE);
   glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_T, GL_CLAMP_TO_EDGE);
   return texture;
+}
+
+// Gives the buffer these contents. It stays bound.
+void Fill(uint32_t* buffer, const void* data, size_t bytes) {
+  if (*buffer == 0) glGenBuffers(1, buffer);
+  glBindBuffer(GL_ARRAY_BUFFER, *buffer);
+  glBufferData(GL_ARRAY_BUFFER, static_cast<GLsizeiptr>(bytes), data, GL_STREAM_DRAW);
 }
 
 void ShortsPerInstance(GLuint index, GLint count, size_t stride, size_t offset) {
@@ -49,33 +56,24 @@ struct RowTexture::DrawCall {
   std::array<Rgba, texel::kStackCurves> stack;
 };
 
-RowTexture::Program RowTexture::Link(std::string_view vertex, std::string_view fragment,
-                                     std::string* error) {
-  const uint32_t id = LinkProgram(vertex, fragment, error);
-  if (id == 0) return {};
-  const auto uniform = [id](const char* name) { return glGetUniformLocation(id, name); };
-  return {id,
-          uniform("u_origin"),
-          uniform("u_framebuffer"),
-          uniform("u_rows"),
-          uniform("u_background"),
-          uniform("u_dim"),
-          uniform("u_scale"),
-          uniform("u_stack")};
+GlProgram RowTexture::Begin(Kind kind) {
+  switch (kind) {
+    case kArea:
+      return {shaders::kTimelineVert, shaders::kTimelineAreaFrag};
+    case kStack:
+      return {shaders::kTimelineVert, shaders::kTimelineStackFrag};
+    case kHatched:
+      return {shaders::kTimelineVert, shaders::kTimelineHatchedFrag};
+    case kBoxes:
+      return {shaders::kTimelineBoxVert, shaders::kSolidFrag};
+    default:
+      return {shaders::kTimelineVert, shaders::kTimelineSlicesFrag};
+  }
 }
 
-std::unique_ptr<RowTexture> RowTexture::Create(bool in_pieces, std::string* error) {
-  std::unique_ptr<RowTexture> out(new RowTexture(in_pieces));
-  const std::array<std::string_view, kKinds> sources = {
-      shaders::kTimelineSlicesFrag, shaders::kTimelineAreaFrag, shaders::kTimelineStackFrag,
-      shaders::kTimelineHatchedFrag};
-  for (size_t kind = 0; kind < kKinds; ++kind) {
-    out->programs_[kind] = Link(shaders::kTimelineVert, sources[kind], error);
-    if (out->programs_[kind].id == 0) return nullptr;
-  }
-  out->box_program_ = Link(shaders::kTimelineBoxVert, shaders::kSolidFrag, error);
-  if (out->box_program_.id == 0) return nullptr;
-  return out;
+// The first picture has slices and curves. It comes sooner if it waits for no other program.
+RowTexture::RowTexture(bool in_pieces) : in_pieces_(in_pieces) {
+  for (const Kind kind : {kSlices, kArea}) programs_[kind].gl = Begin(kind);
 }
 
 RowTexture::~RowTexture() {
@@ -84,8 +82,40 @@ RowTexture::~RowTexture() {
     glDeleteBuffers(1, &slot.buffer);
     glDeleteBuffers(1, &slot.box_buffer);
   }
-  for (const Program& program : programs_) glDeleteProgram(program.id);
-  glDeleteProgram(box_program_.id);
+}
+
+const std::string& RowTexture::ErrorOf(Kind kind) {
+  Program& program = programs_[kind];
+  if (std::exchange(program.asked, true)) return program.error;
+  if (program.gl.id() == 0) program.gl = Begin(kind);
+  program.error = program.gl.WhyUnusable();
+  const auto uniform = [id = program.gl.id()](const char* name) {
+    return glGetUniformLocation(id, name);
+  };
+  program.origin = uniform("u_origin");
+  program.framebuffer = uniform("u_framebuffer");
+  program.rows = uniform("u_rows");
+  program.background = uniform("u_background");
+  program.dim = uniform("u_dim");
+  program.scale = uniform("u_scale");
+  program.stack = uniform("u_stack");
+  return program.error;
+}
+
+std::string RowTexture::WhyUnusable() {
+  for (const Kind kind : {kSlices, kArea, kStack, kHatched, kBoxes}) {
+    if (const std::string& error = ErrorOf(kind); !error.empty()) return error;
+  }
+  return {};
+}
+
+// Whether all that the slot has to draw can be drawn.
+bool RowTexture::HasPrograms(const Slot& slot, bool patterns) {
+  for (const Kind kind : {kSlices, kArea, kStack}) {
+    if (slot.strips[kind].empty()) continue;
+    if (!ErrorOf(kind == kSlices && patterns ? kHatched : kind).empty()) return false;
+  }
+  return slot.boxes.empty() || ErrorOf(kBoxes).empty();
 }
 
 void RowTexture::UploadTexels(Slot& slot, const TexelFrame& frame) {
@@ -162,16 +192,11 @@ void RowTexture::UploadStrips(Slot& slot, const TexelFrame& frame) {
     while (end < frame.lines.size() && goes_on(frame.lines[end])) ++end;
     if (end > i) AddPiecesOf(frame, i, end, &slot);
   }
-  if (slot.buffer == 0) glGenBuffers(1, &slot.buffer);
-  glBindBuffer(GL_ARRAY_BUFFER, slot.buffer);
-  glBufferData(GL_ARRAY_BUFFER, static_cast<GLsizeiptr>(OffsetOf(slot, kHatched)), nullptr,
-               GL_STREAM_DRAW);
-  for (const Kind kind : {kSlices, kArea, kStack}) {
-    const std::vector<Strip>& strips = slot.strips[kind];
-    glBufferSubData(GL_ARRAY_BUFFER, static_cast<GLintptr>(OffsetOf(slot, kind)),
-                    static_cast<GLsizeiptr>(strips.size() * sizeof(Strip)), strips.data());
-  }
-  UploadBoxes(slot);
+  all_strips_.clear();
+  for (const std::vector<Strip>& strips : slot.strips)
+    all_strips_.insert(all_strips_.end(), strips.begin(), strips.end());
+  Fill(&slot.buffer, all_strips_.data(), all_strips_.size() * sizeof(Strip));
+  if (!slot.boxes.empty()) UploadBoxes(slot);
   glBindBuffer(GL_ARRAY_BUFFER, 0);
 }
 
@@ -179,10 +204,7 @@ void RowTexture::UploadBoxes(Slot& slot) {
   const auto end = std::stable_partition(slot.boxes.begin(), slot.boxes.end(),
                                          [](const Box& box) { return box.color[3] >= 1; });
   slot.opaque_boxes = static_cast<size_t>(end - slot.boxes.begin());
-  if (slot.box_buffer == 0) glGenBuffers(1, &slot.box_buffer);
-  glBindBuffer(GL_ARRAY_BUFFER, slot.box_buffer);
-  glBufferData(GL_ARRAY_BUFFER, static_cast<GLsizeiptr>(slot.boxes.size() * sizeof(Box)),
-               slot.boxes.data(), GL_STREAM_DRAW);
+  Fill(&slot.box_buffer, slot.boxes.data(), slot.boxes.size() * sizeof(Box));
 }
 
 void RowTexture::Draw(const TexelFrame& frame, ImDrawList* list) {
@@ -192,8 +214,10 @@ void RowTexture::Draw(const TexelFrame& frame, ImDrawList* list) {
   const bool fits = frame.width <= limit && frame.rows <= limit && frame.lines.size() <= limit;
   if (frame.width == 0 || frame.rows == 0 || frame.lines.empty() || frame.slot >= kSlots || !fits)
     return;
-  UploadTexels(slots_[frame.slot], frame);
-  UploadStrips(slots_[frame.slot], frame);
+  Slot& slot = slots_[frame.slot];
+  UploadTexels(slot, frame);
+  UploadStrips(slot, frame);
+  if (!HasPrograms(slot, frame.patterns)) return rectangles_.Draw(frame, list);
   const ImGuiViewport* viewport = ImGui::GetWindowViewport();
   const ImVec2 scale = viewport->FramebufferScale.x > 0 ? viewport->FramebufferScale
                                                         : ImGui::GetIO().DisplayFramebufferScale;
@@ -251,7 +275,7 @@ void RowTexture::Render(const DrawCall& call, const float clip[4]) {
 
 void RowTexture::SetUniforms(const DrawCall& call, const Program& program) {
   const Target& t = call.target;
-  glUseProgram(program.id);
+  glUseProgram(program.gl.id());
   glUniform2f(program.origin, (call.x - t.x) * t.scale_x, (call.y - t.y) * t.scale_y);
   glUniform2f(program.framebuffer, t.width * t.scale_x, t.height * t.scale_y);
   glUniform2f(program.scale, t.scale_x, t.scale_y);
@@ -286,7 +310,7 @@ void RowTexture::DrawStrips(const DrawCall& call, Kind kind) {
 void RowTexture::DrawBoxes(const DrawCall& call) {
   const Slot& slot = slots_[call.slot];
   if (slot.boxes.empty()) return;
-  SetUniforms(call, box_program_);
+  SetUniforms(call, programs_[kBoxes]);
   glBindBuffer(GL_ARRAY_BUFFER, slot.box_buffer);
   const auto draw = [](size_t first, size_t end) {
     if (first == end) return;

@@ -5,12 +5,11 @@
 
 #include <array>
 #include <cstdint>
-#include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "viewer/core/look/texel_sink.h"
+#include "viewer/gl/program.h"
 #include "viewer/gl/row_pieces.h"
 
 struct ImDrawCmd;
@@ -19,14 +18,17 @@ namespace stepscope {
 
 class RowTexture final : public TexelSink {
  public:
-  // `in_pieces`: draws as few pixels as it can (row_pieces.h); else as few boxes. Null if the
-  // shaders do not compile; *error says why.
-  static std::unique_ptr<RowTexture> Create(bool in_pieces, std::string* error);
+  // `in_pieces`: draws as few pixels as it can (row_pieces.h); else as few boxes.
+  explicit RowTexture(bool in_pieces);
   ~RowTexture() override;
   RowTexture(const RowTexture&) = delete;
   RowTexture& operator=(const RowTexture&) = delete;
 
+  // Waits for a program where a frame needs it first. Where one cannot be used, rectangles draw the
+  // same picture, slower.
   void Draw(const TexelFrame& frame, ImDrawList* list) override;
+  // Makes all programs. Says why one cannot be used; empty: all can.
+  std::string WhyUnusable();
 
  private:
   // Visible lines and filled columns of one row; also the layout of the vertex attributes. A vertex
@@ -41,23 +43,26 @@ class RowTexture final : public TexelSink {
     uint16_t begin = 0, end = 0, canvas_y = 0, lines = 0;
     std::array<float, 4> color{};
   };
-  // kHatched has no strips of its own: it draws those of kSlices with hatching.
-  enum Kind { kSlices, kArea, kStack, kHatched, kKinds };
+  // kHatched has no strips of its own: it draws those of kSlices with hatching. kBoxes has boxes.
+  enum Kind { kSlices, kArea, kStack, kHatched, kBoxes, kKinds };
   struct Slot {
     uint32_t texture = 0, buffer = 0, box_buffer = 0;
     uint32_t width = 0, rows = 0;  // the texture's size
-    std::array<std::vector<Strip>, kKinds> strips;
+    std::array<std::vector<Strip>, kHatched> strips;
     std::vector<Box> boxes;  // the opaque ones come first
     size_t opaque_boxes = 0;
   };
   struct Program {
-    uint32_t id = 0;
+    GlProgram gl;
+    bool asked = false;  // whether it can be used
+    std::string error;   // why it cannot
     int origin = -1, framebuffer = -1, rows = -1, background = -1, dim = -1, scale = -1, stack = -1;
   };
   struct Target;
   struct DrawCall;  // copied into the draw list
-  explicit RowTexture(bool in_pieces) : in_pieces_(in_pieces) {}
-  static Program Link(std::string_view vertex, std::string_view fragment, std::string* error);
+  static GlProgram Begin(Kind kind);
+  const std::string& ErrorOf(Kind kind);
+  bool HasPrograms(const Slot& slot, bool patterns);
   static Kind KindOf(const TexelLine& line);
   static size_t OffsetOf(const Slot& slot, Kind kind);
   void UploadTexels(Slot& slot, const TexelFrame& frame);
@@ -73,8 +78,10 @@ class RowTexture final : public TexelSink {
   const bool in_pieces_;
   std::array<Slot, kSlots> slots_;
   std::array<Program, kKinds> programs_;
-  Program box_program_;
-  RowPieces pieces_;  // scratch
+  DrawListSink rectangles_;
+  // Scratch.
+  RowPieces pieces_;
+  std::vector<Strip> all_strips_;
 };
 
 }  // namespace stepscope

@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "shaders/embedded.h"
-#include "viewer/gl/program.h"
 
 namespace stepscope {
 namespace {
@@ -71,14 +70,13 @@ std::vector<SolidRun> FindSolidRuns(const ImDrawList& list, const ImDrawCmd& com
 
 std::unique_ptr<SolidFills> SolidFills::Create(std::string* error) {
   std::unique_ptr<SolidFills> out(new SolidFills());
-  out->program_ = LinkProgram(shaders::kSolidVert, shaders::kSolidFrag, error);
-  if (out->program_ == 0) return nullptr;
-  out->projection_ = glGetUniformLocation(out->program_, "u_projection");
+  out->program_ = GlProgram(shaders::kSolidVert, shaders::kSolidFrag);
+  *error = out->program_.WhyUnusable();
+  if (!error->empty()) return nullptr;
+  out->projection_ = glGetUniformLocation(out->program_.id(), "u_projection");
   for (const Way way : {kUsual, kBlended, kOpaque}) out->changes_[way] = {out.get(), way};
   return out;
 }
-
-SolidFills::~SolidFills() { glDeleteProgram(program_); }
 
 void SolidFills::Split(ImDrawData& data) {
   const ImVec2 pos = data.DisplayPos, size = data.DisplaySize;
@@ -130,7 +128,7 @@ void SolidFills::Callback(const ImDrawList*, const ImDrawCmd* command) {
 
 void SolidFills::Use(Way way) {
   if (!std::exchange(prepared_, true)) Prepare();
-  glUseProgram(way == kUsual ? static_cast<GLuint>(usual_program_) : program_);
+  glUseProgram(way == kUsual ? static_cast<GLuint>(usual_program_) : program_.id());
   way == kOpaque ? glDisable(GL_BLEND) : glEnable(GL_BLEND);
 }
 
@@ -152,7 +150,7 @@ void SolidFills::Prepare() {
   projection[12] = (right + left) / (left - right);
   projection[13] = (top + bottom) / (bottom - top);
   projection[15] = 1;
-  glUseProgram(program_);
+  glUseProgram(program_.id());
   glUniformMatrix4fv(projection_, 1, GL_FALSE, projection.data());
 }
 

@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "viewer/gl/program.h"
+
 struct ImDrawCmd;
 struct ImDrawData;
 struct ImDrawList;
@@ -35,7 +37,6 @@ class SolidFills {
  public:
   // Null if the shaders do not compile; *error says why.
   static std::unique_ptr<SolidFills> Create(std::string* error);
-  ~SolidFills();
   SolidFills(const SolidFills&) = delete;
   SolidFills& operator=(const SolidFills&) = delete;
 
@@ -56,7 +57,7 @@ class SolidFills {
   void Use(Way way);
   static void Callback(const ImDrawList* list, const ImDrawCmd* command);
 
-  uint32_t program_ = 0;
+  GlProgram program_;
   int projection_ = -1;                // place of the uniform
   int usual_program_ = 0;              // of Dear ImGui
   std::array<float, 4> window_{};      // of this frame: left, top, right, bottom

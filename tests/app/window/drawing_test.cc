@@ -14,6 +14,7 @@
 #include "app/window/image.h"
 #include "app/window/waker.h"
 #include "tests/viewer/gl/shaded_texel.h"
+#include "viewer/gl/program.h"
 #include "viewer/gl/row_texture.h"
 #include "viewer/gl/solid_fills.h"
 
@@ -76,13 +77,18 @@ bool Skipped(const Canvas& canvas) {
   return canvas.context == nullptr;
 }
 
-// A program of OpenGL, which must compile.
-template <class Program, class... Args>
-auto Compiled(Args... args) {
+// Their shaders must compile.
+std::unique_ptr<SolidFills> CompiledFills() {
   std::string error;
-  auto program = Program::Create(args..., &error);
-  REQUIRE_MESSAGE(program != nullptr, error);
-  return program;
+  auto fills = SolidFills::Create(&error);
+  REQUIRE_MESSAGE(fills != nullptr, error);
+  return fills;
+}
+
+std::unique_ptr<RowTexture> CompiledSink(bool in_pieces) {
+  auto sink = std::make_unique<RowTexture>(in_pieces);
+  REQUIRE(sink->WhyUnusable() == "");
+  return sink;
 }
 
 // Areas and text that cover each other, so that the order of drawing shows.
@@ -105,7 +111,7 @@ void DrawMixed(ImDrawList* list) {
 TEST_CASE("large areas are drawn by a program of their own, and the picture is the same") {
   Canvas canvas;
   if (Skipped(canvas)) return;
-  const auto fills = Compiled<SolidFills>();
+  const auto fills = CompiledFills();
   for (const float scale : {1.0f, 2.0f}) {
     CAPTURE(scale);
     canvas.Picture(scale, nullptr, DrawMixed);  // the atlas gets its letters
@@ -217,7 +223,7 @@ TEST_CASE("rows of texels are drawn as their shaders say, in pieces or whole") {
   if (Skipped(canvas)) return;
   for (const bool in_pieces : {true, false}) {
     CAPTURE(in_pieces);
-    const auto sink = Compiled<RowTexture>(in_pieces);
+    const auto sink = CompiledSink(in_pieces);
     for (const PixelSize size : {kCanvasSize, PixelSize{640, 360}}) {
       REQUIRE(canvas.surface->Resize(size).ok());
       for (uint32_t seed = 0; seed < 5; ++seed) {
@@ -233,8 +239,8 @@ TEST_CASE("rows of texels are drawn as their shaders say, in pieces or whole") {
 TEST_CASE("rows of texels between large areas, in several lists, leave the picture the same") {
   Canvas canvas;
   if (Skipped(canvas)) return;
-  const auto fills = Compiled<SolidFills>();
-  const auto sink = Compiled<RowTexture>(true);
+  const auto fills = CompiledFills();
+  const auto sink = CompiledSink(true);
   const Rows rows(1);
   const auto draw = [&](ImDrawList* list) {
     DrawMixed(list);
@@ -253,10 +259,32 @@ TEST_CASE("rows of texels between large areas, in several lists, leave the pictu
   CHECK(canvas.Picture(1, nullptr, draw).rgb == usual.rgb);
 }
 
+TEST_CASE("a program that cannot be used says why") {
+  Canvas canvas;
+  if (Skipped(canvas)) return;
+  const std::string version = "#version 330 core\n";
+  const std::string vertex =
+      version + "out vec2 v_at;\nvoid main() { v_at = vec2(0); gl_Position = vec4(0); }\n";
+  const auto reading = [&](const std::string& type) {
+    return version + "in " + type + " v_at;\nout vec4 o;\nvoid main() { o = vec4(v_at.x); }\n";
+  };
+  const std::string fragment = reading("vec2");
+  GlProgram program(vertex, fragment);
+  CHECK(program.WhyUnusable() == "");
+  for (const std::string& wrong : {std::string("no shader"), reading("vec4")}) {
+    CAPTURE(wrong);
+    CHECK(GlProgram(vertex, wrong).WhyUnusable() != "");
+  }
+  GlProgram moved(std::move(program));
+  CHECK(program.id() == 0);
+  CHECK(moved.WhyUnusable() == "");
+  CHECK(glGetError() == GL_NO_ERROR);
+}
+
 TEST_CASE("at twice the pixels a row of texels is twice as large") {
   Canvas canvas;
   if (Skipped(canvas)) return;
-  const auto sink = Compiled<RowTexture>(true);
+  const auto sink = CompiledSink(true);
   const Rows rows(1);
   const auto draw = [&](ImDrawList* list) { sink->Draw(rows.Frame(5, 4), list); };
   const Image once = canvas.Picture(1, nullptr, draw);

@@ -105,11 +105,17 @@ class DrawPlan::SliceColors {
     if (kinds_ != nullptr && meta < kinds_->size()) return theme_[(*kinds_)[meta]];
     if (plan_.patterns_ && changes_ != nullptr)
       return plan_.tint_colors_(meta < changes_->size() ? (*changes_)[meta] : NameChange());
-    const Rgba color = idle_ ? Mix(theme_[Role::kPanel], names_(meta), kIdleShare) : names_(meta);
+    const Rgba color = idle_ ? Quieter(names_(meta)) : names_(meta);
     return plan_.patterns_ ? texel::WithPattern(color, texel::Pattern::kPlain) : color;
   }
 
  private:
+  // Time without work is quieter than work. It has few names, which mostly follow themselves.
+  Rgba Quieter(Rgba color) const {
+    if (std::exchange(loud_, color) != color) quiet_ = Mix(theme_[Role::kPanel], color, kIdleShare);
+    return quiet_;
+  }
+
   const DrawPlan& plan_;
   const NameColors names_;
   const std::vector<NameChange>* changes_;
@@ -117,9 +123,10 @@ class DrawPlan::SliceColors {
   const Ps all_the_time_, python_;
   const uint32_t deepest_, frames_;
   const std::vector<Kind>* kinds_;  // null: colours of names
-  const bool idle_;                 // time without work is quieter than work
+  const bool idle_;
   const Theme& theme_;
   const Rgba grey_;
+  mutable Rgba loud_ = 0, quiet_ = 0;  // the last colour, and what became of it; 0 is no name's
 };
 
 void DrawPlan::Clear() {

@@ -83,13 +83,12 @@ std::vector<TrackId> ActivityTracks(const Trace& trace, PlaneId plane) {
   return out;
 }
 
-uint32_t StackAt(const StackedShares& shares, size_t column, size_t columns) {
+uint32_t StackAt(const StackedShares& shares, size_t column) {
   uint32_t texel = texel::kEmpty, height = 0;
   size_t next = 0;
   for (size_t part = 0; part < texel::kStackCurves; ++part) {
     if (next < shares.parts.size() && static_cast<size_t>(shares.parts[next]) == part) {
-      const std::vector<float>& sum = shares.sums[next++];
-      const float share = std::clamp(sum[column * sum.size() / columns], 0.0f, 1.0f);
+      const float share = std::clamp(shares.sums[next++][column], 0.0f, 1.0f);
       height = static_cast<uint32_t>(std::lround(share * 255.0f));
     }
     texel = texel::WithHeight(texel, part, height);

@@ -22,8 +22,8 @@ struct StackedShares {
   std::vector<std::vector<float>> sums;
 };
 static_assert(static_cast<size_t>(WorkPart::kCount) == texel::kStackCurves);
-// The texel of a column of `columns`: a curve for each part, also for those that are not there.
-uint32_t StackAt(const StackedShares& shares, size_t column, size_t columns);
+// The texel of a column: a curve for each part, also for those that are not there.
+uint32_t StackAt(const StackedShares& shares, size_t column);
 // The kind whose colour a part has in all charts, and the colours of all parts.
 Kind KindOf(WorkPart part);
 std::array<Rgba, texel::kStackCurves> StackColors(const Theme& theme);

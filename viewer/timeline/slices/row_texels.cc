@@ -39,10 +39,14 @@ void DrawCurve(std::span<const float> values, Rgba color, std::span<uint32_t> ro
 }
 
 void DrawStack(const StackedShares& shares, std::span<uint32_t> row) {
-  const size_t columns = shares.sums.empty() ? 0 : shares.sums.front().size();
-  for (size_t x = 0; x < row.size(); ++x) {
-    const bool same = x > 0 && x * columns / row.size() == (x - 1) * columns / row.size();
-    row[x] = same ? row[x - 1] : StackAt(shares, x, row.size());
+  if (shares.sums.empty()) return;
+  const size_t columns = shares.sums.front().size();
+  for (size_t x = 0; x < row.size();) {
+    const size_t column = x * columns / row.size();  // it may be several pixels wide
+    const size_t end = ((column + 1) * row.size() + columns - 1) / columns;
+    std::fill(row.begin() + static_cast<ptrdiff_t>(x), row.begin() + static_cast<ptrdiff_t>(end),
+              StackAt(shares, column));
+    x = end;
   }
 }
 
