@@ -3,7 +3,6 @@
 #include <epoxy/gl.h>
 
 #include <array>
-#include <vector>
 
 namespace stepscope {
 namespace {
@@ -32,16 +31,17 @@ GlProgram::GlProgram(std::string_view vertex_source, std::string_view fragment_s
   for (const uint32_t shader :
        {Compile(GL_VERTEX_SHADER, vertex_source), Compile(GL_FRAGMENT_SHADER, fragment_source)}) {
     glAttachShader(id_, shader);
-    glDeleteShader(shader);  // when the program goes
+    glDeleteShader(shader);  // it lives as long as the program
   }
   glLinkProgram(id_);
 }
 
 GlProgram::~GlProgram() {
-  if (id_ != 0) glDeleteProgram(id_);  // one that is none may go without a context
+  if (id_ != 0) glDeleteProgram(id_);  // without a program no context is needed
 }
 
 std::string GlProgram::WhyUnusable() const {
+  if (id_ == 0) return "there is no program";
   GLint ok = 0;
   glGetProgramiv(id_, GL_LINK_STATUS, &ok);
   if (ok != 0) return {};
@@ -49,7 +49,7 @@ std::string GlProgram::WhyUnusable() const {
   glGetAttachedShaders(id_, kShaders, nullptr, shaders.data());
   for (const uint32_t shader : shaders) {
     glGetShaderiv(shader, GL_COMPILE_STATUS, &ok);
-    if (ok == 0) return LogOf(shader);
+    if (ok == 0) return "a shader does not compile: " + LogOf(shader);
   }
   return "the shaders do not link";
 }

@@ -8,9 +8,9 @@
 
 namespace stepscope {
 
-// Owns a program of OpenGL. Making it begins in the constructor. Drivers go on with it in threads
-// of their own until somebody asks for the result. Its context must be current whenever it is used
-// and when it goes.
+// GlProgram owns a program of OpenGL. The constructor begins to compile it, and a driver may go on
+// in threads of its own. The context must be current whenever a GlProgram that has a program is
+// used or destroyed.
 class GlProgram {
  public:
   GlProgram() = default;  // none: id() is 0
@@ -23,8 +23,8 @@ class GlProgram {
   ~GlProgram();
 
   uint32_t id() const { return id_; }
-  // Waits until the program is made. Says why it cannot be used: a shader does not compile, or the
-  // two do not link. Empty: it can.
+  // Waits until the program is compiled and linked. Says why it cannot be used: there is none, a
+  // shader does not compile, or the two do not link. Empty: it can.
   std::string WhyUnusable() const;
 
  private:

@@ -66,14 +66,18 @@ GlProgram RowTexture::Begin(Kind kind) {
       return {shaders::kTimelineVert, shaders::kTimelineHatchedFrag};
     case kBoxes:
       return {shaders::kTimelineBoxVert, shaders::kSolidFrag};
-    default:
-      return {shaders::kTimelineVert, shaders::kTimelineSlicesFrag};
+    case kSlices:
+    case kKinds:
+      break;
   }
+  return {shaders::kTimelineVert, shaders::kTimelineSlicesFrag};
 }
 
-// The first picture has slices and curves. It comes sooner if it waits for no other program.
+// The first picture has slices and curves, and boxes if rows are drawn in pieces. It comes sooner
+// if it waits for no other program.
 RowTexture::RowTexture(bool in_pieces) : in_pieces_(in_pieces) {
   for (const Kind kind : {kSlices, kArea}) programs_[kind].gl = Begin(kind);
+  if (in_pieces) programs_[kBoxes].gl = Begin(kBoxes);
 }
 
 RowTexture::~RowTexture() {
@@ -89,6 +93,7 @@ const std::string& RowTexture::ErrorOf(Kind kind) {
   if (std::exchange(program.asked, true)) return program.error;
   if (program.gl.id() == 0) program.gl = Begin(kind);
   program.error = program.gl.WhyUnusable();
+  if (!program.error.empty()) return program.error;
   const auto uniform = [id = program.gl.id()](const char* name) {
     return glGetUniformLocation(id, name);
   };

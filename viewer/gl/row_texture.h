@@ -24,8 +24,8 @@ class RowTexture final : public TexelSink {
   RowTexture(const RowTexture&) = delete;
   RowTexture& operator=(const RowTexture&) = delete;
 
-  // Waits for a program where a frame needs it first. Where one cannot be used, rectangles draw the
-  // same picture, slower.
+  // Waits for a program when a frame needs it for the first time. Where one cannot be used,
+  // rectangles draw the same picture, slower.
   void Draw(const TexelFrame& frame, ImDrawList* list) override;
   // Makes all programs. Says why one cannot be used; empty: all can.
   std::string WhyUnusable();
@@ -43,19 +43,21 @@ class RowTexture final : public TexelSink {
     uint16_t begin = 0, end = 0, canvas_y = 0, lines = 0;
     std::array<float, 4> color{};
   };
-  // kHatched has no strips of its own: it draws those of kSlices with hatching. kBoxes has boxes.
+  // kHatched has no strips of its own: it draws those of kSlices with hatching. kBoxes draws
+  // boxes and has no strips.
   enum Kind { kSlices, kArea, kStack, kHatched, kBoxes, kKinds };
   struct Slot {
     uint32_t texture = 0, buffer = 0, box_buffer = 0;
     uint32_t width = 0, rows = 0;  // the texture's size
-    std::array<std::vector<Strip>, kHatched> strips;
+    std::array<std::vector<Strip>, kHatched>
+        strips;              // by kind; the kinds from kHatched on have none
     std::vector<Box> boxes;  // the opaque ones come first
     size_t opaque_boxes = 0;
   };
   struct Program {
     GlProgram gl;
-    bool asked = false;  // whether it can be used
-    std::string error;   // why it cannot
+    bool asked = false;  // the members below are known
+    std::string error;   // why it cannot be used; empty: it can
     int origin = -1, framebuffer = -1, rows = -1, background = -1, dim = -1, scale = -1, stack = -1;
   };
   struct Target;
@@ -79,9 +81,8 @@ class RowTexture final : public TexelSink {
   std::array<Slot, kSlots> slots_;
   std::array<Program, kKinds> programs_;
   DrawListSink rectangles_;
-  // Scratch.
-  RowPieces pieces_;
-  std::vector<Strip> all_strips_;
+  RowPieces pieces_;               // scratch
+  std::vector<Strip> all_strips_;  // scratch
 };
 
 }  // namespace stepscope

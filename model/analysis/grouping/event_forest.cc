@@ -87,8 +87,7 @@ void EventForest::Build(std::stop_token stop) {
   ParallelFor(by_size.size(), [&](size_t i) {
     if (!stop.stop_requested()) NestTrack(by_size[i], &special[by_size[i]]);
   });
-  if (stop.stop_requested()) return;
-  for (uint32_t h = 0; h < hosts; ++h) {
+  for (uint32_t h = 0; h < hosts && !stop.stop_requested(); ++h) {
     for (uint32_t t : host_tracks_[h]) {
       special_[h].insert(special_[h].end(), special[t].begin(), special[t].end());
     }
@@ -96,6 +95,7 @@ void EventForest::Build(std::stop_token stop) {
   }
   LinkContexts(stop);
   LinkLaunches(stop);  // last, because it asks what other links lead to the work
+  if (stop.stop_requested()) return;
   auto by_row = [](const LaunchLink& a, const LaunchLink& b) {
     return a.device_row < b.device_row;
   };
@@ -307,27 +307,27 @@ size_t EventForest::EntriesOf(uint32_t track, const SparseColumn<int64_t>& colum
   return std::min<size_t>(rows.count, column.ExtentOf(rows.first, rows.end()).entries);
 }
 
-// The calls of each host, in parallel.
-std::vector<LaunchIndex> EventForest::IndexCalls() const {
-  std::vector<LaunchIndex> calls(host_tracks_.size());
-  const CallFacts facts{trace_.set, stats_.Int(IntStat::kCorrelationId), types_, pos_.span()};
-  ParallelFor(calls.size(), [&](size_t h) {
-    std::vector<uint32_t> callers;
-    std::copy_if(host_tracks_[h].begin(), host_tracks_[h].end(), std::back_inserter(callers),
-                 [&](uint32_t t) { return HoldsCalls(t); });
-    calls[h] = LaunchIndex(facts, callers);
-  });
-  return calls;
-}
-
 bool EventForest::HoldsCalls(uint32_t track) const {
   return HoldsHostEvents(trace_, trace_.planes[trace_.set.tracks[track].plane.value]);
 }
 
+// Indexes the calls of each host on its tracks. `entries`: about as many calls there are.
+std::vector<LaunchIndex> EventForest::IndexCalls(const std::vector<std::vector<uint32_t>>& tracks,
+                                                 size_t entries,
+                                                 const std::stop_token& stop) const {
+  std::vector<LaunchIndex> calls(tracks.size());
+  const CallFacts facts{trace_.set, stats_.Int(IntStat::kCorrelationId), types_, pos_.span()};
+  ParallelFor(
+      calls.size(),
+      [&](size_t h) {
+        if (!stop.stop_requested()) calls[h] = LaunchIndex(facts, tracks[h]);
+      },
+      ThreadsFor(entries));
+  return calls;
+}
+
 void EventForest::LinkLaunches(const std::stop_token& stop) {
-  if (stop.stop_requested()) return;
   const auto& ids = stats_.Int(IntStat::kCorrelationId);
-  const std::vector<LaunchIndex> calls = IndexCalls();
   // Each track writes its links where there is room for all; then they move together.
   struct Work {
     uint32_t host, track;
@@ -335,21 +335,25 @@ void EventForest::LinkLaunches(const std::stop_token& stop) {
     TrackLinks links;
   };
   std::vector<Work> works;
-  size_t room = 0;
+  std::vector<std::vector<uint32_t>> callers(host_tracks_.size());
+  size_t room = 0, entries = 0;
   for (uint32_t h = 0; h < host_tracks_.size(); ++h) {
     for (const uint32_t t : host_tracks_[h]) {
-      if (HoldsCalls(t)) continue;
-      works.push_back({h, t, room, {}});
-      room += EntriesOf(t, ids);
+      const bool caller = HoldsCalls(t);
+      if (caller) callers[h].push_back(t);
+      if (!caller) works.push_back({h, t, room, {}});
+      (caller ? entries : room) += EntriesOf(t, ids);
     }
   }
+  const std::vector<LaunchIndex> calls = IndexCalls(callers, entries, stop);
   launches_.resize(room);
-  ParallelFor(works.size(), [&](size_t i) {
+  const auto link = [&](size_t i) {
     Work& work = works[i];
     if (stop.stop_requested()) return;
     work.links =
         LinkWork(trace_.set.tracks[work.track], calls[work.host], launches_.data() + work.first);
-  });
+  };
+  ParallelFor(works.size(), link, ThreadsFor(room));
   size_t end = 0;
   for (const Work& work : works) {
     const LaunchLink* const from = launches_.data() + work.first;
@@ -404,7 +408,8 @@ void EventForest::LinkContexts(const std::stop_token& stop) {
       sides[i] = SidesOf(wants[i].host, wants[i].type, wants[i].id, wants[i].most);
   };
   ParallelFor(wants.size(), collect, ThreadsFor(all));
-  for (size_t i = 0; i < sides.size(); i += 2) LinkSides(sides[i], sides[i + 1]);
+  for (size_t i = 0; i < sides.size() && !stop.stop_requested(); i += 2)
+    LinkSides(sides[i], sides[i + 1]);
 }
 
 // Makes every producer of a (type, id) a parent of every consumer of it, unless both sides have 64

@@ -7,7 +7,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <memory>
 #include <random>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "app/window/headless.h"
@@ -77,7 +80,7 @@ bool Skipped(const Canvas& canvas) {
   return canvas.context == nullptr;
 }
 
-// Their shaders must compile.
+// The shaders of both must compile.
 std::unique_ptr<SolidFills> CompiledFills() {
   std::string error;
   auto fills = SolidFills::Create(&error);
@@ -277,6 +280,7 @@ TEST_CASE("a program that cannot be used says why") {
   }
   GlProgram moved(std::move(program));
   CHECK(program.id() == 0);
+  CHECK(program.WhyUnusable() == "there is no program");
   CHECK(moved.WhyUnusable() == "");
   CHECK(glGetError() == GL_NO_ERROR);
 }

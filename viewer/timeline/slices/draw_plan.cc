@@ -110,7 +110,8 @@ class DrawPlan::SliceColors {
   }
 
  private:
-  // Time without work is quieter than work. It has few names, which mostly follow themselves.
+  // Time without work is quieter than work. A slice of it mostly has the name of the slice before,
+  // so the last mix is kept.
   Rgba Quieter(Rgba color) const {
     if (std::exchange(loud_, color) != color) quiet_ = Mix(theme_[Role::kPanel], color, kIdleShare);
     return quiet_;
@@ -126,7 +127,7 @@ class DrawPlan::SliceColors {
   const bool idle_;
   const Theme& theme_;
   const Rgba grey_;
-  mutable Rgba loud_ = 0, quiet_ = 0;  // the last colour, and what became of it; 0 is no name's
+  mutable Rgba loud_ = 0, quiet_ = 0;  // the last colour and its mix; names_ never gives 0
 };
 
 void DrawPlan::Clear() {
