@@ -63,6 +63,11 @@ class GpuCollector {
     const Track& track = context_.trace().set.tracks[lane.track.value];
     // XProf takes the offset within the line for the time.
     const Ps base = context_.xprof().op_times_without_line_start ? track.line_start : 0;
+    if (!named_ && scope.whole() && lane.size() > 0) {  // its events are in order, without overlap
+      first_ = std::min(first_, lane.start.front() - base);
+      last_ = std::max(last_, lane.end(lane.size() - 1) - base);
+      return;
+    }
     op_.Seek(lane.first_row);
     module_.Seek(lane.first_row);
     program_.Seek(lane.first_row);
