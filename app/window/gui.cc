@@ -73,8 +73,7 @@ Gui::Gui(Surface& surface, Session& session, const SettingsStore& store, GuiConf
   ImGui_ImplOpenGL3_Init("#version 330 core");
   const bool software = DrawsInSoftware();
   sink_ = std::make_unique<WatchedSink>(std::make_unique<RowTexture>(software));
-  std::string no_shaders;  // why there are no SolidFills; nobody is told
-  if (software) solid_fills_ = SolidFills::Create(&no_shaders);
+  if (software) solid_fills_ = std::make_unique<SolidFills>();
   content_scale_ = surface_.content_scale();
   viewer_ =
       std::make_unique<Viewer>(session_, sink_.get(),

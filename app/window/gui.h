@@ -74,7 +74,7 @@ class Gui {
   const SettingsStore& store_;
   ImGuiContext* context_ = nullptr;
   std::unique_ptr<WatchedSink> sink_;
-  std::unique_ptr<SolidFills> solid_fills_;  // null: a graphics processor draws, or no shaders
+  std::unique_ptr<SolidFills> solid_fills_;  // null: a graphics processor draws
   std::unique_ptr<Viewer> viewer_;
   FramePacer pacer_;
   float content_scale_ = 1;

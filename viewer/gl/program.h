@@ -13,7 +13,7 @@ namespace stepscope {
 // used or destroyed.
 class GlProgram {
  public:
-  GlProgram() = default;  // none: id() is 0
+  GlProgram() = default;  // has no program: id() is 0
   GlProgram(std::string_view vertex_source, std::string_view fragment_source);
   GlProgram(GlProgram&& other) noexcept : id_(std::exchange(other.id_, 0)) {}
   GlProgram& operator=(GlProgram&& other) noexcept {
@@ -23,7 +23,7 @@ class GlProgram {
   ~GlProgram();
 
   uint32_t id() const { return id_; }
-  // Waits until the program is compiled and linked. Says why it cannot be used: there is none, a
+  // Waits until the program is compiled and linked. Returns why it cannot be used: there is none, a
   // shader does not compile, or the two do not link. Empty: it can.
   std::string WhyUnusable() const;
 

@@ -23,7 +23,7 @@ uint32_t NewTexture() {
   return texture;
 }
 
-// Gives the buffer these contents. It stays bound.
+// Gives the buffer these contents, and leaves it bound.
 void Fill(uint32_t* buffer, const void* data, size_t bytes) {
   if (*buffer == 0) glGenBuffers(1, buffer);
   glBindBuffer(GL_ARRAY_BUFFER, *buffer);
@@ -114,7 +114,7 @@ std::string RowTexture::WhyUnusable() {
   return {};
 }
 
-// Whether all that the slot has to draw can be drawn.
+// Returns whether the programs can be used that the slot's strips and boxes need.
 bool RowTexture::HasPrograms(const Slot& slot, bool patterns) {
   for (const Kind kind : {kSlices, kArea, kStack}) {
     if (slot.strips[kind].empty()) continue;

@@ -27,7 +27,7 @@ class RowTexture final : public TexelSink {
   // Waits for a program when a frame needs it for the first time. Where one cannot be used,
   // rectangles draw the same picture, slower.
   void Draw(const TexelFrame& frame, ImDrawList* list) override;
-  // Makes all programs. Says why one cannot be used; empty: all can.
+  // Makes all programs, and returns why one cannot be used; empty: all can.
   std::string WhyUnusable();
 
  private:
@@ -48,15 +48,14 @@ class RowTexture final : public TexelSink {
   enum Kind { kSlices, kArea, kStack, kHatched, kBoxes, kKinds };
   struct Slot {
     uint32_t texture = 0, buffer = 0, box_buffer = 0;
-    uint32_t width = 0, rows = 0;  // the texture's size
-    std::array<std::vector<Strip>, kHatched>
-        strips;              // by kind; the kinds from kHatched on have none
-    std::vector<Box> boxes;  // the opaque ones come first
+    uint32_t width = 0, rows = 0;                     // the texture's size
+    std::array<std::vector<Strip>, kHatched> strips;  // by kind, for those that have strips
+    std::vector<Box> boxes;                           // the opaque ones come first
     size_t opaque_boxes = 0;
   };
   struct Program {
     GlProgram gl;
-    bool asked = false;  // the members below are known
+    bool asked = false;  // ErrorOf has set the members below
     std::string error;   // why it cannot be used; empty: it can
     int origin = -1, framebuffer = -1, rows = -1, background = -1, dim = -1, scale = -1, stack = -1;
   };

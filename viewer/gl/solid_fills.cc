@@ -68,17 +68,14 @@ std::vector<SolidRun> FindSolidRuns(const ImDrawList& list, const ImDrawCmd& com
   return runs;
 }
 
-std::unique_ptr<SolidFills> SolidFills::Create(std::string* error) {
-  std::unique_ptr<SolidFills> out(new SolidFills());
-  out->program_ = GlProgram(shaders::kSolidVert, shaders::kSolidFrag);
-  *error = out->program_.WhyUnusable();
-  if (!error->empty()) return nullptr;
-  out->projection_ = glGetUniformLocation(out->program_.id(), "u_projection");
-  for (const Way way : {kUsual, kBlended, kOpaque}) out->changes_[way] = {out.get(), way};
-  return out;
+SolidFills::SolidFills()
+    : program_(shaders::kSolidVert, shaders::kSolidFrag), usable_(WhyUnusable().empty()) {
+  if (usable_) projection_ = glGetUniformLocation(program_.id(), "u_projection");
+  for (const Way way : {kUsual, kBlended, kOpaque}) changes_[way] = {this, way};
 }
 
 void SolidFills::Split(ImDrawData& data) {
+  if (!usable_) return;
   const ImVec2 pos = data.DisplayPos, size = data.DisplaySize;
   window_ = {pos.x, pos.y, pos.x + size.x, pos.y + size.y};
   prepared_ = false;

@@ -9,7 +9,6 @@
 
 #include <array>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -35,14 +34,15 @@ std::vector<SolidRun> FindSolidRuns(const ImDrawList& list, const ImDrawCmd& com
 
 class SolidFills {
  public:
-  // Null if the shaders do not compile; *error says why.
-  static std::unique_ptr<SolidFills> Create(std::string* error);
+  SolidFills();
   SolidFills(const SolidFills&) = delete;
   SolidFills& operator=(const SolidFills&) = delete;
 
   // Splits the lists of a frame that ImGui::Render() has finished. The backend draws them once,
-  // before the next call. O(triangles)
+  // before the next call. The lists stay as they are if the program cannot be used. O(triangles)
   void Split(ImDrawData& data);
+  // Returns why the program cannot be used; empty: it can.
+  std::string WhyUnusable() const { return program_.WhyUnusable(); }
 
  private:
   // Triangles are drawn by Dear ImGui's program, or by that without a texture.
@@ -51,13 +51,13 @@ class SolidFills {
     SolidFills* self = nullptr;
     Way way = kUsual;
   };
-  SolidFills() = default;
   void SplitList(ImDrawList& list);
   void Prepare();
   void Use(Way way);
   static void Callback(const ImDrawList* list, const ImDrawCmd* command);
 
-  GlProgram program_;
+  const GlProgram program_;
+  const bool usable_;
   int projection_ = -1;                // place of the uniform
   int usual_program_ = 0;              // of Dear ImGui
   std::array<float, 4> window_{};      // of this frame: left, top, right, bottom

@@ -1,5 +1,5 @@
-// These functions put together what was parsed of lines, or of pieces of a line. Stateless;
-// different lines may be joined by different threads.
+// These functions put together what was parsed of lines, or of pieces of a line. They have no
+// state, so different threads may join different lines.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace stepscope::xplane {
 void AppendLine(ParsedLine* to, ParsedLine* from);
 // Does the same for events alone.
 void AppendEvents(RawEvents* to, RawEvents* from);
-// Renumbers ids without metadata, behind so many of the pieces before.
+// Renumbers ids without metadata: the pieces before have the first `before` of these numbers.
 void RenumberMissing(std::span<uint32_t> metas, uint32_t before);
 
 }  // namespace stepscope::xplane

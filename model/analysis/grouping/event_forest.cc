@@ -301,7 +301,7 @@ EventForest::TrackLinks EventForest::LinkWork(const Track& track, const LaunchIn
   return links;
 }
 
-// The entries of the column for events of a track, and a few more.
+// Returns about how many entries the column has for events of a track, and no fewer.
 size_t EventForest::EntriesOf(uint32_t track, const SparseColumn<int64_t>& column) const {
   const RowRange rows = RowsOf(trace_.set, trace_.set.tracks[track]);
   return std::min<size_t>(rows.count, column.ExtentOf(rows.first, rows.end()).entries);
@@ -311,7 +311,7 @@ bool EventForest::HoldsCalls(uint32_t track) const {
   return HoldsHostEvents(trace_, trace_.planes[trace_.set.tracks[track].plane.value]);
 }
 
-// Indexes the calls of each host on its tracks. `entries`: about as many calls there are.
+// Indexes the calls on the tracks of each host. There are about `entries` calls in all.
 std::vector<LaunchIndex> EventForest::IndexCalls(const std::vector<std::vector<uint32_t>>& tracks,
                                                  size_t entries,
                                                  const std::stop_token& stop) const {

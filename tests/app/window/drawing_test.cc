@@ -80,18 +80,12 @@ bool Skipped(const Canvas& canvas) {
   return canvas.context == nullptr;
 }
 
-// The shaders of both must compile.
-std::unique_ptr<SolidFills> CompiledFills() {
-  std::string error;
-  auto fills = SolidFills::Create(&error);
-  REQUIRE_MESSAGE(fills != nullptr, error);
-  return fills;
-}
-
-std::unique_ptr<RowTexture> CompiledSink(bool in_pieces) {
-  auto sink = std::make_unique<RowTexture>(in_pieces);
-  REQUIRE(sink->WhyUnusable() == "");
-  return sink;
+// Makes what draws with programs of OpenGL. Its programs must be usable.
+template <class Drawer, class... Args>
+auto Usable(Args... args) {
+  auto drawer = std::make_unique<Drawer>(args...);
+  REQUIRE(drawer->WhyUnusable() == "");
+  return drawer;
 }
 
 // Areas and text that cover each other, so that the order of drawing shows.
@@ -114,7 +108,7 @@ void DrawMixed(ImDrawList* list) {
 TEST_CASE("large areas are drawn by a program of their own, and the picture is the same") {
   Canvas canvas;
   if (Skipped(canvas)) return;
-  const auto fills = CompiledFills();
+  const auto fills = Usable<SolidFills>();
   for (const float scale : {1.0f, 2.0f}) {
     CAPTURE(scale);
     canvas.Picture(scale, nullptr, DrawMixed);  // the atlas gets its letters
@@ -226,7 +220,7 @@ TEST_CASE("rows of texels are drawn as their shaders say, in pieces or whole") {
   if (Skipped(canvas)) return;
   for (const bool in_pieces : {true, false}) {
     CAPTURE(in_pieces);
-    const auto sink = CompiledSink(in_pieces);
+    const auto sink = Usable<RowTexture>(in_pieces);
     for (const PixelSize size : {kCanvasSize, PixelSize{640, 360}}) {
       REQUIRE(canvas.surface->Resize(size).ok());
       for (uint32_t seed = 0; seed < 5; ++seed) {
@@ -242,8 +236,8 @@ TEST_CASE("rows of texels are drawn as their shaders say, in pieces or whole") {
 TEST_CASE("rows of texels between large areas, in several lists, leave the picture the same") {
   Canvas canvas;
   if (Skipped(canvas)) return;
-  const auto fills = CompiledFills();
-  const auto sink = CompiledSink(true);
+  const auto fills = Usable<SolidFills>();
+  const auto sink = Usable<RowTexture>(true);
   const Rows rows(1);
   const auto draw = [&](ImDrawList* list) {
     DrawMixed(list);
@@ -288,7 +282,7 @@ TEST_CASE("a program that cannot be used says why") {
 TEST_CASE("at twice the pixels a row of texels is twice as large") {
   Canvas canvas;
   if (Skipped(canvas)) return;
-  const auto sink = CompiledSink(true);
+  const auto sink = Usable<RowTexture>(true);
   const Rows rows(1);
   const auto draw = [&](ImDrawList* list) { sink->Draw(rows.Frame(5, 4), list); };
   const Image once = canvas.Picture(1, nullptr, draw);
