@@ -3,8 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <functional>
+#include <iterator>
 #include <map>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "model/analysis/definitions.h"
 #include "model/analysis/derived_tracks/busy_time.h"
@@ -17,6 +21,7 @@
 #include "model/analysis/steps/cause_name.h"
 #include "model/analysis/steps/steps.h"
 #include "model/analysis/tables/in_unit.h"
+#include "model/base/sort_runs.h"
 #include "model/base/task.h"
 #include "model/capabilities.h"
 #include "model/trace_builder.h"
@@ -60,14 +65,24 @@ HeldValueSeries ShareOfWindows(const Ranges& busy, TimeRange span) {
   return series;
 }
 
+// What value_of makes of each launch, in ascending order. The launches of a stream come in order of
+// the calls, which is nearly that of begins.
+template <typename ValueOf>
+auto InOrder(const LaunchReader::ByStream& streams, const ValueOf& value_of) {
+  std::vector<decltype(value_of(DeviceLaunch()))> values;
+  size_t size = 0;
+  for (const auto& [track, launches] : streams) size += launches.size();
+  values.reserve(size);
+  for (const auto& [track, launches] : streams)
+    std::transform(launches.begin(), launches.end(), std::back_inserter(values), value_of);
+  SortRuns(values.begin(), values.end(), std::less<>());
+  return values;
+}
+
 // The number of events that are launched, from the call's begin, and have not begun.
 HeldValueSeries QueueOf(const LaunchReader::ByStream& streams) {
-  std::vector<Ps> in, out;
-  for (const auto& [track, launches] : streams) {
-    for (const DeviceLaunch& l : launches) in.push_back(l.begin), out.push_back(l.begun());
-  }
-  std::sort(in.begin(), in.end());
-  std::sort(out.begin(), out.end());
+  const std::vector<Ps> in = InOrder(streams, [](const DeviceLaunch& l) { return l.begin; });
+  const std::vector<Ps> out = InOrder(streams, [](const DeviceLaunch& l) { return l.begun(); });
   HeldValueSeries series;
   series.Reserve(2 * in.size());
   for (size_t i = 0, o = 0; o < out.size();) {
@@ -81,11 +96,8 @@ HeldValueSeries QueueOf(const LaunchReader::ByStream& streams) {
 
 // The delay of each launch in us, from the begin of its event on; 0 when the device is done.
 HeldValueSeries DelaysOf(const LaunchReader::ByStream& streams, Ps done) {
-  std::vector<std::pair<Ps, Ps>> all;
-  for (const auto& [track, launches] : streams) {
-    for (const DeviceLaunch& l : launches) all.emplace_back(l.start, l.delay());
-  }
-  std::sort(all.begin(), all.end());
+  const auto all =
+      InOrder(streams, [](const DeviceLaunch& l) { return std::pair(l.start, l.delay()); });
   HeldValueSeries series;
   series.Reserve(all.size());
   for (const auto& [start, delay] : all) series.Put(start, InUs(delay));
