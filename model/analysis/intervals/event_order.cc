@@ -15,38 +15,37 @@ namespace {
 
 constexpr uint32_t kAfterAll = 0xffffffffu;
 
-// The next event of a lane. Sorted by start, longer first, then as in the file.
+// The next event of a lane. Sorted by start, longer first, then as in the file. The start is here,
+// because it mostly tells.
 struct Head {
-  Ps start = 0, dur = 0;
+  Ps start = 0;
   const Lane* lane = nullptr;
   uint32_t index = 0;
   bool operator<(const Head& o) const {
     if (start != o.start) return start < o.start;
-    if (dur != o.dur) return dur > o.dur;
+    const Ps mine = lane->dur[index], other = o.lane->dur[o.index];
+    return mine != other ? mine > other : IsEarlierInFile(o);
+  }
+
+ private:
+  bool IsEarlierInFile(const Head& o) const {
     const uint64_t mine = lane->SourceOffset(index), other = o.lane->SourceOffset(o.index);
     return mine != other ? mine < other : lane < o.lane;
   }
 };
 
-bool Load(Head* head) {
-  const Lane& lane = *head->lane;
-  if (head->index >= lane.size()) return false;
-  head->start = lane.start[head->index];
-  head->dur = lane.dur[head->index];
-  return true;
-}
-
 void MergeLanes(std::span<const Lane> lanes, uint32_t* out) {
   std::vector<Head> heads;
   for (const Lane& lane : lanes) {
-    Head head;
-    head.lane = &lane;
-    if (Load(&head)) heads.push_back(head);
+    if (lane.size() > 0) heads.push_back({lane.start[0], &lane});
   }
   HeapMergeRuns(std::move(heads), [&out](Head& head, const Head* next) {
+    const Lane& lane = *head.lane;
+    const uint32_t size = lane.size(), first_row = lane.first_row;
     do {
-      *out++ = head.lane->first_row + head.index++;
-      if (!Load(&head)) return MergeStep::kEnd;
+      *out++ = first_row + head.index;
+      if (++head.index == size) return MergeStep::kEnd;
+      head.start = lane.start[head.index];
     } while (next == nullptr || head.start < next->start || !(*next < head));
     return MergeStep::kMore;
   });
