@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <deque>
 #include <functional>
-#include <iterator>
 #include <map>
-#include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -19,7 +18,6 @@
 #include "model/analysis/kernels/kernel_reader.h"
 #include "model/analysis/kernels/launching_ops.h"
 #include "model/analysis/naming/op_name.h"
-#include "model/base/task.h"
 
 namespace stepscope {
 namespace {
@@ -119,33 +117,24 @@ PlaneKernels JoinParts(const Trace& trace, std::span<PartKernels> parts) {
 
 std::vector<PlaneKernels> CollectPlanes(const Trace& trace, const StatTable& stats,
                                         const LaunchingOps& ops, const Scope& scope,
-                                        const GraphOps& graphs, std::stop_token stop) {
-  std::vector<LanePart> parts;
-  std::vector<size_t> first{0};  // of each plane
+                                        const GraphOps& graphs, const std::stop_token& stop) {
+  PlaneParts parts;
   std::vector<GpuVendor> vendors;
   for (const Plane& plane : trace.planes) {
-    if (plane.kind == PlaneKind::kGpu && scope.HasHost(plane.host))
-      std::ranges::copy(PartsOf(trace, plane), std::back_inserter(parts));
-    first.push_back(parts.size());
+    const bool read = plane.kind == PlaneKind::kGpu && scope.HasHost(plane.host);
+    parts.AddPlane(read ? PartsOf(trace, plane) : std::vector<LanePart>());
     vendors.push_back(DeviceFactsOf(plane).vendor);
   }
-  std::vector<PartKernels> read(parts.size());
-  Reused<std::optional<KernelReader>> readers;
-  ParallelFor(parts.size(), [&](size_t i) {
-    if (stop.stop_requested()) return;
-    const Track& track = trace.set.tracks[parts[i].lane->track.value];
-    const Plane& plane = trace.planes[track.plane.value];
-    auto reader = readers.Take();
-    if (!*reader) reader->emplace(trace, stats, ops, graphs);
-    read[i] = (*reader)->Read(parts[i], {plane.file_order, track.file_order,
-                                         vendors[track.plane.value], scope.OfHost(plane.host)});
-    readers.Give(std::move(reader));
-  });
-  std::vector<PlaneKernels> planes(trace.planes.size());
-  ParallelFor(planes.size(), [&](size_t p) {
-    planes[p] = JoinParts(trace, std::span(read).subspan(first[p], first[p + 1] - first[p]));
-  });
-  return planes;
+  std::vector<PartKernels> found = ReadParts(
+      parts.all(), stop, [&] { return KernelReader(trace, stats, ops, graphs); },
+      [&](const LanePart& part, KernelReader& reader) {
+        const Track& track = trace.set.tracks[part.lane->track.value];
+        const Plane& plane = trace.planes[track.plane.value];
+        return reader.Read(part, {plane.file_order, track.file_order, vendors[track.plane.value],
+                                  scope.OfHost(plane.host)});
+      });
+  return parts.Joined(std::span(found),
+                      [&](std::span<PartKernels> of_plane) { return JoinParts(trace, of_plane); });
 }
 
 // "GPU 0, Stream #14(Compute)"; the host stands in front if the trace has several.

@@ -1,9 +1,8 @@
 // Collects the ops of GPUs in one pass over the events of each device plane, part by part.
 #include <algorithm>
-#include <iterator>
 #include <map>
-#include <optional>
 #include <span>
+#include <stop_token>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
@@ -17,7 +16,6 @@
 #include "model/analysis/ops/op_collect.h"
 #include "model/analysis/steps/device_classes.h"
 #include "model/analysis/steps/steps.h"
-#include "model/base/task.h"
 #include "model/capabilities.h"
 #include "model/event_rows.h"
 #include "model/grouped_rows.h"
@@ -89,11 +87,8 @@ class DeviceCollector {
         work_(DeviceWork(trace_, context.device_classes())),
         traits_(CapabilitiesOf(trace_)) {}
 
-  std::vector<LanePart> PartsOf(const Plane& plane) const;
-  PartOps ReadPart(const LanePart& part, const TimeScope& scope, PartReader* reader) const;
-  // Puts the parts of a plane together, in order.
-  PlaneOps Join(std::span<PartOps> parts) const;
-  const DeviceOpNames& names() const { return names_; }
+  // The ops of each plane.
+  std::vector<PlaneOps> Collect(const Scope& scope, const std::stop_token& stop) const;
   void Merge(std::vector<PlaneOps> planes, OpSide* side) const;
 
  private:
@@ -105,6 +100,10 @@ class DeviceCollector {
   };
   using NamedOps = std::map<std::string, NamedOp>;  // by Named::key
 
+  std::vector<LanePart> PartsOf(const Plane& plane) const;
+  PartOps ReadPart(const LanePart& part, const TimeScope& scope, PartReader* reader) const;
+  // Puts the parts of a plane together, in order.
+  PlaneOps Join(std::span<PartOps> parts) const;
   NamedOps NameSums(std::vector<PlaneOps>&& planes, OpSide* side) const;
 
   const Trace& trace_;
@@ -163,6 +162,21 @@ PlaneOps DeviceCollector::Join(std::span<PartOps> parts) const {
   const bool any = !xprof_.op_times_without_line_start || extent.last > 0;
   out.total = any ? extent.length() : 0;
   return out;
+}
+
+std::vector<PlaneOps> DeviceCollector::Collect(const Scope& scope,
+                                               const std::stop_token& stop) const {
+  PlaneParts parts;
+  for (const Plane& plane : trace_.planes)
+    parts.AddPlane(plane.kind == PlaneKind::kGpu ? PartsOf(plane) : std::vector<LanePart>());
+  std::vector<PartOps> found = ReadParts(
+      parts.all(), stop, [&] { return PartReader(names_); },
+      [&](const LanePart& part, PartReader& reader) {
+        const Track& track = trace_.set.tracks[part.lane->track.value];
+        return ReadPart(part, scope.OfHost(trace_.planes[track.plane.value].host), &reader);
+      });
+  return parts.Joined(std::span(found),
+                      [&](std::span<PartOps> of_plane) { return Join(of_plane); });
 }
 
 // Joins the ops of all planes by Named::key; `side` gets the planes' times.
@@ -224,28 +238,7 @@ void CollectDeviceOps(AnalysisContext& context, const Scope& scope, const std::s
                       std::vector<HostOps>* hosts) {
   const Trace& trace = context.trace();
   const DeviceCollector devices(context, stop);
-  std::vector<LanePart> parts;
-  std::vector<size_t> first{0};  // of each plane
-  for (const Plane& plane : trace.planes) {
-    if (plane.kind == PlaneKind::kGpu)
-      std::ranges::copy(devices.PartsOf(plane), std::back_inserter(parts));
-    first.push_back(parts.size());
-  }
-  std::vector<PartOps> read(parts.size());
-  Reused<std::optional<PartReader>> readers;
-  ParallelFor(parts.size(), [&](size_t i) {
-    if (stop.stop_requested()) return;
-    const Track& track = trace.set.tracks[parts[i].lane->track.value];
-    const HostId on = trace.planes[track.plane.value].host;
-    auto reader = readers.Take();
-    if (!*reader) reader->emplace(devices.names());
-    read[i] = devices.ReadPart(parts[i], scope.OfHost(on), &**reader);
-    readers.Give(std::move(reader));
-  });
-  std::vector<PlaneOps> planes(trace.planes.size());
-  ParallelFor(planes.size(), [&](size_t p) {
-    planes[p] = devices.Join(std::span(read).subspan(first[p], first[p + 1] - first[p]));
-  });
+  std::vector<PlaneOps> planes = devices.Collect(scope, stop);
   for (uint32_t host = 0; host < hosts->size() && !stop.stop_requested(); ++host) {
     std::vector<PlaneOps> mine;
     for (size_t p = 0; p < planes.size(); ++p) {

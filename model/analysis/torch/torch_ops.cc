@@ -75,6 +75,16 @@ struct Kernel {
   EventRow op;  // that launched it; invalid if none is known
 };
 
+// Reads what tells the op that launched a kernel. One thread uses one.
+struct LaunchCursors {
+  LaunchCursors(const TrackSet& set, const StatTable& stats)
+      : external(stats.Int(IntStat::kExternalId)),
+        correlation(stats.Int(IntStat::kCorrelationId)),
+        ancestors(set) {}
+  ColumnCursor<int64_t> external, correlation;
+  AncestorReader ancestors;
+};
+
 class TorchOpCollector {
  public:
   TorchOpCollector(AnalysisContext& context, const AnalysisParams& params, std::stop_token stop)
@@ -124,13 +134,9 @@ class TorchOpCollector {
       if (plane.kind != PlaneKind::kGpu || !scope_.HasHost(plane.host)) continue;
       for (const Lane* lane : WorkLanes(trace_, plane)) AppendParts({lane, 1}, &parts, most);
     }
-    std::vector<std::vector<Kernel>> found(parts.size());
-    ParallelFor(
-        parts.size(),
-        [&](size_t i) {
-          if (!stop_.stop_requested()) found[i] = KernelsOf(parts[i]);
-        },
-        ThreadsFor(EventsIn(parts)));
+    std::vector<std::vector<Kernel>> found = ReadParts(
+        parts, stop_, [&] { return LaunchCursors(trace_.set, stats_); },
+        [&](const LanePart& part, LaunchCursors& cursors) { return KernelsOf(part, &cursors); });
     size_t count = 0;
     for (const std::vector<Kernel>& part : found) count += part.size();
     kernels_.reserve(count),
@@ -141,21 +147,19 @@ class TorchOpCollector {
     }
   }
 
-  std::vector<Kernel> KernelsOf(const LanePart& part) const {
+  std::vector<Kernel> KernelsOf(const LanePart& part, LaunchCursors* cursors) const {
     const Lane& lane = *part.lane;
     const PlaneId device = trace_.set.tracks[lane.track.value].plane;
-    AncestorReader ancestors(trace_.set);
-    ColumnCursor<int64_t> external(stats_.Int(IntStat::kExternalId)),
-        correlation(stats_.Int(IntStat::kCorrelationId));
-    external.Seek(lane.first_row + part.begin), correlation.Seek(lane.first_row + part.begin);
+    cursors->external.Seek(lane.first_row + part.begin);
+    cursors->correlation.Seek(lane.first_row + part.begin);
     std::vector<Kernel> kernels;
     kernels.reserve(part.end - part.begin);
     for (uint32_t i = part.begin; i < part.end; ++i) {
       if (!IsWork(trace_.names().metas[lane.meta[i]].category) || lane.dur[i] <= 0) continue;
       const uint32_t row = lane.first_row + i;
-      kernels.push_back(
-          {row, lane.meta[i], 0, device, lane.start[i], lane.dur[i],
-           launching_.Find(external.Get(row, -1), correlation.Get(row, -1), &ancestors)});
+      kernels.push_back({row, lane.meta[i], 0, device, lane.start[i], lane.dur[i],
+                         launching_.Find(cursors->external.Get(row, -1),
+                                         cursors->correlation.Get(row, -1), &cursors->ancestors)});
     }
     return kernels;
   }

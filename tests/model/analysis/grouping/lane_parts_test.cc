@@ -4,13 +4,19 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <span>
+#include <stop_token>
 #include <string>
 #include <vector>
 
 #include "loaders/loader.h"
 #include "model/analysis/analysis.h"
 #include "model/analysis/grouping/grouping.h"
+#include "model/base/task.h"
 #include "tests/support/kineto_text.h"
 
 namespace stepscope {
@@ -58,6 +64,64 @@ TEST_CASE("lane parts: each event of a lane is in one part") {
   CHECK(events == trace->set.rows);
   CHECK(longest > 2 * (parts.front().end - parts.front().begin));
   CHECK(parts.size() > trace->set.lanes.size());
+}
+
+namespace {
+
+// Counts the parts that it reads.
+struct CountingReader {
+  size_t parts = 0;
+};
+
+uint64_t FirstRowOf(const LanePart& part) { return part.lane->first_row + part.begin; }
+
+}  // namespace
+
+TEST_CASE("lane parts: what readers find comes in order of the parts, and by plane") {
+  const std::shared_ptr<const Trace> trace = Recorded();
+  PlaneParts parts;
+  std::vector<size_t> sizes;
+  for (const Plane& plane : trace->planes) {
+    std::vector<LanePart> of_plane;
+    for (const TrackId track : plane.tracks)
+      AppendParts(trace->set.LanesOf(trace->set.tracks[track.value]), &of_plane, 1'000);
+    sizes.push_back(of_plane.size());
+    parts.AddPlane(of_plane);
+  }
+  parts.AddPlane({});
+  sizes.push_back(0);
+  REQUIRE(parts.all().size() > 2 * WorkerCount());
+  std::atomic<size_t> readers = 0, reused = 0;
+  std::vector<uint64_t> found = ReadParts(
+      parts.all(), {},
+      [&] {
+        ++readers;
+        return CountingReader();
+      },
+      [&](const LanePart& part, CountingReader& reader) {
+        if (++reader.parts > 1) ++reused;
+        return FirstRowOf(part);
+      });
+  CHECK(readers <= WorkerCount());
+  CHECK(readers + reused == parts.all().size());
+  std::vector<uint64_t> expected;
+  for (const LanePart& part : parts.all()) expected.push_back(FirstRowOf(part));
+  CHECK(found == expected);
+  const std::vector<size_t> joined =
+      parts.Joined(std::span(found), [](std::span<uint64_t> of_plane) { return of_plane.size(); });
+  CHECK(joined == sizes);
+}
+
+TEST_CASE("lane parts: a stop leaves the results of unread parts empty") {
+  const std::shared_ptr<const Trace> trace = Recorded();
+  std::vector<LanePart> parts;
+  AppendParts(trace->set.lanes, &parts);
+  std::stop_source stop;
+  stop.request_stop();
+  const std::vector<std::string> found = ReadParts(
+      parts, stop.get_token(), [] { return CountingReader(); },
+      [](const LanePart&, CountingReader&) { return std::string("read"); });
+  CHECK(found == std::vector<std::string>(parts.size()));
 }
 
 TEST_CASE("lane parts: events belong to the step that they begin in, and work to its launch's") {
