@@ -65,8 +65,8 @@ HeldValueSeries ShareOfWindows(const Ranges& busy, TimeRange span) {
   return series;
 }
 
-// What value_of makes of each launch, in ascending order. The launches of a stream come in order of
-// the calls, which is nearly that of begins.
+// Returns what value_of makes of each launch, in ascending order. The launches of a stream come in
+// order of the calls, which is nearly that of begins.
 template <typename ValueOf>
 auto InOrder(const LaunchReader::ByStream& streams, const ValueOf& value_of) {
   std::vector<decltype(value_of(DeviceLaunch()))> values;
