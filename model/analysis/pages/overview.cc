@@ -121,23 +121,24 @@ class OverviewBuilder {
   AnalysisResult result_;
 };
 
-// Reads in parallel what needs a pass over all events, or over all idle intervals.
+// Reads in parallel what needs a pass over all events, or over all idle intervals. What one thread
+// does alone comes first.
 void OverviewBuilder::ReadDevices() {
   const XprofDefinitions& xprof = context_.xprof();
   ParallelFor(5, [&](size_t i) {
     if (i == 0 && !xprof_) {
+      idle_by_step_ = IdleCauseTable(trace_, judged_);
+    } else if (i == 1 && !xprof_) {
+      idle_by_cause_ = IdleByCauseTable(trace_, judged_);
+    } else if (i == 2 && !xprof_) {
       // A step that begins in the part asked for counts whole, also beyond the part's end.
       AnalysisParams whole = params_;
       if (!whole_) whole.range = {}, whole.steps.reset();
       overlap_ = OverlapTable(DeviceEvents(context_, whole, stop_), StepSpans(db_));
-    } else if (i == 1 && db_.kind == DeviceKind::kGpu && !xprof.device_classes_of_xprof) {
+    } else if (i == 3 && db_.kind == DeviceKind::kGpu && !xprof.device_classes_of_xprof) {
       precision_ = *context_.precision(params_, false, db_, stop_);
-    } else if (i == 2 && !xprof.training_by_gradients) {
+    } else if (i == 4 && !xprof.training_by_gradients) {
       is_training_ = IsTraining(context_, stop_);
-    } else if (i == 3 && !xprof_) {
-      idle_by_step_ = IdleCauseTable(trace_, judged_);
-    } else if (i == 4 && !xprof_) {
-      idle_by_cause_ = IdleByCauseTable(trace_, judged_);
     }
   });
 }
