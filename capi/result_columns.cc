@@ -14,12 +14,12 @@ namespace {
 
 const Value& CellOf(const ResultTable& table, size_t row, size_t column) {
   static const Value kNone;
-  return column < table.rows[row].size() ? table.rows[row][column] : kNone;
+  return column < table.rows[row].size() ? table.At(row, column) : kNone;
 }
 
 ValueType KindOf(const ResultTable& table, size_t column) {
   bool any = false, ints = false, reals = false, flags = false, texts = false;
-  for (size_t row = 0; row < table.rows.size(); ++row) {
+  for (size_t row = 0; row < table.size(); ++row) {
     const Value& cell = CellOf(table, row, column);
     any = any || !std::holds_alternative<std::monostate>(cell);
     ints = ints || std::holds_alternative<int64_t>(cell);
@@ -36,7 +36,7 @@ ValueType KindOf(const ResultTable& table, size_t column) {
 
 ArrowColumn TextsOf(const ResultTable& table, size_t column) {
   TextColumn out;
-  for (size_t row = 0; row < table.rows.size(); ++row) {
+  for (size_t row = 0; row < table.size(); ++row) {
     const Value& cell = CellOf(table, row, column);
     if (const auto* text = std::get_if<SharedText>(&cell)) {
       out.Add(*text);
@@ -52,7 +52,7 @@ ArrowColumn TextsOf(const ResultTable& table, size_t column) {
 // The cells that are a T, in a column of this kind.
 template <typename T, typename Column>
 ArrowColumn ValuesOf(const ResultTable& table, size_t column, Column out) {
-  for (size_t row = 0; row < table.rows.size(); ++row) {
+  for (size_t row = 0; row < table.size(); ++row) {
     const auto* value = std::get_if<T>(&CellOf(table, row, column));
     value != nullptr ? out.Add(*value) : out.AddNull();
   }
@@ -61,7 +61,7 @@ ArrowColumn ValuesOf(const ResultTable& table, size_t column, Column out) {
 
 ArrowColumn RealsOf(const ResultTable& table, size_t column) {
   NumberColumn<double> out;
-  for (size_t row = 0; row < table.rows.size(); ++row) {
+  for (size_t row = 0; row < table.size(); ++row) {
     const Value& cell = CellOf(table, row, column);
     const auto* real = std::get_if<double>(&cell);
     const auto* whole = std::get_if<int64_t>(&cell);
@@ -80,7 +80,7 @@ ArrowColumn EventListsOf(const ResultTable& table, const Trace& trace) {
   std::vector<int64_t> offsets{0};
   NumberColumn<int64_t> begins, ends;
   TextColumn tracks;
-  for (size_t row = 0; row < table.rows.size(); ++row) {
+  for (size_t row = 0; row < table.size(); ++row) {
     const std::vector<RowEvent> events = EventsOfRow(trace, table, row);
     for (const RowEvent& event : events) {
       begins.Add(event.time.begin);
@@ -91,7 +91,7 @@ ArrowColumn EventListsOf(const ResultTable& table, const Trace& trace) {
   }
   const int64_t listed = offsets.back();
   ArrowColumn item{listed, 0, {nullptr}, {begins.Take(), ends.Take(), tracks.Take()}};
-  return {static_cast<int64_t>(table.rows.size()),
+  return {static_cast<int64_t>(table.size()),
           0,
           {nullptr, BufferOf(std::move(offsets))},
           {std::move(item)}};
@@ -135,7 +135,7 @@ std::shared_ptr<const ArrowTable> ToArrow(const ResultTable& table, int events,
                                           const Trace* trace) {
   auto out = std::make_shared<ArrowTable>();
   ArrowBatch& batch = out->batches.emplace_back();
-  batch.rows = static_cast<int64_t>(table.rows.size());
+  batch.rows = static_cast<int64_t>(table.size());
   for (size_t c = 0; c < table.columns.size(); ++c) {
     if (events >= 0 && c == static_cast<size_t>(events) && trace != nullptr) {
       ColumnDesc desc = table.columns[c];
@@ -159,7 +159,7 @@ ResultTable PropertyTable(const AnalysisResult& result) {
     const bool real = std::holds_alternative<double>(p.value);
     const bool whole = std::holds_alternative<int64_t>(p.value);
     const ValueType type = real ? ValueType::kReal : whole ? ValueType::kInt : ValueType::kString;
-    table.columns.push_back({p.id, p.label, p.unit, type, p.how});
+    table.AddColumn({p.id, p.label, p.unit, type, p.how});
     row.push_back(p.value);
   }
   return table;
@@ -171,10 +171,10 @@ ResultTable VerdictTable(const AnalysisResult& result) {
   const auto text = [](const char* id, const char* label) {
     return ColumnDesc{id, label, Unit::kNone, ValueType::kString, {}};
   };
-  table.columns = {text("grade", "Grade"), text("text", "Verdict"), text("next_step", "Next step"),
-                   text("panel", "Panel")};
+  table.SetColumns({text("grade", "Grade"), text("text", "Verdict"), text("next_step", "Next step"),
+                   text("panel", "Panel")});
   for (const Finding& f : result.findings)
-    table.rows.push_back({SharedText(GradeName(f.grade)), f.text, f.next_step, f.panel});
+    table.AddRow({SharedText(GradeName(f.grade)), f.text, f.next_step, f.panel});
   return table;
 }
 

@@ -229,12 +229,12 @@ Status EventStatsOf(stepscope_profile& profile, const stepscope_part* part, cons
                                                   {{0, &context.trace().set, asked->bits()}},
                                                   &scope,
                                                   *group,
-                                                  steps ? &context.steps() : nullptr,
-                                                  steps ? &context.grouping() : nullptr});
+                                                  steps ? &context.Get<StepDatabase>() : nullptr,
+                                                  steps ? &context.Get<Grouping>() : nullptr});
   if (*group == stepscope::GroupBy::kNone) stats.groups = {stats.total};
   return Give(
       stepscope::ToArrow(stepscope::StatsTable(
-          {&context.trace(), &stats, *group, steps ? &context.steps() : nullptr, {}}, false)),
+          {&context.trace(), &stats, *group, steps ? &context.Get<StepDatabase>() : nullptr, {}}, false)),
       out);
 }
 
@@ -246,14 +246,14 @@ stepscope::ColumnDesc Column(const char* id, const char* label, stepscope::Value
 ResultTable StepTable(AnalysisContext& context) {
   using enum stepscope::ValueType;
   ResultTable table;
-  table.columns = {Column("number", "Number", kInt),
+  table.SetColumns({Column("number", "Number", kInt),
                    Column("name", "Step", kString),
                    Column("host", "Host", kString),
                    Column("begin_ps", "Begin", kInt, stepscope::Unit::kPs),
                    Column("dur_ps", "Duration", kInt, stepscope::Unit::kPs),
-                   Column("counts", "In averages", kBool)};
-  for (const stepscope::Step& step : context.steps().steps)
-    table.rows.push_back({step.number, step.label, SharedText(context.trace().HostName(step.host)),
+                   Column("counts", "In averages", kBool)});
+  for (const stepscope::Step& step : context.Get<StepDatabase>().steps)
+    table.AddRow({step.number, step.label, SharedText(context.trace().HostName(step.host)),
                           step.span.begin, step.span.length(), step.counts()});
   return table;
 }
@@ -261,12 +261,12 @@ ResultTable StepTable(AnalysisContext& context) {
 ResultTable TrackTable(const Trace& trace) {
   using enum stepscope::ValueType;
   ResultTable table;
-  table.columns = {Column("host", "Host", kString), Column("process", "Process", kString),
-                   Column("track", "Track", kString), Column("events", "Events", kInt)};
+  table.SetColumns({Column("host", "Host", kString), Column("process", "Process", kString),
+                   Column("track", "Track", kString), Column("events", "Events", kInt)});
   for (const stepscope::Plane& plane : trace.planes) {
     for (const stepscope::TrackId id : plane.tracks) {
       const stepscope::Track& track = trace.set.tracks[id.value];
-      table.rows.push_back({SharedText(trace.HostName(plane.host)),
+      table.AddRow({SharedText(trace.HostName(plane.host)),
                             SharedText(trace.names().strings.View(plane.name)),
                             SharedText(trace.names().strings.View(track.name)),
                             static_cast<int64_t>(track.events)});

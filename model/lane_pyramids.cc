@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "model/base/task.h"
+#include "model/base/job.h"
 
 namespace stepscope {
 namespace {

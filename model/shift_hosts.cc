@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "model/base/column.h"
-#include "model/base/task.h"
+#include "model/base/job.h"
 #include "model/first_view.h"
 #include "model/lane_pyramids.h"
 #include "model/trace_facts.h"

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "model/base/status.h"
-#include "model/base/task.h"
+#include "model/base/job.h"
 #include "model/raw_events.h"
 #include "model/trace.h"
 

@@ -191,7 +191,7 @@ class ProgramList final : public SqlList {
 class ResultList final : public SqlList {
  public:
   explicit ResultList(const ResultTable& table) : table_(table) {}
-  size_t size() const override { return table_.rows.size(); }
+  size_t size() const override { return table_.size(); }
   SqlCell Cell(size_t row, int column) const override {
     const auto& cells = table_.rows[row];
     if (static_cast<size_t>(column) >= cells.size()) return {};
@@ -218,13 +218,13 @@ std::unique_ptr<const SqlList> MakeList(SqlTableId table, AnalysisContext& conte
     case SqlTableId::kProcesses:
       return std::make_unique<ProcessList>(trace);
     case SqlTableId::kSteps:
-      return std::make_unique<StepList>(trace, context.steps(stop));
+      return std::make_unique<StepList>(trace, context.Get<StepDatabase>());
     case SqlTableId::kCounters:
       return std::make_unique<CounterList>(trace);
     case SqlTableId::kFlows:
       return std::make_unique<FlowList>(trace);
     default:
-      return std::make_unique<ProgramList>(context.hlo_programs());
+      return std::make_unique<ProgramList>(context.Get<HloPrograms>());
   }
 }
 

@@ -25,15 +25,15 @@ const NameIndex* SqlSource::Names(const std::stop_token& stop) {
 }
 
 const Grouping* SqlSource::Launches(const std::stop_token& stop) {
-  const Grouping& grouping = context_->grouping(stop);
+  const Grouping& grouping = context_->Get<Grouping>();
   return stop.stop_requested() ? nullptr : &grouping;
 }
 
 const StepNumbers* SqlSource::Steps(const std::stop_token& stop) {
   const std::lock_guard lock(mutex_);
   if (steps_) return steps_.get();
-  const Grouping& grouping = context_->grouping(stop);
-  const StepDatabase& steps = context_->steps(stop);
+  const Grouping& grouping = context_->Get<Grouping>();
+  const StepDatabase& steps = context_->Get<StepDatabase>();
   if (stop.stop_requested()) return nullptr;
   steps_ = std::make_unique<const StepNumbers>(trace(), steps, grouping);
   return steps_.get();

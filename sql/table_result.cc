@@ -13,7 +13,7 @@ class TableSink final : public SqlSink {
     columns_ = std::move(columns);
     table_.rows.clear();
   }
-  void Row(std::vector<Value> cells) override { table_.rows.push_back(std::move(cells)); }
+  void Row(std::vector<Value> cells) override { table_.AddRow(std::move(cells)); }
   bool keeps() const override { return true; }
 
   SqlTableResult Take(uint64_t total_rows) {
@@ -22,7 +22,7 @@ class TableSink final : public SqlSink {
     for (size_t c = 0; c < columns_.size(); ++c) {
       ColumnDesc& desc = columns_[c].desc;
       desc.type = TypeOf(c, desc.type);
-      table_.columns.push_back(desc);
+      table_.AddColumn(desc);
     }
     Link();
     return {std::move(table_), total_rows, std::move(profiles_)};

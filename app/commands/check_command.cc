@@ -90,10 +90,10 @@ void Checks::Culprits(const char* table, const char* delta,
                       std::initializer_list<const char*> names) {
   const ResultTable* t = input_.result.Table(table);
   size_t listed = 0;
-  for (size_t r = 0; t != nullptr && r < t->rows.size() && listed < kCulprits; ++r) {
+  for (size_t r = 0; t != nullptr && r < t->size() && listed < kCulprits; ++r) {
     const int c = t->Column(delta);
     if (c < 0) return;
-    const Value& cell = t->rows[r][static_cast<size_t>(c)];
+    const Value& cell = t->At(r, static_cast<size_t>(c));
     const auto* value = std::get_if<double>(&cell);
     if (value == nullptr || *value <= 0) continue;
     std::string line = "  +" + PropertyText(*value, t->columns[static_cast<size_t>(c)].unit);

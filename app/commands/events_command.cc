@@ -99,8 +99,8 @@ int RunStats(const EventsOptions& options, AnalysisContext& context, const RowBi
   question.scope = scope.whole_time() && options.host.empty() ? nullptr : &scope;
   question.by = options.group;
   if (options.group == GroupBy::kStep) {
-    question.steps = &context.steps();
-    question.grouping = &context.grouping();
+    question.steps = &context.Get<StepDatabase>();
+    question.grouping = &context.Get<Grouping>();
   }
   const Stopwatch watch;
   const EventStats stats = AddUp(question);
@@ -157,7 +157,7 @@ int Run(const InputOptions& input, const EventsOptions& options, const Log& log)
   if (options.stacks != StackOrder::kNone) return RunStacks(options, context, found, scope);
   std::optional<FlowIndex> flows;
   if (options.args && HasGpuPlane(context.trace()))
-    flows = BuildFlowIndex(context.trace(), &context.grouping());
+    flows = BuildFlowIndex(context.trace(), &context.Get<Grouping>());
   Output output(options.output);
   const Status written = WriteList(
       {loaded.trace.get(), found, &scope, options.args, options.wide, flows ? &*flows : nullptr},

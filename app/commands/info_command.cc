@@ -25,7 +25,7 @@ int Run(const InputOptions& input, const InfoOptions& options, const Log& log) {
   if (!loaded.trace) return loaded.exit_code;
   AnalysisContext context(loaded.trace, Definitions::kStepscope);
   const InfoInput info{input.paths[0], loaded.runs, loaded.trace.get(),
-                       context.steps().steps.size()};
+                       context.Get<StepDatabase>().steps.size()};
   Output output({});
   if (options.json) {
     WriteInfoJson(info, output.sink());

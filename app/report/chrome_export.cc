@@ -14,7 +14,7 @@
 #include "app/report/export_places.h"
 #include "app/report/torch_args.h"
 #include "model/base/key_table.h"
-#include "model/base/task.h"
+#include "model/base/job.h"
 #include "model/capabilities.h"
 #include "model/lookup.h"
 #include "model/query/event_args.h"

@@ -13,7 +13,7 @@
 #include "model/analysis/devices/launch_facts.h"
 #include "model/analysis/tables/json_stream.h"
 #include "model/analysis/tables/result_table.h"
-#include "model/base/task.h"
+#include "model/base/job.h"
 #include "model/base/terminal_text.h"
 #include "model/lookup.h"
 #include "model/query/event_args.h"

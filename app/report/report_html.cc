@@ -84,7 +84,7 @@ void AddTable(const ResultTable& table, TextBuffer* out) {
                         EscapeMarkup(c.label), UnitSuffix(c.unit));
   }
   *out += "</tr></thead><tbody>\n";
-  for (size_t r = 0; r < std::min(table.rows.size(), kMostHtmlRows); ++r) {
+  for (size_t r = 0; r < std::min(table.size(), kMostHtmlRows); ++r) {
     *out += "<tr>";
     for (size_t c = 0; c < std::min(table.rows[r].size(), table.columns.size()); ++c) {
       const ColumnDesc& column = table.columns[c];
@@ -96,10 +96,10 @@ void AddTable(const ResultTable& table, TextBuffer* out) {
     *out += "</tr>\n";
   }
   *out += "</tbody></table></div>\n";
-  if (table.rows.size() > kMostHtmlRows) {
+  if (table.size() > kMostHtmlRows) {
     *out +=
         fmt::format("<p class=\"soft\">{} more rows: stepscope report --table {} --format csv</p>",
-                    table.rows.size() - kMostHtmlRows, EscapeMarkup(table.id));
+                    table.size() - kMostHtmlRows, EscapeMarkup(table.id));
   }
 }
 

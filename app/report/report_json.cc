@@ -51,7 +51,7 @@ ListColumns ListsOf(const Trace* trace, const AnalysisResult& result, const Resu
   if (result.panel == "hlo_graph" && table.id == "instructions") {
     return {{table.Column("operands"), table.Column("users")},
             [&table](size_t row, size_t column, JsonStream* json) {
-              WriteNames(TextAt(table.rows[row], static_cast<int>(column)), json);
+              WriteNames(TextAt(table, row, static_cast<int>(column)), json);
             }};
   }
   if (trace == nullptr) return {};

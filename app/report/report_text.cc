@@ -64,7 +64,7 @@ void AddDiagnostics(const ResultTable& table, TextBuffer* out) {
     const Value& value = table.Shown(row, static_cast<size_t>(c));
     return TerminalText(FormatValue(value, table.columns[static_cast<size_t>(c)].unit));
   };
-  for (size_t r = 0; r < table.rows.size(); ++r) {
+  for (size_t r = 0; r < table.size(); ++r) {
     AddWrapped(text(r, "severity") + " " + text(r, "count") + ": " + text(r, "text"), "", "  ",
                out);
     if (const std::string first = text(r, "first"); !first.empty())
@@ -104,7 +104,7 @@ void AddTextPanel(const PanelReport& panel, const ReportInput& input, TextBuffer
   for (const ResultTable& table : result.tables) {
     if (!only_table.empty() && table.id != only_table) continue;
     *out += fmt::format("\n{} ({})\n", table.title.empty() ? table.id : table.title, table.id);
-    if (table.rows.empty()) {
+    if (table.empty()) {
       *out += "no rows\n";
       continue;
     }

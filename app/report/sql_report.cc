@@ -77,8 +77,8 @@ std::unique_ptr<SqlWriter> NewSqlCsv(const TextSink& sink) {
 void WriteSqlText(const ResultTable& table, uint64_t total_rows, bool wide, const TextSink& sink) {
   constexpr size_t kWidth = 100;
   WriteText(table, {0, wide ? size_t{0} : kWidth}, sink);
-  if (total_rows > table.rows.size())
-    sink("The first " + GroupDigits(table.rows.size()) + " of " + Counted(total_rows, "rows") +
+  if (total_rows > table.size())
+    sink("The first " + GroupDigits(table.size()) + " of " + Counted(total_rows, "rows") +
          "; --rows says how many are shown.\n");
 }
 

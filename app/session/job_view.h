@@ -4,7 +4,7 @@
 #include <chrono>
 #include <string>
 
-#include "model/base/task.h"
+#include "model/base/job.h"
 #include "viewer/core/profiles/session_view.h"
 
 namespace stepscope {

@@ -6,7 +6,7 @@
 
 #include "loaders/chrome_json/file_events.h"
 #include "model/base/sort_runs.h"
-#include "model/base/task.h"
+#include "model/base/job.h"
 
 namespace stepscope::chrome {
 

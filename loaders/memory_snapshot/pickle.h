@@ -22,7 +22,7 @@
 #include "loaders/files/inflate_stream.h"
 #include "model/base/column.h"
 #include "model/base/status.h"
-#include "model/base/task.h"
+#include "model/base/job.h"
 #include "model/string_pool.h"
 
 namespace stepscope::pickle {

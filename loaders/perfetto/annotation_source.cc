@@ -12,7 +12,7 @@
 #include "loaders/perfetto/annotation_reader.h"
 #include "loaders/perfetto/typed_arguments.h"
 #include "model/base/sort_runs.h"
-#include "model/base/task.h"
+#include "model/base/job.h"
 #include "model/trace.h"
 
 namespace stepscope::perfetto {

@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "model/base/sort_runs.h"
-#include "model/base/task.h"
+#include "model/base/job.h"
 
 namespace stepscope::perfetto {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "loaders/common/track_roles.h"
 #include "model/base/key_table.h"
-#include "model/base/task.h"
+#include "model/base/job.h"
 
 namespace stepscope::perfetto {
 namespace {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "loaders/store/byte_codec.h"
-#include "model/base/task.h"
+#include "model/base/job.h"
 
 namespace stepscope::store {
 namespace {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "model/base/column.h"
-#include "model/base/task.h"
+#include "model/base/job.h"
 #include "model/graph_captures.h"
 #include "model/xla/hlo_source.h"
 

@@ -13,7 +13,7 @@
 #include "loaders/xplane/scan/limits.h"
 #include "model/analysis/naming/core_op.h"
 #include "model/analysis/tpu/core_clock.h"
-#include "model/base/task.h"
+#include "model/base/job.h"
 
 namespace stepscope::xplane {
 namespace {

@@ -14,7 +14,7 @@
 #include "loaders/xplane/scan/window_reader.h"
 #include "loaders/xplane/slice_values.h"
 #include "loaders/xplane/stat_decoder.h"
-#include "model/base/task.h"
+#include "model/base/job.h"
 
 namespace stepscope::xplane {
 

@@ -4,14 +4,12 @@
 namespace stepscope {
 
 // Each is called through its row only.
-using Run = AnalysisResult(AnalysisContext& context, const AnalysisParams& params,
-                           std::stop_token stop);
-Run RunOverview, RunVerdict, RunInputPipeline, SharedKernelStats, RunOpStats, RunMemory,
+using Run = AnalysisResult(AnalysisContext& context, const AnalysisParams& params);
+Run RunOverview, RunVerdict, RunInputPipeline, RunKernelStats, RunOpStats, RunMemory,
     RunDiagnostics, RunFindings, RunRanks, RunFleet, RunMemorySnapshot, RunHloProfile, RunHloStats,
     RunRoofline, RunHloMemory, RunHloGraph;
 namespace compare {
-AnalysisResult CompareProfiles(AnalysisContext& a, AnalysisContext& b, const CompareParams& params,
-                               std::stop_token stop);
+AnalysisResult CompareProfiles(AnalysisContext& a, AnalysisContext& b, const CompareParams& params);
 }  // namespace compare
 
 std::span<const AnalysisDesc> Analyses() {
@@ -21,7 +19,7 @@ std::span<const AnalysisDesc> Analyses() {
       {"input_pipeline", "Input pipeline", "What the host spends on reading and preparing input.",
        RunInputPipeline},
       {"kernel_stats", "GPU kernels", "Time, launch parameters and Tensor Core use of each kernel.",
-       SharedKernelStats},
+       RunKernelStats},
       {"op_stats", "Operations", "Time of each framework operation on hosts and devices.",
        RunOpStats},
       {"memory", "Memory",

@@ -1,10 +1,9 @@
 // LatestJob: background work whose newest request wins, for everything that a window computes
 // beside its frames. A new request tells the older one to stop; nobody waits for that one, and its
-// result is dropped. A stopped job runs until it checks its stop token. JobThreads owns the threads
-// and joins them at its end, so that no job outlives what it uses.
+// result is dropped. A stopped job ends where it next calls CheckStop (job.h).
 //
-// Threads: JobThreads and LatestJob belong to one thread, that of the window. Only the work, its
-// Progress and `wake` run on others. A request costs one thread and one allocation.
+// Threads: JobQueue and LatestJob belong to one thread, that of the window. Only the work and its
+// Progress run on others. A request costs one allocation.
 #pragma once
 
 #include <atomic>
@@ -14,49 +13,34 @@
 #include <new>
 #include <optional>
 #include <stop_token>
-#include <thread>
 #include <utility>
 #include <vector>
 
-#include "model/base/task.h"
+#include "model/base/job.h"
+#include "model/base/scheduler.h"
 
 namespace stepscope {
 
-// The threads of jobs. It must outlive the LatestJobs that start work on
-// it; what `wake` uses must outlive it.
-class JobThreads {
+// The jobs of one owner. At its end it tells them to stop and waits for them, so that no job
+// outlives what the owner has. It must outlive the LatestJobs that start work on it.
+class JobQueue {
  public:
-  using Work = std::function<void(const std::stop_token&)>;
+  JobQueue(Scheduler& scheduler, Urgency urgency) : scheduler_(scheduler), urgency_(urgency) {}
+  JobQueue(const JobQueue&) = delete;
+  JobQueue& operator=(const JobQueue&) = delete;
+  ~JobQueue() { scheduler_.End(jobs_); }
 
-  // kBehindFrames: if a job and a thread that draws want the same
-  // processor, drawing gets most of it.
-  enum class Priority { kNormal, kBehindFrames };
-
-  // A worker calls `wake` whenever some work has ended.
-  explicit JobThreads(std::function<void()> wake = {}, Priority priority = Priority::kNormal)
-      : wake_(std::move(wake)), priority_(priority) {}
-  JobThreads(const JobThreads&) = delete;
-  JobThreads& operator=(const JobThreads&) = delete;
-  ~JobThreads();  // tells all work to stop, then waits for it
-
-  // Starts the work on a thread of its own and returns at once. If the machine has no more threads
-  // to give, the work is done before this returns.
-  std::stop_source Run(Work work);
-  // How much work has not ended, and how much of that was told to stop. Joins threads whose work
-  // has ended. O(threads).
+  std::stop_source Start(std::function<void()> work);
+  // Jobs that have not ended, and those of them that were told to stop. O(jobs).
   size_t running();
   size_t stopping();
 
  private:
-  struct Worker {
-    std::jthread thread;
-    std::shared_ptr<std::atomic<bool>> ended;
-  };
-  void JoinEnded();
+  void ForgetEnded();
 
-  std::function<void()> wake_;
-  Priority priority_;
-  std::vector<Worker> workers_;
+  Scheduler& scheduler_;
+  const Urgency urgency_;
+  std::vector<Scheduler::Handle> jobs_;
 };
 
 template <typename T>
@@ -75,7 +59,7 @@ class LatestJob {
     current_ = std::exchange(other.current_, std::nullopt);
     stopping_ = std::move(other.stopping_);
     waiting_ = std::exchange(other.waiting_, nullptr);
-    threads_ = other.threads_;
+    queue_ = other.queue_;
     return *this;
   }
   LatestJob(const LatestJob&) = delete;
@@ -83,9 +67,9 @@ class LatestJob {
   ~LatestJob() { Stop(); }
 
   // Replaces the request. Work that throws std::bad_alloc ends without a result, see failed().
-  void Start(JobThreads& threads, Fn fn) {
+  void Start(JobQueue& queue, Fn fn) {
     Stop();
-    threads_ = &threads;
+    queue_ = &queue;
     waiting_ = std::move(fn);
     StartWaiting();
   }
@@ -135,25 +119,25 @@ class LatestJob {
     if (stopping_.size() >= kMaxStopping) return;
     auto shared = std::make_shared<Shared>();
     failed_ = false;
-    JobThreads::Work work =
-        [shared, fn = std::exchange(waiting_, nullptr)](const std::stop_token& stop) mutable {
-          std::optional<T> result;
-          try {
-            result.emplace(fn(stop, shared->progress));
-          } catch (const std::bad_alloc&) {
-            result.reset();
-          }
-          fn = nullptr;  // what it holds is freed here, not during a frame
-          // A result that nobody waits for is freed here as well.
-          if (!stop.stop_requested()) shared->result = std::exchange(result, std::nullopt);
-          result.reset();
-          shared->done.store(true, std::memory_order_release);
-        };
-    std::stop_source stop = threads_->Run(std::move(work));
+    auto work = [shared, fn = std::exchange(waiting_, nullptr)]() mutable {
+      const std::stop_token stop = CurrentStopToken();
+      std::optional<T> result;
+      try {
+        CatchStopped([&] { result.emplace(fn(stop, shared->progress)); });
+      } catch (const std::bad_alloc&) {
+        result.reset();
+      }
+      fn = nullptr;  // what it holds is freed here, not during a frame
+      // A result that nobody waits for is freed here as well.
+      if (!stop.stop_requested()) shared->result = std::exchange(result, std::nullopt);
+      result.reset();
+      shared->done.store(true, std::memory_order_release);
+    };
+    std::stop_source stop = queue_->Start(std::move(work));
     current_.emplace(Current{std::move(shared), std::move(stop)});
   }
 
-  JobThreads* threads_ = nullptr;
+  JobQueue* queue_ = nullptr;
   Fn waiting_;
   std::optional<Current> current_;
   std::vector<std::shared_ptr<Shared>> stopping_;

@@ -49,7 +49,7 @@ void AddClasses(const StepDatabase& steps, const std::vector<bool>& typical, Ite
 }  // namespace
 
 StepItems CollectItems(AnalysisContext& context, const StepDatabase& steps,
-                       const std::vector<bool>& typical, std::stop_token stop) {
+                       const std::vector<bool>& typical) {
   ItemTable table;
   StepItems step;
   const size_t count = CountTypical(typical);
@@ -58,10 +58,10 @@ StepItems CollectItems(AnalysisContext& context, const StepDatabase& steps,
     if (typical[s]) step.mean += steps.steps[s].times.total / static_cast<double>(count);
   }
   if (steps.kind == DeviceKind::kGpu && !steps.device_steps.empty()) {
-    step.samples = SweepDevices(context, steps, typical, &table, stop);
+    step.samples = SweepDevices(context, steps, typical, &table);
     step.devices = std::max<size_t>(1, (step.samples + count - 1) / std::max<size_t>(1, count));
   } else if (steps.kind == DeviceKind::kCpuOnly) {
-    AddCpuItems(context, steps, typical, &table, stop);
+    AddCpuItems(context, steps, typical, &table);
   } else {
     AddClasses(steps, typical, &table);
   }

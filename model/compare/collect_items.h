@@ -1,7 +1,6 @@
 // Divides the average step of a profile into items (docs/compare.md#items).
 #pragma once
 
-#include <stop_token>
 #include <vector>
 
 #include "model/analysis/analysis.h"
@@ -14,6 +13,6 @@ namespace stepscope::compare {
 // typical. GPUs: by what runs on the devices; programs on the CPU: by ops; others: by classes of
 // time only. O(n log n) for n events.
 StepItems CollectItems(AnalysisContext& context, const StepDatabase& steps,
-                       const std::vector<bool>& typical, std::stop_token stop);
+                       const std::vector<bool>& typical);
 
 }  // namespace stepscope::compare

@@ -6,7 +6,7 @@
 #include "model/analysis/steps/scope.h"
 #include "model/analysis/steps/step_table.h"
 #include "model/analysis/steps/verdict.h"
-#include "model/base/task.h"
+#include "model/base/job.h"
 #include "model/compare/collect_items.h"
 #include "model/compare/compared_profile.h"
 #include "model/compare/contribution_table.h"
@@ -27,13 +27,13 @@ namespace {
 // the profiles differ in their number of devices or steps, only changes above kLarge mean anything.
 constexpr double kLeast = 0.0002, kLarge = 0.01;
 
-void Read(const std::stop_token& stop, ComparedProfile* profile) {
-  profile->steps = ChooseSteps(profile->context, profile->params, stop);
+void Read(ComparedProfile* profile) {
+  profile->steps = ChooseSteps(profile->context, profile->params);
   const ComparedSteps& steps = profile->steps;
   if (steps.counted.empty()) return;
-  profile->items = CollectItems(profile->context, *steps.db, steps.typical, stop);
-  profile->facts = FactsOf(*profile, stop);
-  profile->pages = ReadPages(*profile, stop);
+  profile->items = CollectItems(profile->context, *steps.db, steps.typical);
+  profile->facts = FactsOf(*profile);
+  profile->pages = ReadPages(*profile);
 }
 
 // Says what the outlier steps add to the mean step, under the class of time that is longest in
@@ -101,17 +101,16 @@ std::string EmptyReason(const ComparedProfile& a, const ComparedProfile& b) {
 
 }  // namespace
 
-AnalysisResult CompareProfiles(AnalysisContext& a, AnalysisContext& b, const CompareParams& params,
-                               std::stop_token stop) {
+AnalysisResult CompareProfiles(AnalysisContext& a, AnalysisContext& b, const CompareParams& params) {
   if (auto snapshots = CompareSnapshots(a.trace(), b.trace(), params)) return *std::move(snapshots);
   AnalysisResult out;
   out.panel = "compare";
   ComparedProfile profile_a{a, params.a, {}}, profile_b{b, params.b, {}};
-  ParallelFor(2, [&](size_t i) { Read(stop, i == 0 ? &profile_a : &profile_b); });
-  if (stop.stop_requested()) return {};
+  ParallelFor(2, [&](size_t i) { Read(i == 0 ? &profile_a : &profile_b); });
+  CheckStop();
   out.empty_reason = EmptyReason(profile_a, profile_b);
   if (!out.empty_reason.empty()) return out;
-  const std::vector<ProfileDifference> differences = FindDifferences(profile_a, profile_b, stop);
+  const std::vector<ProfileDifference> differences = FindDifferences(profile_a, profile_b);
   const bool sizes = std::any_of(differences.begin(), differences.end(),
                                  [](const ProfileDifference& d) { return d.size; });
   const Contributions found = Contribute(profile_a, profile_b, sizes);
@@ -131,10 +130,9 @@ AnalysisResult CompareProfiles(AnalysisContext& a, AnalysisContext& b, const Com
   return out;
 }
 
-bool HaveSteps(AnalysisContext& a, AnalysisContext& b, const CompareParams& params,
-               std::stop_token stop) {
+bool HaveSteps(AnalysisContext& a, AnalysisContext& b, const CompareParams& params) {
   const auto has = [&](AnalysisContext& context, const AnalysisParams& part) {
-    return !SelectSteps(context, ScopeOf(context, part, stop), stop)->steps.empty();
+    return !SelectSteps(context, ScopeOf(context, part))->steps.empty();
   };
   return has(a, params.a) && has(b, params.b);
 }

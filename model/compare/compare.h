@@ -16,7 +16,6 @@
 // name on a timeline its change.
 #pragma once
 
-#include <stop_token>
 #include <string_view>
 
 #include "model/analysis/analysis.h"
@@ -27,14 +26,12 @@ namespace stepscope::compare {
 // they may share a trace. A pure function, which reads the two profiles on two threads. Tables link
 // to the events of A in `links` and to those of B in `links_b`. A profile without steps is compared
 // as one step that lasts as long as its recording. `empty_reason` says why two profiles cannot be
-// compared. A stopped comparison returns an empty result. O(events log events).
-AnalysisResult CompareProfiles(AnalysisContext& a, AnalysisContext& b, const CompareParams& params,
-                               std::stop_token stop);
+// compared. O(events log events).
+AnalysisResult CompareProfiles(AnalysisContext& a, AnalysisContext& b, const CompareParams& params);
 
 // Whether both profiles have steps. If not, CompareProfiles compares each whole recording as one
 // step. O(steps) once a context knows its steps.
-bool HaveSteps(AnalysisContext& a, AnalysisContext& b, const CompareParams& params,
-               std::stop_token stop);
+bool HaveSteps(AnalysisContext& a, AnalysisContext& b, const CompareParams& params);
 
 // The page of `stepscope report` that shows for one profile what the table compares for two:
 // "overview" for the table "classes". Unknown tables belong to "overview".

@@ -25,7 +25,7 @@ void CompareTable::Append(double a, double b, std::vector<Value>* row) {
 }
 
 void CompareTable::AddRow(std::vector<Value> row, EventRows a, EventRows b) {
-  table_.rows.push_back(std::move(row));
+  table_.AddRow(std::move(row));
   table_.links.push_back(LinkTo(std::move(a)));
   table_.links_b.push_back(LinkTo(std::move(b)));
 }

@@ -76,7 +76,7 @@ class CompareTable {
 
   void AddColumn(std::string id, std::string label, Unit unit, ValueType type, std::string how = {},
                  bool key = false) {
-    table_.columns.push_back({std::move(id), std::move(label), unit, type, std::move(how), key});
+    table_.AddColumn({std::move(id), std::move(label), unit, type, std::move(how), key});
   }
   void AddText(std::string id, std::string label, std::string how = {}, bool key = false) {
     AddColumn(std::move(id), std::move(label), Unit::kNone, ValueType::kString, std::move(how),

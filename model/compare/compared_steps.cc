@@ -38,13 +38,12 @@ std::vector<const Step*> OutliersOf(const ComparedSteps& steps) {
 
 }  // namespace
 
-ComparedSteps ChooseSteps(AnalysisContext& context, const AnalysisParams& params,
-                          std::stop_token stop) {
+ComparedSteps ChooseSteps(AnalysisContext& context, const AnalysisParams& params) {
   ComparedSteps steps;
-  steps.db = SelectSteps(context, ScopeOf(context, params, stop), stop);
+  steps.db = SelectSteps(context, ScopeOf(context, params));
   steps.found = !steps.db->steps.empty();
   if (!steps.found) {
-    steps.db = std::make_shared<const StepDatabase>(WholeSpan(context, stop));
+    steps.db = std::make_shared<const StepDatabase>(WholeSpan(context));
   }
   steps.counted = CountedSteps(steps.db->steps);
   steps.summary = Summarize(steps.db->steps, &StepBreakdown::total);

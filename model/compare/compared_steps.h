@@ -3,7 +3,6 @@
 #pragma once
 
 #include <memory>
-#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -26,7 +25,6 @@ struct ComparedSteps {
 // it lies further from the median than 5 robust deviations (1.4826 MAD) and a fifth of the median.
 // If more than one in five would be outliers, none is (docs/compare.md#steps). O(steps log steps),
 // or O(events) for a profile without steps.
-ComparedSteps ChooseSteps(AnalysisContext& context, const AnalysisParams& params,
-                          std::stop_token stop);
+ComparedSteps ChooseSteps(AnalysisContext& context, const AnalysisParams& params);
 
 }  // namespace stepscope::compare

@@ -34,8 +34,8 @@ class CpuItems {
         weight_(1 / static_cast<double>(std::count(typical.begin(), typical.end(), true))),
         samples_(SamplesOf(steps.steps, typical)) {}
 
-  void Run(const std::stop_token& stop) {
-    ReadOps(stop);
+  void Run() {
+    ReadOps();
     AddOps();
     AddIdle();
   }
@@ -43,7 +43,7 @@ class CpuItems {
  private:
   using StepOps = std::map<uint32_t, OpPart>;  // by meta
   int64_t StepAt(HostId host, Ps t) const;
-  void ReadOps(const std::stop_token& stop);
+  void ReadOps();
   void AddOps();
   void AddIdle();
   std::string NameOf(uint32_t meta) const;
@@ -71,12 +71,13 @@ int64_t CpuItems::StepAt(HostId host, Ps t) const {
   return inside && typical_[s] ? static_cast<int64_t>(s) : -1;
 }
 
-void CpuItems::ReadOps(const std::stop_token& stop) {
+void CpuItems::ReadOps() {
   step_ops_.resize(db_.steps.size());
   for (uint32_t h = 0; h < trace_.hosts.size(); ++h) {
     for (const Track* thread : HostThreadsOf(trace_, HostId(h))) {
       for (const Lane& lane : trace_.set.LanesOf(*thread)) {
-        for (uint32_t i = 0; i < lane.size() && !stop.stop_requested(); ++i) {
+        for (uint32_t i = 0; i < lane.size(); ++i) {
+          CheckStop();
           if (ops_[lane.meta[i]] == 0 || lane.dur[i] <= 0) continue;
           const int64_t step = StepAt(HostId(h), lane.start[i]);
           if (step < 0) continue;
@@ -168,8 +169,8 @@ void CpuItems::AddIdle() {
 }  // namespace
 
 void AddCpuItems(AnalysisContext& context, const StepDatabase& steps,
-                 const std::vector<bool>& typical, ItemTable* table, std::stop_token stop) {
-  CpuItems(context, steps, typical, table).Run(stop);
+                 const std::vector<bool>& typical, ItemTable* table) {
+  CpuItems(context, steps, typical, table).Run();
 }
 
 }  // namespace stepscope::compare

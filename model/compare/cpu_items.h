@@ -2,7 +2,6 @@
 // (docs/compare.md#items).
 #pragma once
 
-#include <stop_token>
 #include <vector>
 
 #include "model/analysis/analysis.h"
@@ -15,6 +14,6 @@ namespace stepscope::compare {
 // their self times; threads that run side by side share it. Adds the items to `table`.
 // O(events log events).
 void AddCpuItems(AnalysisContext& context, const StepDatabase& steps,
-                 const std::vector<bool>& typical, ItemTable* table, std::stop_token stop);
+                 const std::vector<bool>& typical, ItemTable* table);
 
 }  // namespace stepscope::compare

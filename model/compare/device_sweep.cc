@@ -56,14 +56,13 @@ size_t LevelOf(uint8_t time_class) {
 // Goes through the events of one device at a time in order of start, and adds times to items.
 class Sweep {
  public:
-  Sweep(AnalysisContext& context, ItemTable* table, std::stop_token stop)
+  Sweep(AnalysisContext& context, ItemTable* table)
       : trace_(context.trace()),
-        grouping_(context.grouping(stop)),
-        work_(context, table, stop),
-        explainer_(trace_, grouping_, context.host_activity(stop),
-                   MarkedSteps(trace_, context.steps(stop).steps), false),
+        grouping_(context.Get<Grouping>()),
+        work_(context, table),
+        explainer_(trace_, grouping_, context.Get<HostActivity>(),
+                   MarkedSteps(trace_, context.Get<StepDatabase>().steps), false),
         table_(*table),
-        stop_(stop),
         first_of_lane_(trace_.set.lanes.size()) {}
 
   void Run(PlaneId device, std::vector<Window> windows);
@@ -91,7 +90,6 @@ class Sweep {
   DeviceWork work_;
   const IdleExplainer explainer_;
   ItemTable& table_;
-  const std::stop_token stop_;
   std::vector<size_t> first_of_lane_;  // by lane, into places_
   std::vector<uint32_t> places_;       // by event of the device's lanes
   std::map<std::pair<uint32_t, uint32_t>, std::string> cause_names_;
@@ -130,7 +128,7 @@ void Sweep::Run(PlaneId device, std::vector<Window> windows) {
   }
   ForEachByStart(lanes, [&](const Lane& lane, uint32_t i) {
     const uint32_t work = places_[first_of_lane_[index(lane)] + i];
-    if (work == kNone || stop_.stop_requested()) return;
+    if (work == kNone) return;
     Begin(lane.first_row + i, work, {lane.start[i], lane.end(i)},
           LevelOf(work_.ClassOf(lane.meta[i])));
   });
@@ -231,10 +229,9 @@ void Sweep::AddGap(const Window& window, TimeRange range, uint32_t next_row, uin
 }
 
 void Sweep::ExplainGaps() {
-  if (stop_.stop_requested()) return;
+  CheckStop();
   causes_.clear();
-  explainer_.Explain(trace_.planes[device_.value].host, device_, idle_, nullptr, &causes_, nullptr,
-                     stop_);
+  explainer_.Explain(trace_.planes[device_.value].host, device_, idle_, nullptr, &causes_, nullptr);
   for (const IdleCause& cause : causes_) {
     const IdleGap& idle = idle_[cause.step];
     Place(gaps_[cause.step], idle.end - idle.begin <= kStarting, cause);
@@ -298,7 +295,7 @@ void NumberSamples(PlaneId device, std::vector<Window>* windows) {
 }  // namespace
 
 size_t SweepDevices(AnalysisContext& context, const StepDatabase& steps,
-                    const std::vector<bool>& typical, ItemTable* table, std::stop_token stop) {
+                    const std::vector<bool>& typical, ItemTable* table) {
   std::vector<size_t> devices(steps.steps.size());  // by step
   for (const DeviceStep& d : steps.device_steps) ++devices[d.step];
   double counted = 0;
@@ -311,9 +308,9 @@ size_t SweepDevices(AnalysisContext& context, const StepDatabase& steps,
     windows[d.device].push_back({d.span, weight, {}, d.waits});
     samples += counts;
   }
-  Sweep sweep(context, table, stop);
+  Sweep sweep(context, table);
   for (auto& [device, list] : windows) {
-    if (stop.stop_requested()) break;
+    CheckStop();
     std::sort(list.begin(), list.end(),
               [](const Window& a, const Window& b) { return a.span.begin < b.span.begin; });
     NumberSamples(device, &list);

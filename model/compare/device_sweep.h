@@ -2,7 +2,6 @@
 // (docs/compare.md#items).
 #pragma once
 
-#include <stop_token>
 #include <vector>
 
 #include "model/analysis/analysis.h"
@@ -15,6 +14,6 @@ namespace stepscope::compare {
 // samples, each a typical step on one device. O(device events log device events). Takes 4 bytes for
 // each event of a device, and some hundred bytes for each of at most 50,000 idle intervals.
 size_t SweepDevices(AnalysisContext& context, const StepDatabase& steps,
-                    const std::vector<bool>& typical, ItemTable* table, std::stop_token stop);
+                    const std::vector<bool>& typical, ItemTable* table);
 
 }  // namespace stepscope::compare

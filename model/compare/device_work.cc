@@ -43,13 +43,13 @@ std::vector<std::string> ScopesOf(std::string_view name) {
 
 }  // namespace
 
-DeviceWork::DeviceWork(AnalysisContext& context, ItemTable* table, const std::stop_token& stop)
+DeviceWork::DeviceWork(AnalysisContext& context, ItemTable* table)
     : trace_(context.trace()),
-      stats_(context.stats(stop)),
-      grouping_(context.grouping(stop)),
-      names_(context, stop),
+      stats_(context.stats()),
+      grouping_(context.Get<Grouping>()),
+      names_(context),
       reader_(names_),
-      classes_(context.device_classes()),
+      classes_(context.Get<DeviceClasses>().of_meta),
       table_(table) {}
 
 std::string DeviceWork::OpNameOf(const DeviceOpKey& key) const {

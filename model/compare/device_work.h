@@ -2,7 +2,6 @@
 // of op and kernel once. Not thread-safe.
 #pragma once
 
-#include <stop_token>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -17,12 +16,12 @@ class DeviceWork {
   static constexpr uint32_t kNone = 0xffffffffu;
 
   // The context and the table must outlive it.
-  DeviceWork(AnalysisContext& context, ItemTable* table, const std::stop_token& stop);
+  DeviceWork(AnalysisContext& context, ItemTable* table);
 
   // Appends for each event of the lane the index of its work in the table, or
   // kNone if it is no work. O(events).
   void Read(const Lane& lane, std::vector<uint32_t>* out);
-  // The class of events with this metadata, by DeviceClasses().
+  // The class of events with this metadata, by DeviceClasses.
   uint8_t ClassOf(uint32_t meta) const { return classes_[meta]; }
   // The size of a copy; 0 if it is not recorded.
   int64_t BytesOf(uint32_t row) const;

@@ -14,9 +14,9 @@ namespace {
 
 class SizeReader {
  public:
-  SizeReader(const ComparedProfile& profile, const std::stop_token& stop)
-      : stats_(profile.context.stats(stop)),
-        grouping_(profile.context.grouping(stop)),
+  SizeReader(const ComparedProfile& profile)
+      : stats_(profile.context.stats()),
+        grouping_(profile.context.Get<Grouping>()),
         ops_(profile.context.trace(), EventCategory::kCpuOp) {}
   // The sizes at the item's first event; empty if they are unknown.
   std::string Of(const StepItem& item) const {
@@ -46,17 +46,16 @@ std::vector<const StepItem*> OpsByTime(const StepItems& profile) {
   return ops;
 }
 
-bool HasSizes(const ComparedProfile& profile, const std::stop_token& stop) {
+bool HasSizes(const ComparedProfile& profile) {
   return CapabilitiesOf(profile.context.trace()).torch_profiler &&
-         !profile.context.stats(stop).Text(StringStat::kShape).empty();
+         !profile.context.stats().Text(StringStat::kShape).empty();
 }
 
 }  // namespace
 
-std::optional<InputSizes> SizesOfHeaviestOp(const ComparedProfile& a, const ComparedProfile& b,
-                                            const std::stop_token& stop) {
-  if (!HasSizes(a, stop) || !HasSizes(b, stop)) return std::nullopt;
-  const SizeReader of_a(a, stop), of_b(b, stop);
+std::optional<InputSizes> SizesOfHeaviestOp(const ComparedProfile& a, const ComparedProfile& b) {
+  if (!HasSizes(a) || !HasSizes(b)) return std::nullopt;
+  const SizeReader of_a(a), of_b(b);
   std::map<std::string_view, const StepItem*> by_name;
   for (const StepItem* op : OpsByTime(b.items)) by_name.emplace(op->name, op);
   for (const StepItem* op : OpsByTime(a.items)) {

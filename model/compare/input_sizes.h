@@ -3,7 +3,6 @@
 #pragma once
 
 #include <optional>
-#include <stop_token>
 #include <string>
 
 #include "model/compare/compared_profile.h"
@@ -17,7 +16,6 @@ struct InputSizes {
 
 // The sizes at the first call in a step of one op: among those that both profiles have with sizes,
 // the one that takes most time of A. nullopt if there is no such op. O(events).
-std::optional<InputSizes> SizesOfHeaviestOp(const ComparedProfile& a, const ComparedProfile& b,
-                                            const std::stop_token& stop);
+std::optional<InputSizes> SizesOfHeaviestOp(const ComparedProfile& a, const ComparedProfile& b);
 
 }  // namespace stepscope::compare

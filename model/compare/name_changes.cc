@@ -54,11 +54,10 @@ struct Shares {
 
 // By MetaId: ps of all events that begin in the ranges.
 std::vector<double> SumsOf(const TrackSet& set, const Shares& shares,
-                           std::span<const TimeRange> ranges, bool all,
-                           const std::stop_token& stop) {
+                           std::span<const TimeRange> ranges, bool all) {
   std::vector<double> sums(set.names->metas.size(), 0.0);
   for (const Lane& lane : set.lanes) {
-    if (stop.stop_requested()) break;
+    CheckStop();
     if (lane.kind == LaneKind::kInstant) continue;
     const double share = shares.Of(set.tracks[lane.track.value]);
     const auto add = [&](size_t first, size_t last) {
@@ -95,14 +94,14 @@ struct SideSums {
   std::vector<std::vector<double>> sums;  // by set and MetaId: ps of a step
 };
 
-SideSums SideOf(const NamesOfProfile& profile, bool by_steps, const std::stop_token& stop) {
+SideSums SideOf(const NamesOfProfile& profile, bool by_steps) {
   SideSums side;
   side.sets.push_back(&profile.trace->set);
   side.sets.insert(side.sets.end(), profile.derived.begin(), profile.derived.end());
   const std::vector<TimeRange> ranges = Merged(profile.steps);
   const Shares shares(*profile.trace);
   for (const TrackSet* set : side.sets) {
-    side.sums.push_back(SumsOf(*set, shares, ranges, !by_steps, stop));
+    side.sums.push_back(SumsOf(*set, shares, ranges, !by_steps));
     const auto steps = static_cast<double>(by_steps ? profile.steps.size() : 1);
     for (double& sum : side.sums.back()) sum /= steps;
   }
@@ -171,12 +170,11 @@ NameChange ChangeOfTimes(double own, double other, bool own_is_b) {
   return change;
 }
 
-NameChanges FindNameChanges(const NamesOfProfile& a, const NamesOfProfile& b,
-                            const std::stop_token& stop) {
+NameChanges FindNameChanges(const NamesOfProfile& a, const NamesOfProfile& b) {
   const bool by_steps = !a.steps.empty() && !b.steps.empty();
-  const SideSums of_a = SideOf(a, by_steps, stop), of_b = SideOf(b, by_steps, stop);
+  const SideSums of_a = SideOf(a, by_steps), of_b = SideOf(b, by_steps);
   NameChanges out;
-  if (stop.stop_requested()) return out;
+  CheckStop();
   for (const std::vector<double>& sums : of_a.sums) out.a.emplace_back(sums.size());
   for (const std::vector<double>& sums : of_b.sums) out.b.emplace_back(sums.size());
   constexpr size_t kAll = SIZE_MAX;

@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <span>
-#include <stop_token>
 #include <vector>
 
 #include "model/trace.h"
@@ -36,9 +35,8 @@ struct NameChanges {
 
 // Times are means over the GPUs or over the hosts of a profile. A name that the other profile lacks
 // is compared with names that only the other has and that differ in their numbers alone; if there
-// are none it is kOnlyHere. A stopped search returns nothing. O(events of the steps + names).
-NameChanges FindNameChanges(const NamesOfProfile& a, const NamesOfProfile& b,
-                            const std::stop_token& stop);
+// are none it is kOnlyHere. O(events of the steps + names).
+NameChanges FindNameChanges(const NamesOfProfile& a, const NamesOfProfile& b);
 
 // The change between two times of a step. Times that differ by less than 5 % are the same.
 NameChange ChangeOfTimes(double own, double other, bool own_is_b);

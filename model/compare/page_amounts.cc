@@ -8,7 +8,7 @@
 #include "model/analysis/pages/input_pipeline.h"
 #include "model/analysis/xla/hlo_ops.h"
 #include "model/analysis/xla/hlo_programs.h"
-#include "model/base/task.h"
+#include "model/base/job.h"
 
 namespace stepscope::compare {
 namespace {
@@ -17,9 +17,9 @@ double StepsOf(const ComparedProfile& profile) {
   return static_cast<double>(std::max<size_t>(1, profile.steps.db->steps.size()));
 }
 
-void ReadInput(const ComparedProfile& profile, PageAmounts* pages, const std::stop_token& stop) {
+void ReadInput(const ComparedProfile& profile, PageAmounts* pages) {
   const double steps = StepsOf(profile);
-  const OpDatabase all = BuildHostOps(profile.context, profile.params, stop);
+  const OpDatabase all = BuildHostOps(profile.context, profile.params);
   const HostOps ops = all.Of(profile.context.trace(), profile.params);
   for (const OpRow& op : ops.host_side.ops) {
     if (CategoryOfInput(op.name, op.type) == InputCategory::kNotInput) continue;
@@ -50,14 +50,14 @@ void AddLive(const AllocatorProfile& allocator, LiveAllocation live, PageAmounts
   amount.rows.Append(EventRows(std::move(live.rows)));
 }
 
-void ReadMemory(const ComparedProfile& profile, PageAmounts* pages, const std::stop_token& stop) {
+void ReadMemory(const ComparedProfile& profile, PageAmounts* pages) {
   AnalysisContext& context = profile.context;
-  const auto memory = context.memory(profile.params, stop);
-  if (stop.stop_requested()) return;  // it may be incomplete
+  const auto memory = context.Get<MemoryProfile>(profile.params);
+  CheckStop();  // it may be incomplete
   std::vector<std::vector<LiveAllocation>> live(memory->allocators.size());
   ParallelFor(live.size(), [&](size_t i) {
     const AllocatorProfile& allocator = memory->allocators[i];
-    live[i] = ActiveAt(context, allocator, allocator.peak, stop);
+    live[i] = ActiveAt(context, allocator, allocator.peak);
   });
   for (const AllocatorProfile& allocator : memory->allocators) {
     AddPeak(allocator, "peak", allocator.snapshots[allocator.peak].in_use, pages);
@@ -69,12 +69,12 @@ void ReadMemory(const ComparedProfile& profile, PageAmounts* pages, const std::s
 }
 
 bool MayHaveHloOps(AnalysisContext& context) {
-  return !context.hlo_programs().list().empty() || KindOf(context.trace()) == DeviceKind::kTpu;
+  return !context.Get<HloPrograms>().list().empty() || KindOf(context.trace()) == DeviceKind::kTpu;
 }
 
-void ReadHlo(const ComparedProfile& profile, PageAmounts* pages, const std::stop_token& stop) {
+void ReadHlo(const ComparedProfile& profile, PageAmounts* pages) {
   if (!MayHaveHloOps(profile.context)) return;
-  const auto ops = profile.context.hlo_ops(profile.params, stop);
+  const auto ops = profile.context.Get<HloOpTable>(profile.params);
   const double steps = StepsOf(profile) * std::max(1u, ops->devices);
   for (const HloOp& op : ops->ops) {
     const HloOpKey key{op.module, op.name};
@@ -89,11 +89,11 @@ void ReadHlo(const ComparedProfile& profile, PageAmounts* pages, const std::stop
 
 }  // namespace
 
-PageAmounts ReadPages(const ComparedProfile& profile, const std::stop_token& stop) {
+PageAmounts ReadPages(const ComparedProfile& profile) {
   PageAmounts pages;
-  ReadInput(profile, &pages, stop);
-  ReadMemory(profile, &pages, stop);
-  ReadHlo(profile, &pages, stop);
+  ReadInput(profile, &pages);
+  ReadMemory(profile, &pages);
+  ReadHlo(profile, &pages);
   return pages;
 }
 

@@ -83,10 +83,10 @@ void AddWork(const ComparedProfile& profile, Facts* facts) {
                                  bytes};
 }
 
-void AddPrecision(const ComparedProfile& profile, Facts* facts, const std::stop_token& stop) {
+void AddPrecision(const ComparedProfile& profile, Facts* facts) {
   if (profile.steps.db->kind != DeviceKind::kGpu) return;
   const PrecisionTimes times =
-      ComputePrecision(profile.context, profile.params, *profile.steps.db, stop);
+      ComputePrecision(profile.context, profile.params, *profile.steps.db);
   if (times.known <= 0) return;
   (*facts)["compute_16bit"] = {"16-bit compute", fmt::format("{:.0f} %", times.percent()),
                                times.percent()};
@@ -115,12 +115,12 @@ std::string ShortSizes(const std::string& sizes) {
 
 }  // namespace
 
-Facts FactsOf(const ComparedProfile& profile, const std::stop_token& stop) {
+Facts FactsOf(const ComparedProfile& profile) {
   const Trace& trace = profile.context.trace();
   Facts facts;
   AddDevices(profile, &facts);
   AddWork(profile, &facts);
-  AddPrecision(profile, &facts, stop);
+  AddPrecision(profile, &facts);
   size_t hosts = 0;
   for (uint32_t h = 0; h < trace.hosts.size(); ++h)
     hosts += profile.params.WantsHost(trace.HostName(HostId(h)));
@@ -136,10 +136,9 @@ Facts FactsOf(const ComparedProfile& profile, const std::stop_token& stop) {
   return facts;
 }
 
-std::vector<ProfileDifference> FindDifferences(const ComparedProfile& a, const ComparedProfile& b,
-                                               const std::stop_token& stop) {
+std::vector<ProfileDifference> FindDifferences(const ComparedProfile& a, const ComparedProfile& b) {
   Facts of_a = a.facts, of_b = b.facts;
-  if (const std::optional<InputSizes> sizes = SizesOfHeaviestOp(a, b, stop)) {
+  if (const std::optional<InputSizes> sizes = SizesOfHeaviestOp(a, b)) {
     of_a["input_sizes"] = {"Inputs of " + sizes->op, ShortSizes(sizes->a)};
     of_b["input_sizes"] = {"Inputs of " + sizes->op, ShortSizes(sizes->b)};
   }

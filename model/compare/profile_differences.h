@@ -2,7 +2,6 @@
 // a change, but it may be its reason.
 #pragma once
 
-#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -20,11 +19,10 @@ struct ProfileDifference {
 };
 
 // Reads the facts of a profile whose steps and items are known. O(events).
-Facts FactsOf(const ComparedProfile& profile, const std::stop_token& stop);
+Facts FactsOf(const ComparedProfile& profile);
 // Sorted by id. Numbers that scatter, such as kernels per step, may differ by 2 %, the share of
 // 16-bit compute by 20 points. O(facts), with recorded sizes of inputs O(events).
-std::vector<ProfileDifference> FindDifferences(const ComparedProfile& a, const ComparedProfile& b,
-                                               const std::stop_token& stop);
+std::vector<ProfileDifference> FindDifferences(const ComparedProfile& a, const ComparedProfile& b);
 // The table `differences`, if there are any.
 void AddDifferenceTable(const std::vector<ProfileDifference>& differences, AnalysisResult* to);
 

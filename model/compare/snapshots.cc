@@ -44,10 +44,10 @@ using Both = BothSides<std::string, Live>;
 
 // Adds up the rows of LiveByFrame or LiveByStack: name, bytes, count.
 void Read(const ResultTable& live, Live Sides::*side, Both* both) {
-  for (const std::vector<Value>& row : live.rows) {
-    Live& sum = (*both)[std::get<SharedText>(row[0]).str()].*side;
-    sum.bytes = SaturatingAdd(sum.bytes, std::get<int64_t>(row[1]));
-    sum.count += std::get<int64_t>(row[2]);
+  for (size_t r = 0; r < live.size(); ++r) {
+    Live& sum = (*both)[std::string(std::get<std::string_view>(live.At(r, 0)))].*side;
+    sum.bytes = SaturatingAdd(sum.bytes, std::get<int64_t>(live.At(r, 1)));
+    sum.count += std::get<int64_t>(live.At(r, 2));
   }
 }
 
@@ -75,7 +75,7 @@ void AddTable(const What& what, const ResultTable& a, const ResultTable& b, size
   t.AddValues("bytes", "bytes", Unit::kBytes);
   t.AddCounts();
   for (const Both::value_type* entry : LargestChangeFirst(both, Delta)) {
-    if (t.table().rows.size() == most) break;
+    if (t.table().size() == most) break;
     const auto& [x, y] = entry->second;
     t.AddAmounts({CompareTable::Text(entry->first), SharedText(LiveChangeText(x, y))}, x.InTable(),
                  y.InTable());
@@ -103,10 +103,10 @@ std::string Size(int64_t bytes) { return FormatValue(Value(bytes), Unit::kBytes)
 // Says the frame whose memory changed most.
 std::string CauseSentence(const AnalysisResult& result) {
   const ResultTable& frames = *result.Table("memory_at_peak");
-  if (frames.rows.empty()) return {};
-  const std::string frame = RawValue(frames.rows.front()[0]);
+  if (frames.empty()) return {};
+  const std::string frame = RawValue(frames.At(0, 0));
   const double change =
-      std::get<double>(frames.rows.front()[static_cast<size_t>(frames.Column("delta_bytes"))]);
+      std::get<double>(frames.At(0, static_cast<size_t>(frames.Column("delta_bytes"))));
   return fmt::format(" Most of the change: {} ({}{}).",
                      frame.empty() ? "what has no frame of the program" : frame,
                      change < 0 ? "-" : "+", Size(static_cast<int64_t>(std::abs(change))));

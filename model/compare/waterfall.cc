@@ -46,8 +46,8 @@ class Maker {
       : table_(*result.Table(source.table)),
         source_(source),
         change_(static_cast<size_t>(table_.Column(source.change))),
-        a_(Rounded(NumberOf(result.Find(source.total_a)->value) * source.scale)),
-        b_(Rounded(NumberOf(result.Find(source.total_b)->value) * source.scale)) {}
+        a_(Rounded(NumberOf(ViewOf(result.Find(source.total_a)->value)) * source.scale)),
+        b_(Rounded(NumberOf(ViewOf(result.Find(source.total_b)->value)) * source.scale)) {}
 
   Waterfall Make(size_t most) {
     out_.table = source_.table;
@@ -62,7 +62,7 @@ class Maker {
 
  private:
   int64_t ChangeOf(size_t row) const {
-    return Rounded(NumberOf(table_.rows[row][change_]) * source_.scale);
+    return Rounded(NumberOf(table_.At(row, change_)) * source_.scale);
   }
   void Add(WaterfallBar bar) {
     level_ = bar.to;
@@ -81,7 +81,7 @@ class Maker {
 };
 
 void Maker::AddRows(size_t most) {
-  const size_t rows = table_.rows.size();
+  const size_t rows = table_.size();
   const int64_t least = rows > 0 ? std::abs(ChangeOf(0)) / kSmallPart : 0;
   size_t own = 0;
   while (own < std::min(rows, most) && std::abs(ChangeOf(own)) > least) ++own;
@@ -101,7 +101,7 @@ void Maker::AddRows(size_t most) {
 
 // The remainder of rounding, at most one for each row, belongs to the last of them.
 void Maker::AddRest() {
-  const bool rounding = std::abs(SaturatingSub(b_, level_)) <= std::ssize(table_.rows);
+  const bool rounding = std::abs(SaturatingSub(b_, level_)) <= static_cast<int64_t>(table_.size());
   if (rounding && out_.bars.size() > 1) out_.bars.back().to = level_ = b_;
   if (level_ != b_) Add({WaterfallBar::Kind::kRest, "Rest", level_, b_});
 }

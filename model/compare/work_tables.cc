@@ -152,7 +152,7 @@ void AddRow(const TableKind& kind, const WorkSum* a, const WorkSum* b, const cha
   if (!kind.kernels) return;
   const std::string readable = Readable(any.name);
   t->table().readable_column = 0;
-  t->table().readable.push_back(readable.empty() ? Value() : CompareTable::Text(readable));
+  t->table().readable.push_back(readable);
 }
 
 void AddTable(const TableKind& kind, const StepItems& a, const StepItems& b, const Naming& naming,

@@ -58,16 +58,14 @@ std::vector<uint32_t> ListedFrames(const CallTree& tree, bool turned) {
 ResultTable CallTreeTable(const Trace& trace, const CallTree& tree, bool turned) {
   ResultTable t{turned ? "bottom_up" : "top_down",
                 turned ? "Bottom-up" : "Top-down",
-                Columns(turned),
-                {},
-                {}};
+                Columns(turned)};
   t.readable_column = 0;
   const auto whole = static_cast<double>(tree.frames.front().total);
   for (const uint32_t f : ListedFrames(tree, turned)) {
     const CallFrame& frame = tree.frames[f];
     const std::string_view name = NameOf(frame, trace.names());
     const auto of_share = static_cast<double>(turned ? frame.self : frame.total);
-    t.rows.push_back({SharedText(name), InUs(frame.total), InUs(frame.self),
+    t.AddRow({SharedText(name), InUs(frame.total), InUs(frame.self),
                       whole > 0 ? Value(100 * of_share / whole) : Value(),
                       static_cast<int64_t>(frame.count), static_cast<int64_t>(frame.depth),
                       SharedText(NameOf(tree.frames[frame.parent], trace.names()))});

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <memory>
 
-#include "model/base/task.h"
+#include "model/base/job.h"
 #include "model/query/duration_stats.h"
 #include "model/query/event_groups.h"
 #include "model/query/self_times.h"
@@ -68,9 +68,8 @@ std::vector<size_t> SharesOf(const std::vector<Piece>& pieces, size_t groups) {
 // AddUp in two passes: counts each group's events, then places their durations group by group.
 class Adder {
  public:
-  Adder(const StatsQuestion& question, const std::stop_token& stop)
+  Adder(const StatsQuestion& question)
       : question_(question),
-        stop_(stop),
         groups_(question),
         pieces_(PiecesOf(question)),
         shares_(SharesOf(pieces_, groups_.size())) {}
@@ -81,10 +80,10 @@ class Adder {
     self_.assign(shares, {});
     ParallelFor(shares, [&](size_t s) { Count(s); });
     Place();
-    if (stop_.stop_requested() || count_ == 0) return {};
+    if (count_ == 0) return {};
     durations_ = std::make_unique_for_overwrite<Ps[]>(count_);
     ParallelFor(shares, [&](size_t s) { Fill(s); });
-    if (stop_.stop_requested()) return {};
+    CheckStop();
     return Result();
   }
 
@@ -101,7 +100,7 @@ class Adder {
   void Count(size_t share) {
     std::vector<uint64_t>& counts = places_[share];
     counts.assign(groups_.size(), 0);
-    for (size_t p = shares_[share]; p < shares_[share + 1] && !stop_.stop_requested(); ++p)
+    for (size_t p = shares_[share]; p < shares_[share + 1]; ++p)
       ForEvents(pieces_[p], [&](uint32_t, uint32_t group) { ++counts[group]; });
   }
 
@@ -123,7 +122,8 @@ class Adder {
     std::vector<uint64_t>& places = places_[share];
     std::vector<PsSum>& self = self_[share];
     self.assign(groups_.size(), 0);
-    for (size_t p = shares_[share]; p < shares_[share + 1] && !stop_.stop_requested(); ++p) {
+    for (size_t p = shares_[share]; p < shares_[share + 1]; ++p) {
+      CheckStop();
       const Piece& piece = pieces_[p];
       SelfTimes times(*question_.parts[piece.part].events, *piece.lane, piece.first);
       ForEvents(piece, [&](uint32_t i, uint32_t group) {
@@ -182,10 +182,10 @@ class Adder {
     AddTotalPercentiles(&total, &result.histogram);
     ParallelFor((stats.size() + kGroupsPerTask - 1) / kGroupsPerTask, [&](size_t task) {
       const size_t end = std::min(stats.size(), (task + 1) * kGroupsPerTask);
-      for (size_t g = task * kGroupsPerTask; g < end && !stop_.stop_requested(); ++g)
+      for (size_t g = task * kGroupsPerTask; g < end; ++g)
         stats[g] = StatsOf(DurationsOf(g));
     });
-    if (stop_.stop_requested()) return {};
+    CheckStop();
     PsSum self_total = 0;
     bool first = true;
     for (size_t g = 0; g < stats.size(); ++g) {
@@ -215,7 +215,6 @@ class Adder {
   }
 
   const StatsQuestion& question_;
-  const std::stop_token& stop_;
   const EventGroups groups_;
   const std::vector<Piece> pieces_;
   const std::vector<size_t> shares_;
@@ -228,8 +227,8 @@ class Adder {
 
 }  // namespace
 
-EventStats AddUp(const StatsQuestion& question, const std::stop_token& stop) {
-  return Adder(question, stop).Run();
+EventStats AddUp(const StatsQuestion& question) {
+  return Adder(question).Run();
 }
 
 }  // namespace stepscope

@@ -5,7 +5,6 @@
 
 #include <array>
 #include <cstdint>
-#include <stop_token>
 #include <vector>
 
 #include "model/query/duration_bins.h"
@@ -29,8 +28,8 @@ struct EventStats {
 
 // Adds up the slices that the question asks for; instants have no duration and are left out. Self
 // time is the duration less that of the events one depth down; on spill lanes, which do not nest,
-// it is the whole duration. A stopped call returns nothing. O(events of the parts), whatever the
-// number of groups; takes 8 bytes for each event that counts. Uses several threads.
-EventStats AddUp(const StatsQuestion& question, const std::stop_token& stop = {});
+// it is the whole duration. O(events of the parts), whatever the number of groups; takes 8 bytes
+// for each event that counts. Uses several threads.
+EventStats AddUp(const StatsQuestion& question);
 
 }  // namespace stepscope

@@ -36,25 +36,25 @@ ResultTable StatsTable(const EventStatsReport& report, bool people) {
   table.id = "events";
   const bool tracks = report.by == GroupBy::kTrack, hosts = GroupsHaveHosts(report);
   const ValueType real = people ? ValueType::kInt : ValueType::kReal;
-  table.columns.push_back(
+  table.AddColumn(
       {"name", NameLabel(report.by), Unit::kNone, ValueType::kString, "", true});
-  if (tracks) table.columns.push_back({"process", "Process", Unit::kNone, ValueType::kString, ""});
-  if (hosts) table.columns.push_back({"host", "Host", Unit::kNone, ValueType::kString, ""});
-  table.columns.push_back({"count", "Count", Unit::kCount, ValueType::kInt, "", true});
-  table.columns.push_back({"total_ps", "Total", Unit::kPs, ValueType::kInt, "", true});
-  table.columns.push_back({"self_ps", "Self", Unit::kPs, ValueType::kInt, "", true});
-  table.columns.push_back({"mean_ps", "Mean", Unit::kPs, real, "", true});
-  table.columns.push_back({"median_ps", "Median", Unit::kPs, ValueType::kInt, ""});
-  table.columns.push_back({"p95_ps", "p95", Unit::kPs, ValueType::kInt, ""});
-  table.columns.push_back({"p99_ps", "p99", Unit::kPs, ValueType::kInt, ""});
-  table.columns.push_back({"min_ps", "Min", Unit::kPs, ValueType::kInt, ""});
-  table.columns.push_back({"max_ps", "Max", Unit::kPs, ValueType::kInt, ""});
-  table.columns.push_back({"stddev_ps", "Deviation", Unit::kPs, real, ""});
+  if (tracks) table.AddColumn({"process", "Process", Unit::kNone, ValueType::kString, ""});
+  if (hosts) table.AddColumn({"host", "Host", Unit::kNone, ValueType::kString, ""});
+  table.AddColumn({"count", "Count", Unit::kCount, ValueType::kInt, "", true});
+  table.AddColumn({"total_ps", "Total", Unit::kPs, ValueType::kInt, "", true});
+  table.AddColumn({"self_ps", "Self", Unit::kPs, ValueType::kInt, "", true});
+  table.AddColumn({"mean_ps", "Mean", Unit::kPs, real, "", true});
+  table.AddColumn({"median_ps", "Median", Unit::kPs, ValueType::kInt, ""});
+  table.AddColumn({"p95_ps", "p95", Unit::kPs, ValueType::kInt, ""});
+  table.AddColumn({"p99_ps", "p99", Unit::kPs, ValueType::kInt, ""});
+  table.AddColumn({"min_ps", "Min", Unit::kPs, ValueType::kInt, ""});
+  table.AddColumn({"max_ps", "Max", Unit::kPs, ValueType::kInt, ""});
+  table.AddColumn({"stddev_ps", "Deviation", Unit::kPs, real, ""});
   const auto rounded = [people](double value) {
     return people ? Value(static_cast<int64_t>(std::min(value, 9e18))) : Value(value);
   };
   for (const EventStatsRow& row : report.stats->groups) {
-    std::vector<Value>& cells = table.rows.emplace_back();
+    std::vector<Value> cells;
     const std::string readable = people && report.by == GroupBy::kName ? Demangle(row.name) : "";
     cells.push_back(readable.empty() ? Value(row.name) : Value(readable));
     if (tracks) cells.push_back(SharedText(PlaceOfGroup(report, row).process));
@@ -62,6 +62,7 @@ ResultTable StatsTable(const EventStatsReport& report, bool people) {
     cells.push_back(static_cast<int64_t>(row.count));
     cells.insert(cells.end(), {row.total, row.self, rounded(row.mean), row.median, row.p95, row.p99,
                                row.min, row.max, rounded(row.stddev)});
+    table.AddRow(std::move(cells));
   }
   return table;
 }

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "model/base/ascii.h"
-#include "model/base/task.h"
+#include "model/base/job.h"
 #include "model/query/argument_term.h"
 #include "model/stat_reader.h"
 
@@ -75,14 +75,14 @@ bool AnswersNames(const EventQuery& query, const NameTable& names, MetaId meta) 
 
 // By MetaId, whether its events may match. The last element is for events without metadata.
 std::vector<uint8_t> WantedMetas(const EventQuery& query, const NameTable& names,
-                                 const std::vector<std::string>& categories,
-                                 const std::stop_token& stop) {
+                                 const std::vector<std::string>& categories) {
   std::vector<uint8_t> wanted(names.metas.size() + 1);
   const size_t tasks = (wanted.size() + kNamesPerTask - 1) / kNamesPerTask;
   ParallelFor(tasks, [&](size_t task) {
-    if (stop.stop_requested()) return;
+    CheckStop();
     const size_t end = std::min(wanted.size(), (task + 1) * kNamesPerTask);
     for (size_t m = task * kNamesPerTask; m < end; ++m) {
+      CheckStop();
       const MetaId meta(static_cast<uint32_t>(m));
       bool all = AnswersNames(query, names, meta);
       for (const QueryTerm& term : query.terms()) {
@@ -159,20 +159,19 @@ void ForLaneParts(const TrackSet& set, uint32_t first_row, uint32_t end_row, Fn 
 }
 
 // The events that match all terms but those about arguments.
-RowBits FindByColumns(const EventQuery& query, const Trace& trace, const TrackSet& set,
-                      const std::stop_token& stop) {
+RowBits FindByColumns(const EventQuery& query, const Trace& trace, const TrackSet& set) {
   RowBits found(set.rows);
   const std::vector<std::string> categories =
-      query.Has(Kind::kCategory) && set.names == trace.set.names ? FileCategories(trace, stop)
+      query.Has(Kind::kCategory) && set.names == trace.set.names ? FileCategories(trace)
                                                                  : std::vector<std::string>();
-  const std::vector<uint8_t> metas = WantedMetas(query, *set.names, categories, stop);
+  const std::vector<uint8_t> metas = WantedMetas(query, *set.names, categories);
   const std::vector<uint8_t> tracks = WantedTracks(query, trace, set);
   const auto last = static_cast<uint32_t>(metas.size() - 1);
   const bool timed = query.Has(Kind::kDuration);
   const Times times = CommonTimes(query);
   if (std::find(metas.begin(), metas.end(), 1) == metas.end()) return found;
   ParallelFor((size_t{set.rows} + kRowsPerTask - 1) / kRowsPerTask, [&](size_t task) {
-    if (stop.stop_requested()) return;
+    CheckStop();
     const auto first = static_cast<uint32_t>(task * kRowsPerTask);
     const uint32_t end = first + std::min(kRowsPerTask, set.rows - first);
     ForLaneParts(set, first, end, [&](const Lane& lane, uint32_t from, uint32_t to) {
@@ -224,7 +223,7 @@ void NarrowByStats(const std::vector<const QueryTerm*>& terms, const Trace& trac
 
 // Removes the rows whose arguments do not match.
 Status NarrowByArguments(const std::vector<const QueryTerm*>& terms, const Trace& trace,
-                         const TrackSet& set, const std::stop_token& stop, RowBits* found) {
+                         const TrackSet& set, RowBits* found) {
   std::mutex mutex;
   Status error;
   std::atomic<bool> failed = false;
@@ -249,7 +248,8 @@ Status NarrowByArguments(const std::vector<const QueryTerm*>& terms, const Trace
     const uint32_t end = first + std::min(kRowsPerRead, set.rows - first);
     std::unique_ptr<StatReader> reader;
     found->ForEach(first, end, [&](uint32_t row) {
-      if (stop.stop_requested() || failed) return;
+      CheckStop();
+      if (failed) return;
       if (reader == nullptr && trace.source) reader = ReaderOf(trace);
       read(reader.get(), row);
     });
@@ -261,7 +261,7 @@ Status NarrowByArguments(const std::vector<const QueryTerm*>& terms, const Trace
 
 std::string_view CategoryNameOf(EventCategory category) { return TextsOf(category).name; }
 
-std::vector<std::string> FileCategories(const Trace& trace, const std::stop_token& stop) {
+std::vector<std::string> FileCategories(const Trace& trace) {
   const auto& metas = trace.names().metas;
   std::vector<std::string> categories(metas.size());
   if (!trace.source) return categories;
@@ -276,7 +276,7 @@ std::vector<std::string> FileCategories(const Trace& trace, const std::stop_toke
   }
   ParallelFor((metas.size() + kNamesPerTask - 1) / kNamesPerTask, [&](size_t task) {
     const size_t end = std::min(metas.size(), (task + 1) * kNamesPerTask);
-    for (size_t m = task * kNamesPerTask; m < end && !stop.stop_requested(); ++m) {
+    for (size_t m = task * kNamesPerTask; m < end; ++m) {
       if (!first[m].valid()) continue;
       const Result<std::vector<Stat>> stats = trace.source->Decode(trace, first[m]);
       if (!stats.ok()) continue;
@@ -289,14 +289,14 @@ std::vector<std::string> FileCategories(const Trace& trace, const std::stop_toke
 }
 
 Result<RowBits> FindEvents(const EventQuery& query, const Trace& trace, const TrackSet& set,
-                           std::span<const StatTable* const> stats, const std::stop_token& stop) {
-  RowBits found = FindByColumns(query, trace, set, stop);
+                           std::span<const StatTable* const> stats) {
+  RowBits found = FindByColumns(query, trace, set);
   const std::vector<const QueryTerm*> terms = ArgumentTerms(query);
-  if (!terms.empty() && !stop.stop_requested()) {
+  if (!terms.empty()) {
     NarrowByStats(terms, trace, set, stats, &found);
-    if (Status s = NarrowByArguments(terms, trace, set, stop, &found); !s.ok()) return s;
+    if (Status s = NarrowByArguments(terms, trace, set, &found); !s.ok()) return s;
   }
-  if (stop.stop_requested()) return Status(ErrorCode::kCancelled, "cancelled");
+  CheckStop();
   return found;
 }
 

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <span>
-#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,15 +19,13 @@ namespace stepscope {
 // The matching events of one set of a trace, its own or a derived one. A derived event has the
 // arguments of the event it comes from. `stats`: tables that together hold the typed stats of all
 // events, if the caller has them; they save reading arguments. Errors: kIo if arguments cannot be
-// read, kCancelled if stopped. O(names + tracks + events), and one read for each event whose
-// arguments are asked for.
+// read. O(names + tracks + events), and one read for each event whose arguments are asked for.
 Result<RowBits> FindEvents(const EventQuery& query, const Trace& trace, const TrackSet& set,
-                           std::span<const StatTable* const> stats = {},
-                           const std::stop_token& stop = {});
+                           std::span<const StatTable* const> stats = {});
 
 // The `cat` of a Chrome trace's events as the file has it, by MetaId. Empty texts for other formats
 // and for events without a category. Reads one event of each metadata. O(events).
-std::vector<std::string> FileCategories(const Trace& trace, const std::stop_token& stop = {});
+std::vector<std::string> FileCategories(const Trace& trace);
 
 // "kernel", "gpu_memcpy", "cpu_op": PyTorch's name of a category, else ours; empty if unknown.
 std::string_view CategoryNameOf(EventCategory category);

@@ -30,13 +30,12 @@ struct Window {
 class TrackWalk {
  public:
   TrackWalk(const CallTreeQuestion& question, const Track& track, CallTreeBuilder* frames,
-            uint64_t* cut, const std::stop_token& stop)
+            uint64_t* cut)
       : set_(question.trace->set),
         rows_(question.rows),
         lanes_(set_.LanesOf(track)),
         frames_(*frames),
-        cut_(*cut),
-        stop_(stop) {
+        cut_(*cut) {
     while (nested_ < lanes_.size() && lanes_[nested_].kind == LaneKind::kNested) ++nested_;
     cursors_.resize(nested_);
     FindWindow(question, track);
@@ -204,7 +203,7 @@ class TrackWalk {
          i < roots.size() && roots.start[i] <= window_.last; ++i) {
       Push(0, i);
       while (!open_.empty()) {
-        if (++steps % kStopEvery == 0 && stop_.stop_requested()) return;
+        if (++steps % kStopEvery == 0) CheckStop();
         Open& top = open_.back();
         if (top.next_child < top.end_child) {
           Push(top.depth + 1, top.next_child++);
@@ -233,7 +232,6 @@ class TrackWalk {
   std::span<const Lane> lanes_;
   CallTreeBuilder& frames_;
   uint64_t& cut_;
-  const std::stop_token& stop_;
   size_t nested_ = 0;             // lanes of nested events, which come first
   Window scope_{kMinPs, kMaxPs};  // cuts events
   Window window_;
@@ -243,14 +241,14 @@ class TrackWalk {
 
 // Adds the tracks of devices, or all others.
 void AddTracks(const CallTreeQuestion& question, bool devices, CallTreeBuilder* frames,
-               uint64_t* cut, const std::stop_token& stop) {
+               uint64_t* cut) {
   const Trace& trace = *question.trace;
   for (const Track& track : trace.set.tracks) {
-    if (stop.stop_requested()) return;
+    CheckStop();
     const bool placed = track.plane.value < trace.planes.size();
     const bool device = placed && IsDevice(trace.planes[track.plane.value].kind);
     if (device == devices && !track.derived_in_file && track.lane_count > 0)
-      TrackWalk(question, track, frames, cut, stop).Run();
+      TrackWalk(question, track, frames, cut).Run();
   }
 }
 
@@ -259,13 +257,13 @@ class Turning {
  public:
   explicit Turning(const CallTree& tree) : tree_(tree) {}
 
-  CallTree Run(const std::stop_token& stop) {
+  CallTree Run() {
     CallTree turned;
     turned.cut = tree_.cut;
     turned.devices = tree_.devices;
     builder_.at(0).total = tree_.frames[0].total;
     for (uint32_t f = 1; f < tree_.frames.size(); ++f) {
-      if (f % kStopEvery == 0 && stop.stop_requested()) return {};
+      if (f % kStopEvery == 0) CheckStop();
       Add(f);
     }
     builder_.Finish(&CallFrame::self, &turned);
@@ -305,12 +303,12 @@ class Turning {
 
 }  // namespace
 
-CallTree BuildCallTree(const CallTreeQuestion& question, const std::stop_token& stop) {
+CallTree BuildCallTree(const CallTreeQuestion& question) {
   CallTree tree;
   for (const bool devices : {false, true}) {
     CallTreeBuilder frames;
-    AddTracks(question, devices, &frames, &tree.cut, stop);
-    if (stop.stop_requested()) return {};
+    AddTracks(question, devices, &frames, &tree.cut);
+    CheckStop();
     frames.Finish(&CallFrame::total, &tree);
     tree.devices = devices && tree.frames.size() > 1;
     if (tree.frames.size() > 1) break;
@@ -318,8 +316,8 @@ CallTree BuildCallTree(const CallTreeQuestion& question, const std::stop_token& 
   return tree;
 }
 
-CallTree TurnOver(const CallTree& tree, const std::stop_token& stop) {
-  return Turning(tree).Run(stop);
+CallTree TurnOver(const CallTree& tree) {
+  return Turning(tree).Run();
 }
 
 }  // namespace stepscope

@@ -2,7 +2,6 @@
 // way. Pure; any thread.
 #pragma once
 
-#include <stop_token>
 
 #include "model/query/call_tree.h"
 #include "model/query/row_bits.h"
@@ -22,14 +21,14 @@ struct CallTreeQuestion {
 // From callers to callees. Times count as far as they lie in the scope, so that adjoining ranges
 // add up. An event that is not selected is a frame if selected ones are inside: its total is
 // theirs, and its self time is 0. Slices that overlap others without nesting are frames without
-// callers. Tracks of devices count only if none of a host does; tracks that XProf derived do not. A
-// stopped call returns an empty tree. O(events of the tracks with selected ones).
-CallTree BuildCallTree(const CallTreeQuestion& question, const std::stop_token& stop = {});
+// callers. Tracks of devices count only if none of a host does; tracks that XProf derived do not.
+// O(events of the tracks with selected ones).
+CallTree BuildCallTree(const CallTreeQuestion& question);
 
 // From callees to callers: the frames of depth 1 are all names of `tree`, by self time, and below
 // each are the callers from which it was reached. `total` leaves out events inside another one of
 // the name, so that recursion counts once. Frames without selected events are no callees. `rows`
-// are those of depth 1. A stopped call returns an empty tree. O(frames x depth).
-CallTree TurnOver(const CallTree& tree, const std::stop_token& stop = {});
+// are those of depth 1. O(frames x depth).
+CallTree TurnOver(const CallTree& tree);
 
 }  // namespace stepscope

@@ -5,7 +5,7 @@
 namespace stepscope {
 namespace {
 
-constexpr uint32_t kStopEveryEvents = 1 << 16;  // events between two checks of the stop token
+constexpr uint32_t kStopEveryEvents = 1 << 16;  // events between two calls of CheckStop
 
 // By MetaId, whether it has that name. Several metas may share one.
 std::vector<uint8_t> MetasOfName(const NameTable& names, MetaId of) {
@@ -15,10 +15,9 @@ std::vector<uint8_t> MetasOfName(const NameTable& names, MetaId of) {
   return out;
 }
 
-void AddLane(const Lane& lane, const std::vector<uint8_t>& wanted, Ps own,
-             const std::stop_token& stop, NameRank* out) {
+void AddLane(const Lane& lane, const std::vector<uint8_t>& wanted, Ps own, NameRank* out) {
   for (uint32_t i = 0; i < lane.size(); ++i) {
-    if (i % kStopEveryEvents == 0 && stop.stop_requested()) return;
+    if (i % kStopEveryEvents == 0) CheckStop();
     if (lane.meta[i] >= wanted.size() || wanted[lane.meta[i]] == 0) continue;
     const Ps duration = lane.dur[i];
     ++out->histogram.counts[DurationHistogram::BinOf(duration)];
@@ -31,14 +30,14 @@ void AddLane(const Lane& lane, const std::vector<uint8_t>& wanted, Ps own,
 
 }  // namespace
 
-NameRank RankByName(const TrackSet& set, EventRow row, const std::stop_token& stop) {
+NameRank RankByName(const TrackSet& set, EventRow row) {
   NameRank out;
   const Lane& own = set.lanes[set.LaneOf(row).value];
   if (own.kind == LaneKind::kInstant) return out;
   const uint32_t meta = own.meta[row.value - own.first_row];
   const std::vector<uint8_t> wanted = MetasOfName(*set.names, MetaId(meta));
   for (const Lane& lane : set.lanes) {
-    if (lane.kind != LaneKind::kInstant) AddLane(lane, wanted, set.Duration(row), stop, &out);
+    if (lane.kind != LaneKind::kInstant) AddLane(lane, wanted, set.Duration(row), &out);
   }
   return out;
 }

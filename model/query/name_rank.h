@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <stop_token>
 
 #include "model/query/event_stats.h"
 #include "model/track.h"
@@ -17,8 +16,7 @@ struct NameRank {
 };
 
 // Ranks a slice among the slices of its name on all tracks of the set. An instant has no duration
-// and no rank: count is 0. A stopped call returns what it has so far. O(events of the set), which
-// is too slow for a frame.
-NameRank RankByName(const TrackSet& set, EventRow row, const std::stop_token& stop = {});
+// and no rank: count is 0. O(events of the set), which is too slow for a frame.
+NameRank RankByName(const TrackSet& set, EventRow row);
 
 }  // namespace stepscope

@@ -41,7 +41,7 @@ TEST_CASE("the steps of a profile, its overview's rows and the timeline's marker
   for (const std::string& path : test::Samples()) {
     CAPTURE(path);
     AnalysisContext context(Load(path), Definitions::kStepscope);
-    const StepDatabase& db = context.steps();
+    const StepDatabase& db = context.Get<StepDatabase>();
     const auto overview = context.Get("overview");
     const ResultTable& table = *overview->Table("steps");
     const std::vector<StepMarker> markers = StepMarkers(table);

@@ -17,12 +17,12 @@ using test::Released;
 
 ResultTable Mixed() {
   ResultTable table;
-  table.columns = {{"text", "Text", Unit::kNone, ValueType::kString, "as it is"},
+  table.SetColumns({{"text", "Text", Unit::kNone, ValueType::kString, "as it is"},
                    {"whole", "Whole", Unit::kBytes, ValueType::kInt, ""},
                    {"real", "Real", Unit::kMs, ValueType::kReal, ""},
                    {"flag", "Flag", Unit::kNone, ValueType::kBool, ""},
                    {"either", "Either", Unit::kNone, ValueType::kInt, ""},
-                   {"none", "None", Unit::kNone, ValueType::kReal, ""}};
+                   {"none", "None", Unit::kNone, ValueType::kReal, ""}});
   table.rows.push_back({"a", int64_t{1}, 0.5, true, int64_t{7}, {}});
   table.rows.push_back({{}, {}, int64_t{2}, {}, "seven", {}});
   table.rows.push_back(
@@ -100,7 +100,7 @@ TEST_CASE("after the last batch a stream returns nothing, as often as it is aske
 
 TEST_CASE("tables without rows and tables without columns are exported") {
   ResultTable table;
-  table.columns = {{"a", "A", Unit::kNone, ValueType::kInt, ""}};
+  table.SetColumns({{"a", "A", Unit::kNone, ValueType::kInt, ""}});
   for (const bool columns : {true, false}) {
     if (!columns) table.columns.clear();
     Released<ArrowArrayStream> stream;

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "loaders/loader.h"
-#include "model/base/task.h"
+#include "model/base/job.h"
 #include "tests/support/sanitized.h"
 #include "tests/support/source_paths.h"
 

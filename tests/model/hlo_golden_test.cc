@@ -323,7 +323,7 @@ Tolerance CostTolerance(double value) {
 void CompareCosts(AnalysisContext& context, const Json& golden, size_t* compared) {
   if (!golden.contains("cost")) return;
   Comparison c("costs", compared);
-  const HloPrograms& programs = context.hlo_programs();
+  const HloPrograms& programs = context.Get<HloPrograms>();
   for (const auto& [name, theirs] : golden["cost"].items()) {
     const auto module = programs.Module(programs.FindByName(name));
     REQUIRE(module);

@@ -29,16 +29,16 @@ struct Asked {
 std::map<std::string, std::string> Statistics(Asked& asked, GroupBy by) {
   StatsQuestion question{asked.trace.get(), {{0, &asked.trace->set, nullptr}}, nullptr, by};
   if (by == GroupBy::kStep) {
-    question.steps = &asked.context->steps();
-    question.grouping = &asked.context->grouping();
+    question.steps = &asked.context->Get<StepDatabase>();
+    question.grouping = &asked.context->Get<Grouping>();
   }
   std::map<std::string, std::string> groups;
   for (const EventStatsRow& row : AddUp(question).groups) {
     std::string key(row.name);
     if (by == GroupBy::kTrack) key = std::to_string(row.track.value);
     if (by == GroupBy::kStep)
-      key = row.step < asked.context->steps().steps.size()
-                ? std::to_string(asked.context->steps().steps[row.step].number)
+      key = row.step < asked.context->Get<StepDatabase>().steps.size()
+                ? std::to_string(asked.context->Get<StepDatabase>().steps[row.step].number)
                 : "";
     groups[key] = fmt::format("{},{},{},{},{},{},{},{},{:.3f}\n", row.count,
                               static_cast<int64_t>(row.total), static_cast<int64_t>(row.self),
@@ -155,7 +155,7 @@ TEST_CASE("sql: tracks and steps count what is there") {
                        "SELECT count(*) FROM tracks JOIN processes p ON p.id = process_id") ==
         std::to_string(asked.trace->set.tracks.size()) + "\n");
   CHECK(test::AnswerOf(asked.database, "SELECT count(*) FROM steps") ==
-        std::to_string(asked.context->steps().steps.size()) + "\n");
+        std::to_string(asked.context->Get<StepDatabase>().steps.size()) + "\n");
 }
 
 }  // namespace

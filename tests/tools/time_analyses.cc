@@ -55,15 +55,15 @@ void TimeAll(const std::shared_ptr<const Trace>& trace) {
   AnalysisContext context(trace, Definitions::kStepscope);
   const Used before = UsedNow();
   Time("typed stats", [&] { context.stats(); });
-  Time("order", [&] { context.order(); });
-  Time("grouping", [&] { context.grouping(); });
-  Time("steps", [&] { context.steps(); });
-  Time("ops", [&] { context.ops(); });
+  Time("order", [&] { context.Get<EventOrder>(); });
+  Time("grouping", [&] { context.Get<Grouping>(); });
+  Time("steps", [&] { context.Get<StepDatabase>(); });
+  Time("ops", [&] { context.Get<OpDatabase>(AnalysisParams()); });
   std::vector<AnalysisResult> results;
   for (const AnalysisDesc& analysis : Analyses())
     Time(analysis.id, [&] { results.push_back(RunAnalysis(analysis, context, {}, {})); });
   Print("all analyses", before);
-  Time("derived tracks", [&] { context.derived(); });
+  Time("derived tracks", [&] { context.Get<DerivedTracks>().sets; });
 }
 
 int Run(const char* path) {

@@ -36,7 +36,7 @@ Profile Load(const std::string& path) {
   profile.label = path;
   profile.trace = *trace;
   profile.analysis = std::make_shared<AnalysisContext>(*trace, Definitions::kStepscope);
-  profile.derived = profile.analysis->derived();
+  profile.derived = profile.analysis->Get<DerivedTracks>().sets;
   return profile;
 }
 

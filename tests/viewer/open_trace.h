@@ -15,9 +15,9 @@ inline Profile ProfileOf(ProfileId id, std::shared_ptr<const Trace> trace) {
   profile.id = id;
   profile.trace = std::move(trace);
   profile.analysis = std::make_shared<AnalysisContext>(profile.trace, Definitions::kStepscope);
-  profile.derived = profile.analysis->derived();
+  profile.derived = profile.analysis->Get<DerivedTracks>().sets;
   profile.flows = std::make_shared<const FlowIndex>(
-      BuildFlowIndex(*profile.trace, &profile.analysis->grouping()));
+      BuildFlowIndex(*profile.trace, &profile.analysis->Get<Grouping>()));
   return profile;
 }
 

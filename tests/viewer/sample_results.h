@@ -11,7 +11,7 @@ namespace stepscope {
 inline ResultTable SampleSteps(size_t n, double input) {
   ResultTable t;
   t.id = "steps";
-  t.columns = {{"stepnum", "Step", Unit::kNone, ValueType::kString, ""}};
+  t.SetColumns({{"stepnum", "Step", Unit::kNone, ValueType::kString, ""}});
   for (const char* id : {"deviceComputeTimeMs", "deviceToDeviceTimeMs", "deviceCollectivesTimeMs",
                          "hostComputeTimeMs", "kernelLaunchTimeMs", "infeedTimeMs", "outfeedTimeMs",
                          "compileTimeMs", "otherTimeMs", "stepTimeMs"}) {
@@ -50,8 +50,7 @@ inline AnalysisResult SampleOverview(size_t steps = 12) {
                   "Ops",
                   {{"selfTimePercent", "Self time", Unit::kFraction, ValueType::kReal, ""},
                    {"operation", "Operation", Unit::kNone, ValueType::kString, ""}},
-                  {{0.6, std::string("Conv2D")}, {0.4, std::string("MatMul")}},
-                  {}};
+                  {{0.6, std::string("Conv2D")}, {0.4, std::string("MatMul")}}};
   r.tables.push_back(std::move(ops));
   r.tables.push_back({"environment",
                       "Environment",

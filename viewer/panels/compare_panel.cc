@@ -241,7 +241,7 @@ void NameBars(const AnalysisResult& found, compare::Waterfall* bars) {
   const int name = table != nullptr ? table->Column("name") : -1;
   if (name < 0) return;
   std::vector<std::string_view> names;
-  for (size_t r = 0; r < table->rows.size(); ++r) names.push_back(table->ShownText(r, name));
+  for (size_t r = 0; r < table->size(); ++r) names.push_back(table->ShownText(r, name));
   const std::vector<std::string> shown = DistinctNames(names);
   for (compare::WaterfallBar& bar : bars->bars) {
     if (bar.rows != 1) continue;
@@ -311,7 +311,7 @@ std::vector<const char*> FirstColumns(const ResultTable& table) {
 
 void ComparePanel::DrawTable(const PanelContext& context, float height) {
   const ResultTable* table = found_->Table(table_);
-  if (table == nullptr || table->rows.empty()) {
+  if (table == nullptr || table->empty()) {
     wanted_row_.reset();
     WrappedIn(context, Role::kText2,
               table_ == "contributions" ? "No change reaches 1 % of a step."
@@ -343,7 +343,7 @@ uint64_t ComparePanel::TableKey(const ResultTable& table) const {
 
 // The row whose durations are drawn: the selected one, else the first, which is the largest change.
 int ComparePanel::SpreadRow(const ResultTable& table) const {
-  return view_.current() < 0 && !table.rows.empty() ? 0 : view_.current();
+  return view_.current() < 0 && !table.empty() ? 0 : view_.current();
 }
 
 void ComparePanel::UpdateSpread(const PanelContext& context) {
@@ -380,7 +380,7 @@ void ComparePanel::DrawSpread(const PanelContext& context) {
   const ResultTable* table = found_->Table(table_);
   const auto row = table != nullptr ? static_cast<size_t>(SpreadRow(*table)) : 0;
   std::string_view of;
-  if (table != nullptr && row < table->rows.size()) of = TextAt(*table, row, "name");
+  if (table != nullptr && row < table->size()) of = TextAt(*table, row, "name");
   SectionTitle(context, of.empty() ? "Durations" : "Durations of " + ShortNameOf(of));
   {
     const FaceScope small(context, Face::kUi);

@@ -30,7 +30,7 @@ class DiagnosticsPanel final : public AnalysisPanel {
 // A cell has one line; places and advice may need more.
 void DiagnosticsPanel::DrawInFull(const PanelContext& context, const ResultTable& table,
                                   size_t row) {
-  const auto text = [&](const char* id) { return TextAt(table.rows[row], table.Column(id)); };
+  const auto text = [&](const char* id) { return TextAt(table, row, table.Column(id)); };
   WrappedIn(context, Role::kText, text("text"));
   const FaceScope small(context, Face::kUi);
   std::string_view places = text("first");
@@ -47,7 +47,7 @@ void DiagnosticsPanel::DrawInFull(const PanelContext& context, const ResultTable
 void DiagnosticsPanel::DrawResult(const PanelContext& context, const AnalysisResult& result,
                                   uint64_t key) {
   const ResultTable* table = result.Table("diagnostics");
-  if (table == nullptr || table->rows.empty()) {
+  if (table == nullptr || table->empty()) {
     DrawEmpty(context, "Nothing was repaired, dropped or clipped.");
     return;
   }

@@ -241,7 +241,7 @@ void FindingsPanel::DrawMuted(const PanelContext& context, size_t hidden) {
 void FindingsPanel::DrawList(const PanelContext& context, const ResultTable& table) {
   const MutedRules muted(context.settings);
   size_t hidden = 0, shown = 0;
-  for (size_t row = 0; row < table.rows.size(); ++row) {
+  for (size_t row = 0; row < table.size(); ++row) {
     const bool is_muted = IsMuted(context, muted, TextAt(table, row, "rule"));
     hidden += is_muted ? 1 : 0;
     if (is_muted && !show_muted_) continue;

@@ -47,7 +47,7 @@ std::shared_ptr<const GraphOps> GraphFacts::Of(const PanelContext& context,
     analysis_ = profile.analysis;
     graphs_ = nullptr;
     job_.Start(context.jobs, [analysis = analysis_](const std::stop_token& stop, Progress&) {
-      return std::shared_ptr<const GraphOps>(analysis, &analysis->graph_ops(stop));
+      return std::shared_ptr<const GraphOps>(analysis, &analysis->Get<GraphOps>());
     });
   }
   if (auto done = job_.Take()) graphs_ = *std::move(done);

@@ -78,7 +78,7 @@ std::string HloSourcePage(std::string_view source) {
 }
 
 bool HasHloProgram(const Profile& profile, uint64_t program) {
-  return profile.analysis && profile.analysis->hlo_programs().Find(program) != HloPrograms::kNone;
+  return profile.analysis && profile.analysis->Get<HloPrograms>().Find(program) != HloPrograms::kNone;
 }
 
 void ShowHloPage(const PanelContext& context, std::string page) {

@@ -59,8 +59,8 @@ std::span<const char* const> HiddenColumns(bool device, bool host) {
 ResultTable SideTable(const ResultTable& ops, std::string_view side, const char* name_column) {
   ResultTable out;
   out.id = std::string("ops_") + std::string(side) + "_" + name_column;
-  out.columns = {{"name", "Name", Unit::kNone, ValueType::kString, ""},
-                 {"self", "Self time", Unit::kUs, ValueType::kReal, ""}};
+  out.SetColumns({{"name", "Name", Unit::kNone, ValueType::kString, ""},
+                 {"self", "Self time", Unit::kUs, ValueType::kReal, ""}});
   const int where = ops.Column("host_or_device"), name = ops.Column(name_column),
             self = ops.Column("total_self_time");
   if (where < 0 || name < 0 || self < 0) return out;
@@ -70,7 +70,7 @@ ResultTable SideTable(const ResultTable& ops, std::string_view side, const char*
     if (TextAt(row, where) == side && std::isfinite(value))
       sums[std::string(TextAt(row, name))] += value;
   }
-  for (const auto& [text, sum] : sums) out.rows.push_back({text, sum});
+  for (const auto& [text, sum] : sums) out.AddRow({text, sum});
   return out;
 }
 
@@ -79,14 +79,14 @@ ResultTable TypeTable(const ResultTable& ops) {
   ResultTable out;
   out.id = "op_types";
   out.title = "Types of ops";
-  out.columns = {{"type", "Type", Unit::kNone, ValueType::kString, ""},
+  out.SetColumns({{"type", "Type", Unit::kNone, ValueType::kString, ""},
                  {"total_self_time", "Self time", Unit::kUs, ValueType::kReal,
                   "of all ops of the type, without the ops inside", true},
                  {"share", "Share", Unit::kPercent, ValueType::kReal,
                   "of the self time of all ops of the side"},
                  {"ops", "Ops", Unit::kCount, ValueType::kInt, "of the type"},
                  {"occurrences", "Count", Unit::kCount, ValueType::kInt, "executions"},
-                 {"host_or_device", "Side", Unit::kNone, ValueType::kString, ""}};
+                 {"host_or_device", "Side", Unit::kNone, ValueType::kString, ""}});
   const int where = ops.Column("host_or_device"), type = ops.Column("type"),
             self = ops.Column("total_self_time"), times = ops.Column("occurrences");
   if (where < 0 || type < 0 || self < 0 || times < 0) return out;
@@ -119,7 +119,7 @@ ResultTable TypeTable(const ResultTable& ops) {
                    [](const auto& a, const auto& b) { return a.second->self > b.second->self; });
   for (const auto& [key, sum] : order) {
     const double all = sides[key->first];
-    out.rows.push_back({key->second, sum->self, all > 0 ? 100 * sum->self / all : 0.0, sum->ops,
+    out.AddRow({key->second, sum->self, all > 0 ? 100 * sum->self / all : 0.0, sum->ops,
                         sum->times, key->first});
     out.links.push_back(sum->link);
   }
@@ -176,7 +176,7 @@ void OpStatsPanel::Update(const PanelContext& context, const ResultTable& ops, u
   shown_ = {ops.id, ops.title, ops.columns, {}, {}};
   const int where = ops.Column("host_or_device");
   for (size_t i = 0; side_ != 0 && i < ops.rows.size(); ++i) {
-    if (TextAt(ops.rows[i], where) != (side_ == 1 ? "Device" : "Host")) continue;
+    if (TextAt(ops, i, where) != (side_ == 1 ? "Device" : "Host")) continue;
     shown_.rows.push_back(ops.rows[i]);
     if (i < ops.links.size()) shown_.links.push_back(ops.links[i]);
   }

@@ -327,9 +327,9 @@ void OverviewPanel::DrawEnvironment(const PanelContext& context, const AnalysisR
   SectionTitle(context, "Environment");
   const float x = BaseEm() * 8;
   const ResultTable* table = result.Table("environment");
-  for (size_t r = 0; table != nullptr && r < table->rows.size(); ++r) {
+  for (size_t r = 0; table != nullptr && r < table->size(); ++r) {
     if (table->rows[r].size() < 2) continue;
-    KeyValue(context, RawValue(table->rows[r][0]), RawValue(table->rows[r][1]), x, false);
+    KeyValue(context, RawValue(table->At(r, 0)), RawValue(table->At(r, 1)), x, false);
   }
   const std::string how = TextOf(result, "steps_how");
   if (!how.empty() && chart_.counted() > 0) KeyValue(context, "Steps", how, x, false);

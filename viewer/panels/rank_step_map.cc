@@ -16,7 +16,7 @@ namespace stepscope {
 
 double NumberIn(const ResultTable& table, size_t row, int column) {
   return column < 0 ? std::numeric_limits<double>::quiet_NaN()
-                    : NumberOf(table.rows[row][static_cast<size_t>(column)]);
+                    : NumberOf(table.At(row, static_cast<size_t>(column)));
 }
 
 int64_t WholeIn(const ResultTable& table, size_t row, int column) {
@@ -33,7 +33,7 @@ namespace {
 // The different numbers of a column, ascending.
 std::vector<int64_t> NumbersIn(const ResultTable& table, int column) {
   std::unordered_set<int64_t> found;
-  for (size_t i = 0; i < table.rows.size(); ++i) found.insert(WholeIn(table, i, column));
+  for (size_t i = 0; i < table.size(); ++i) found.insert(WholeIn(table, i, column));
   std::vector<int64_t> numbers(found.begin(), found.end());
   std::sort(numbers.begin(), numbers.end());
   return numbers;
@@ -60,7 +60,7 @@ RankStepMap MakeRankStepMap(std::vector<int64_t> ranks, const ResultTable& table
   const size_t cells = out.ranks.size() * out.steps.size();
   out.map.values.assign(cells, std::numeric_limits<double>::quiet_NaN());
   out.rows.assign(cells, -1);
-  for (size_t i = 0; i < table.rows.size(); ++i) {
+  for (size_t i = 0; i < table.size(); ++i) {
     const auto row = row_of.find(WholeIn(table, i, rank));
     if (row == row_of.end()) continue;
     const size_t cell = row->second * out.steps.size() + column_of[WholeIn(table, i, step)];

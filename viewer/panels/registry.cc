@@ -19,7 +19,7 @@ namespace {
 
 // Whether the profile has programs of XLA, or lines of their ops.
 bool HasHlo(const Profile& profile) {
-  if (profile.analysis && !profile.analysis->hlo_programs().list().empty()) return true;
+  if (profile.analysis && !profile.analysis->Get<HloPrograms>().list().empty()) return true;
   const std::vector<Track>& tracks = profile.trace->set.tracks;
   return std::any_of(tracks.begin(), tracks.end(),
                      [](const Track& track) { return track.kind == TrackKind::kXlaOps; });

@@ -47,7 +47,7 @@ ClassSummary Summary(const std::vector<double>& values) {
 std::string LabelAt(const ResultTable& table, size_t row) {
   const int c = table.Column("stepnum");
   if (c < 0) return std::to_string(row);
-  return RawValue(table.rows[row][static_cast<size_t>(c)]);
+  return RawValue(table.At(row, static_cast<size_t>(c)));
 }
 
 }  // namespace
@@ -78,8 +78,8 @@ std::vector<BarGroup> HostsOf(const ResultTable& steps) {
   const int host = steps.Column("host");
   std::vector<BarGroup> hosts;
   for (size_t r = 0; host >= 0 && r < steps.rows.size(); ++r) {
-    if (r == 0 || TextAt(steps.rows[r], host) != TextAt(steps.rows[r - 1], host))
-      hosts.push_back({r, std::string(TextAt(steps.rows[r], host))});
+    if (r == 0 || TextAt(steps, r, host) != TextAt(steps, r - 1, host))
+      hosts.push_back({r, std::string(TextAt(steps, r, host))});
   }
   if (hosts.size() < 2) hosts.clear();
   return hosts;
@@ -102,15 +102,15 @@ void StepChart::Update(const PanelContext& context, const AnalysisResult& result
   const int partial = steps.Column("partial"), inferred = steps.Column("inferred");
   const int warmup = steps.Column("warmup");
   const auto left_out = [&](size_t r) {
-    return TrueAt(steps.rows[r], partial) || TrueAt(steps.rows[r], warmup);
+    return TrueAt(steps, r, partial) || TrueAt(steps, r, warmup);
   };
   for (size_t r = 0; r < steps.rows.size(); ++r) {
-    const bool guessed = TrueAt(steps.rows[r], inferred);
+    const bool guessed = TrueAt(steps, r, inferred);
     partial_ += left_out(r), inferred_ += guessed;
     bars_.labels.push_back(LabelAt(steps, r));
     bars_.notes.emplace_back(
-        TrueAt(steps.rows[r], partial)  ? "partial: cut by the begin or end of the recording"
-        : TrueAt(steps.rows[r], warmup) ? "warm-up: the first step, much longer than the others"
+        TrueAt(steps, r, partial)  ? "partial: cut by the begin or end of the recording"
+        : TrueAt(steps, r, warmup) ? "warm-up: the first step, much longer than the others"
         : guessed                       ? "inferred: nothing in the profile marks it"
                                         : "");
   }

@@ -73,7 +73,7 @@ void TablePages::Draw(const PanelContext& context, std::span<const Page> pages,
                       const char* nothing) {
   std::vector<Page> filled;
   for (const Page& page : pages) {
-    if (page.table != nullptr && !page.table->rows.empty()) filled.push_back(page);
+    if (page.table != nullptr && !page.table->empty()) filled.push_back(page);
   }
   if (filled.empty()) {
     WrappedIn(context, Role::kText2, nothing);

@@ -27,8 +27,8 @@ std::string CauseOf(const AnalysisResult& result, double change) {
   if (table == nullptr) return {};
   const int name = table->Column("name"), how = table->Column("change");
   const int delta = table->Column("delta_ms_per_step");
-  for (size_t r = 0; r < table->rows.size() && delta >= 0; ++r) {
-    const double ms = NumberOf(table->rows[r][static_cast<size_t>(delta)]);
+  for (size_t r = 0; r < table->size() && delta >= 0; ++r) {
+    const double ms = NumberOf(table->At(r, static_cast<size_t>(delta)));
     if (!std::isfinite(ms) || ms == 0 || (change != 0 && (ms > 0) != (change > 0))) continue;
     const std::string what = InSentence(table->ShownText(r, name));
     return fmt::format("{} {}, {}{}", what, table->ShownText(r, how), ms > 0 ? "+" : "",

@@ -54,7 +54,7 @@ void AddClasses(const ResultTable& steps, std::vector<VerdictSums::Part>* parts)
     double sum = 0;
     for (size_t r = 0; c >= 0 && r < std::min(kMostSteps, steps.rows.size()); ++r) {
       const double v = NumberOf(steps.rows[r][static_cast<size_t>(c)]);
-      if (!TrueAt(steps.rows[r], partial) && std::isfinite(v) && v > 0) sum += v;
+      if (!TrueAt(steps, r, partial) && std::isfinite(v) && v > 0) sum += v;
     }
     parts->push_back({of.kind, sum});
   }
@@ -123,7 +123,7 @@ double CountedPercent(const ResultTable& steps, const ResultTable& times, const 
     const double step = NumberOf(times.rows[r][static_cast<size_t>(t)]);
     all_part += of;
     all += step;
-    if (TrueAt(steps.rows[r], partial) || TrueAt(steps.rows[r], warmup)) continue;
+    if (TrueAt(steps, r, partial) || TrueAt(steps, r, warmup)) continue;
     part += of;
     whole += step;
   }

@@ -154,8 +154,8 @@ Ring MakeRing(const PanelContext& context, const ResultTable& table, std::string
   const int name = table.Column(name_column), value = table.Column(value_column);
   if (name < 0 || value < 0) return ring;
   std::vector<std::pair<double, size_t>> sizes;
-  for (size_t r = 0; r < table.rows.size(); ++r) {
-    const double v = NumberOf(table.rows[r][static_cast<size_t>(value)]);
+  for (size_t r = 0; r < table.size(); ++r) {
+    const double v = NumberOf(table.At(r, static_cast<size_t>(value)));
     if (!std::isfinite(v) || v <= 0) continue;
     sizes.emplace_back(v, r);
     ring.total += v;

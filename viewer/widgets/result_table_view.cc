@@ -139,9 +139,9 @@ void ResultTableView::SetSort(std::vector<SortKey> keys) {
 }
 
 void ResultTableView::Select(const ResultTable& table, int row) {
-  selected_.assign(table.rows.size(), 0);
+  selected_.assign(table.size(), 0);
   current_ = anchor_ = -1;
-  if (row < 0 || static_cast<size_t>(row) >= table.rows.size()) return;
+  if (row < 0 || static_cast<size_t>(row) >= table.size()) return;
   selected_[static_cast<size_t>(row)] = 1;
   current_ = anchor_ = row;
   scroll_to_current_ = true;
@@ -185,7 +185,7 @@ void ResultTableView::PrepareColumns(const ResultTable& table, const TableOption
 // per change of data.
 void ResultTableView::Prepare(const ResultTable& table, uint64_t key, const TableOptions& options) {
   const uint64_t columns_key = ColumnsKey(table, options);
-  if (key == key_ && columns_key == columns_key_ && selected_.size() == table.rows.size()) return;
+  if (key == key_ && columns_key == columns_key_ && selected_.size() == table.size()) return;
   if (columns_key != columns_key_ || columns_.empty()) {
     PrepareColumns(table, options);
     sort_.clear();
@@ -197,7 +197,7 @@ void ResultTableView::Prepare(const ResultTable& table, uint64_t key, const Tabl
     column.max_abs = column.numeric ? MaxAbs(table, c) : 0;
     column.widest_row = -1;
     size_t longest = 0;
-    for (size_t r = 0; r < table.rows.size() && !column.numeric; ++r) {
+    for (size_t r = 0; r < table.size() && !column.numeric; ++r) {
       if (c >= table.rows[r].size()) continue;
       const Value& value = table.Shown(r, c);
       const auto* s = std::get_if<SharedText>(&value);
@@ -207,7 +207,7 @@ void ResultTableView::Prepare(const ResultTable& table, uint64_t key, const Tabl
     }
     column.format = ColumnFormat(table, c);
   }
-  selected_.assign(table.rows.size(), 0);
+  selected_.assign(table.size(), 0);
   ShortenNames(table, options);
   current_ = anchor_ = menu_column_ = -1;
   menu_job_.Stop();
@@ -219,11 +219,11 @@ void ResultTableView::Prepare(const ResultTable& table, uint64_t key, const Tabl
 // In larger tables each row gets its short name when it is drawn.
 void ResultTableView::ShortenNames(const ResultTable& table, const TableOptions& options) {
   constexpr size_t kMostDistinct = 10'000;
-  short_names_.assign(options.shorten_names ? table.rows.size() : 0, {});
+  short_names_.assign(options.shorten_names ? table.size() : 0, {});
   if (short_names_.empty() || short_names_.size() > kMostDistinct) return;
   const int name = table.Column(options.name_column);
   std::vector<std::string_view> names;
-  for (size_t r = 0; r < table.rows.size(); ++r) {
+  for (size_t r = 0; r < table.size(); ++r) {
     names.push_back(table.ShownText(r, name));
   }
   short_names_ = DistinctNames(names);
@@ -306,9 +306,9 @@ void ResultTableView::DrawToolbar(const PanelContext& context, const ResultTable
   }
   ImGui::SameLine(0, Em() * 0.6f);
   ImGui::AlignTextToFramePadding();
-  const bool all = order_.size() == table.rows.size();
+  const bool all = order_.size() == table.size();
   const std::string part = all ? std::string() : GroupDigits(order_.size()) + " of ";
-  TextIn(context, Role::kText2, part + options.Counted(table.rows.size()));
+  TextIn(context, Role::kText2, part + options.Counted(table.size()));
   ImGui::SameLine(0, Em() * 0.6f);
   if (ImGui::Button("Columns")) open_columns_ = true;
   ImGui::SameLine(0, Em() * 0.3f);

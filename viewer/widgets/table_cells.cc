@@ -118,7 +118,7 @@ void ResultTableView::DrawCell(const PanelContext& context, const ResultTable& t
                                const TableOptions& options, const Column& column, uint32_t row) {
   const auto c = static_cast<size_t>(column.data);
   if (c >= table.rows[row].size()) return;
-  const Value& value = table.rows[row][c];
+  const Value& value = table.At(row, c);
   if (column.numeric) {
     const FaceScope mono(context, Face::kMono);
     std::array<char, 64> buffer{};
@@ -202,7 +202,7 @@ void ResultTableView::DrawTotals(const PanelContext& context, const ResultTable&
     }
   }
   std::string label = "Total";
-  if (order_.size() < table.rows.size()) label += " of " + options.Counted(order_.size());
+  if (order_.size() < table.size()) label += " of " + options.Counted(order_.size());
   DrawCut(list, ImVec2(p.x + pad, text_y), first_number - Em() * 0.5f, context.theme[Role::kText2],
           label);
   list->PopClipRect();
@@ -213,8 +213,8 @@ std::string TableOptions::Counted(size_t n) const { return stepscope::Counted(n,
 
 std::string_view ResultTableView::NameOf(const ResultTable& table, const TableOptions& options,
                                          size_t row) {
-  if (row >= table.rows.size()) return {};
-  return TextAt(table.rows[row], table.Column(options.name_column));
+  if (row >= table.size()) return {};
+  return TextAt(table, row, table.Column(options.name_column));
 }
 
 void ResultTableView::FindMenuEvents(const PanelContext& context, const ResultTable& table,
@@ -284,7 +284,7 @@ void ResultTableView::DrawRowMenu(const PanelContext& context, const ResultTable
   TakeMenuEvents(context, table);
   if (!ImGui::BeginPopup("row menu")) return;
   const int current = current_;
-  if (current < 0 || static_cast<size_t>(current) >= table.rows.size()) {
+  if (current < 0 || static_cast<size_t>(current) >= table.size()) {
     ImGui::EndPopup();
     return;
   }
@@ -310,7 +310,7 @@ void ResultTableView::DrawRowMenu(const PanelContext& context, const ResultTable
   const bool has_cell =
       menu_column_ >= 0 && static_cast<size_t>(menu_column_) < table.rows[row].size();
   if (ImGui::MenuItem("Copy cell", nullptr, false, has_cell)) {
-    context.services.SetClipboard(RawValue(table.rows[row][static_cast<size_t>(menu_column_)]));
+    context.services.SetClipboard(RawValue(table.At(row, static_cast<size_t>(menu_column_))));
   }
   if (ImGui::MenuItem("Copy rows", "Ctrl+C")) context.services.SetClipboard(SelectedTsv(table));
   ImGui::Separator();

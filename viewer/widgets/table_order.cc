@@ -36,7 +36,7 @@ KeyColumn MakeKey(const ResultTable& table, SortKey key) {
   out.descending = key.descending;
   const auto column = static_cast<size_t>(key.column);
   const bool text = table.columns[column].type == ValueType::kString;
-  for (size_t r = 0; r < table.rows.size(); ++r) {
+  for (size_t r = 0; r < table.size(); ++r) {
     const Value* value = column < table.rows[r].size() ? &table.Shown(r, column) : nullptr;
     if (text) {
       out.texts.push_back(value != nullptr ? std::get_if<SharedText>(value) : nullptr);
@@ -52,8 +52,8 @@ KeyColumn MakeKey(const ResultTable& table, SortKey key) {
 std::vector<uint32_t> MakeOrder(const ResultTable& table, const TableFilter& filter,
                                 std::span<const SortKey> keys) {
   std::vector<uint32_t> order;
-  order.reserve(table.rows.size());
-  for (uint32_t r = 0; r < table.rows.size(); ++r) {
+  order.reserve(table.size());
+  for (uint32_t r = 0; r < table.size(); ++r) {
     if (filter.empty() || filter.Matches(table, r)) order.push_back(r);
   }
   std::vector<KeyColumn> columns;
@@ -101,14 +101,14 @@ double SumOf(const ResultTable& table, size_t column, std::span<const uint32_t> 
 
 ResultTable ShownPart(const ResultTable& table, std::span<const uint32_t> order,
                       std::span<const int> columns) {
-  ResultTable out{table.id, table.title, {}, {}, {}};
+  ResultTable out{table.id, table.title};
   for (int c : columns) out.columns.push_back(table.columns[static_cast<size_t>(c)]);
   out.rows.reserve(order.size());
   for (uint32_t r : order) {
     std::vector<Value>& row = out.rows.emplace_back();
     for (int c : columns) {
       const auto i = static_cast<size_t>(c);
-      row.push_back(i < table.rows[r].size() ? table.rows[r][i] : Value{});
+      row.push_back(i < table.rows[r].size() ? table.At(r, i) : Value{});
     }
   }
   return out;
@@ -120,7 +120,7 @@ std::string ToTsv(const ResultTable& table, std::span<const uint32_t> rows,
   for (uint32_t r : rows) {
     for (size_t c = 0; c < columns.size(); ++c) {
       const auto i = static_cast<size_t>(columns[c]);
-      std::string text = i < table.rows[r].size() ? RawValue(table.rows[r][i]) : std::string();
+      std::string text = i < table.rows[r].size() ? RawValue(table.At(r, i)) : std::string();
       std::replace_if(
           text.begin(), text.end(), [](char x) { return x == '\t' || x == '\n' || x == '\r'; },
           ' ');

@@ -10,14 +10,14 @@
 namespace stepscope {
 
 TreeRows::TreeRows(const ResultTable& table, int depth_column) {
-  const auto count = static_cast<uint32_t>(table.rows.size());
+  const auto count = static_cast<uint32_t>(table.size());
   parent_.assign(count, kNone);
   end_.assign(count, count);
   open_.assign(count, 0);
   std::vector<std::pair<double, uint32_t>> above;  // depth and row
   first_child_.assign(count + 2, 0);
   for (uint32_t row = 0; row < count; ++row) {
-    const double depth = depth_column < 0 ? 0 : NumberAt(table.rows[row], depth_column);
+    const double depth = depth_column < 0 ? 0 : NumberAt(table, row, depth_column);
     for (; !above.empty() && above.back().first >= depth; above.pop_back())
       end_[above.back().second] = row;
     parent_[row] = above.empty() ? kNone : above.back().second;
@@ -56,7 +56,7 @@ void TreeRows::OpenLargest(const ResultTable& table, int column, size_t rows) {
   const auto add = [&](uint32_t row) {
     for (const uint32_t child : Children(row)) {
       ++shown;
-      if (!leaf(child)) largest.emplace(NumberAt(table.rows[child], std::max(column, 0)), ~child);
+      if (!leaf(child)) largest.emplace(NumberAt(table, child, std::max(column, 0)), ~child);
     }
   };
   add(static_cast<uint32_t>(size()));
@@ -99,7 +99,7 @@ void TreeRows::Sort(const ResultTable& table, int column, bool descending) {
       continue;
     }
     std::stable_sort(begin, end, [&](uint32_t a, uint32_t b) {
-      const double x = NumberAt(table.rows[a], column), y = NumberAt(table.rows[b], column);
+      const double x = NumberAt(table, a, column), y = NumberAt(table, b, column);
       return descending ? y < x : x < y;
     });
   }

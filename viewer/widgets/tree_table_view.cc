@@ -29,7 +29,7 @@ int LargestLeaf(const ResultTable& table, TreeRows& tree, int column) {
   int largest = -1;
   double most = 0;
   for (const uint32_t row : tree.Shown()) {
-    const double value = column < 0 ? 0 : NumberOf(table.rows[row][static_cast<size_t>(column)]);
+    const double value = column < 0 ? 0 : NumberOf(table.At(row, static_cast<size_t>(column)));
     const bool linked = row < table.links.size() && !table.links[row].rows.empty();
     if (!tree.leaf(row) || !linked || !(value > most)) continue;
     largest = static_cast<int>(row);
@@ -66,7 +66,7 @@ void TreeTableView::DrawToolbar(const PanelContext& context, const ResultTable& 
 
 void TreeTableView::Prepare(const ResultTable& table, uint64_t key,
                             const TreeTableOptions& options) {
-  if (key == key_ && tree_.size() == table.rows.size()) return;
+  if (key == key_ && tree_.size() == table.size()) return;
   key_ = key;
   name_ = std::max(table.Column(options.name_column), 0);
   tree_ = TreeRows(table, table.Column(options.depth_column));
@@ -281,7 +281,7 @@ void TreeTableView::DrawNumber(const PanelContext& context, const ResultTable& t
     DrawCut(list, p, right, context.theme[Role::kText2], table.ShownText(row, column.data));
     return;
   }
-  const double value = NumberOf(table.rows[row][c]);
+  const double value = NumberOf(table.At(row, c));
   const FaceScope mono(context, Face::kMono);
   std::array<char, 64> buffer{};
   const std::string_view text = WriteNumber(value, column.format, buffer);

@@ -9,7 +9,7 @@
 #include "model/analysis/derived_tracks/derived_annotations.h"
 #include "model/analysis/intervals/lane_merge.h"
 #include "model/analysis/steps/steps.h"
-#include "model/base/task.h"
+#include "model/base/job.h"
 #include "model/capabilities.h"
 
 namespace stepscope {
@@ -90,12 +90,12 @@ std::vector<LaunchesByGroup> XprofLaunches(const Trace& trace, const StatTable& 
 // Builds the derived lines of one GPU plane or TPU core.
 class PlaneDeriver {
  public:
-  PlaneDeriver(AnalysisContext& context, uint32_t plane, const std::stop_token& stop)
+  PlaneDeriver(AnalysisContext& context, uint32_t plane)
       : trace_(context.trace()),
-        stats_(context.stats(stop)),
-        order_(context.order(stop)),
-        grouping_(context.grouping(stop)),
-        steps_(context.steps(stop)),
+        stats_(context.stats()),
+        order_(context.Get<EventOrder>()),
+        grouping_(context.Get<Grouping>()),
+        steps_(context.Get<StepDatabase>()),
         xprof_(context.xprof()),
         traits_(CapabilitiesOf(trace_)),
         plane_id_(plane),
@@ -251,8 +251,7 @@ bool IsDerivedInFile(const Trace& trace, const Plane& plane) {
 
 }  // namespace
 
-std::vector<std::shared_ptr<const TrackSet>> BuildDerivedLines(AnalysisContext& context,
-                                                               std::stop_token stop) {
+std::vector<std::shared_ptr<const TrackSet>> BuildDerivedLines(AnalysisContext& context) {
   const Trace& trace = context.trace();
   const Capabilities traits = CapabilitiesOf(trace);
   std::vector<uint32_t> devices;
@@ -263,16 +262,16 @@ std::vector<std::shared_ptr<const TrackSet>> BuildDerivedLines(AnalysisContext& 
     if (device && !IsDerivedInFile(trace, plane)) devices.push_back(p);
   }
   if (devices.empty()) return {};
-  const Grouping& grouping = context.grouping(stop);
-  context.steps(stop);
+  const Grouping& grouping = context.Get<Grouping>();
+  context.Get<StepDatabase>();
   const bool by_device_id = context.xprof().launches_with_device_id && traits.read_by_xprof;
   std::vector<LaunchesByGroup> launches = by_device_id
-                                              ? XprofLaunches(trace, context.stats(stop), grouping)
+                                              ? XprofLaunches(trace, context.stats(), grouping)
                                               : OwnLaunches(trace, grouping);
   std::vector<std::shared_ptr<const TrackSet>> sets(devices.size());
   ParallelFor(devices.size(), [&](size_t i) {
-    if (!stop.stop_requested()) {
-      sets[i] = PlaneDeriver(context, devices[i], stop).Derive(launches[devices[i]]);
+    {
+      sets[i] = PlaneDeriver(context, devices[i]).Derive(launches[devices[i]]);
     }
   });
   std::erase(sets, nullptr);

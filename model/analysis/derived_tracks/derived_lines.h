@@ -6,7 +6,6 @@
 #pragma once
 
 #include <memory>
-#include <stop_token>
 #include <vector>
 
 #include "model/analysis/analysis.h"
@@ -14,9 +13,7 @@
 namespace stepscope {
 
 // One set for each GPU plane or TPU core that has lines; none for a plane whose file has derived
-// lines itself. Stopped, the list is incomplete. O(n log lanes), parallel over planes; any thread
-// may call it.
-std::vector<std::shared_ptr<const TrackSet>> BuildDerivedLines(AnalysisContext& context,
-                                                               std::stop_token stop);
+// lines itself. O(n log lanes), parallel over planes; any thread may call it.
+std::vector<std::shared_ptr<const TrackSet>> BuildDerivedLines(AnalysisContext& context);
 
 }  // namespace stepscope

@@ -22,7 +22,7 @@
 #include "model/analysis/steps/steps.h"
 #include "model/analysis/tables/in_unit.h"
 #include "model/base/sort_runs.h"
-#include "model/base/task.h"
+#include "model/base/job.h"
 #include "model/capabilities.h"
 #include "model/trace_builder.h"
 
@@ -217,25 +217,24 @@ void OneDevice::AddUtilisation(const BusyTime& busy) {
 
 class DeviceTracksBuilder {
  public:
-  DeviceTracksBuilder(AnalysisContext& context, std::stop_token stop)
+  DeviceTracksBuilder(AnalysisContext& context)
       : trace_(context.trace()),
-        stop_(std::move(stop)),
-        steps_(context.steps(stop_)),
-        events_(context, {}, stop_),
-        classes_(context.device_classes()),
+        steps_(context.Get<StepDatabase>()),
+        events_(context, {}),
+        classes_(context.Get<DeviceClasses>().of_meta),
         launches_(trace_) {
     // PyTorch's allocator is a counter of the file already, and XProf's memory times are offsets
     // in a line.
     if (!CapabilitiesOf(trace_).pytorch_events &&
-        !context.xprof().memory_times_without_line_start && !stop_.stop_requested())
-      memory_ = context.memory({}, stop_);
+        !context.xprof().memory_times_without_line_start)
+      memory_ = context.Get<MemoryProfile>(AnalysisParams());
   }
 
   std::vector<std::shared_ptr<const TrackSet>> Build() {
     const std::vector<PlaneId>& devices = events_.devices();
     std::vector<std::shared_ptr<const TrackSet>> sets(devices.size());
     ParallelFor(devices.size(), [&](size_t i) {
-      if (!stop_.stop_requested()) sets[i] = BuildOne(devices[i]);
+      sets[i] = BuildOne(devices[i]);
     });
     std::erase(sets, nullptr);
     return sets;
@@ -250,13 +249,13 @@ class DeviceTracksBuilder {
     const BusyTime busy = BusyTimeOf(trace_, trace_.planes[device.value], classes_);
     if (busy.all.empty()) return tracks.Take();
     tracks.AddUtilisation(busy);
-    if (stop_.stop_requested()) return nullptr;
+    CheckStop();
     LaunchReader reader = launches_;
     const LaunchReader::ByStream launches = reader.Read(events_, device);
     tracks.AddCounter("Queue", DerivedTrackKind::kQueue, "launches", QueueOf(launches));
     tracks.AddCounter("Launch delay", DerivedTrackKind::kLaunchDelay, "us",
                       DelaysOf(launches, busy.all.back().end));
-    if (!stop_.stop_requested()) AddMemory(device, &tracks);
+    AddMemory(device, &tracks);
     return tracks.Take();
   }
 
@@ -277,7 +276,6 @@ class DeviceTracksBuilder {
   }
 
   const Trace& trace_;
-  const std::stop_token stop_;
   const StepDatabase& steps_;
   const DeviceEvents events_;
   const std::vector<uint8_t>& classes_;
@@ -296,12 +294,13 @@ DerivedTrackKind DerivedTrackKindOf(const Track& track) {
 namespace {
 
 // How busy each core of TPUs is. Why one is idle is not known, and nothing is launched.
-void AddCores(AnalysisContext& context, const std::stop_token& stop,
+void AddCores(AnalysisContext& context,
               std::vector<std::shared_ptr<const TrackSet>>* sets) {
   const Trace& trace = context.trace();
-  const StatTable& stats = context.stats(stop);
-  for (uint32_t h = 0; h < trace.hosts.size() && !stop.stop_requested(); ++h) {
-    for (const TpuCore& core : CoresOf(trace, stats, HostId(h), stop)) {
+  const StatTable& stats = context.stats();
+  for (uint32_t h = 0; h < trace.hosts.size(); ++h) {
+    CheckStop();
+    for (const TpuCore& core : CoresOf(trace, stats, HostId(h))) {
       const BusyTime busy = BusyTimeOf(trace, stats, core);
       if (busy.all.empty()) continue;
       OneDevice tracks(trace, core.id);
@@ -313,17 +312,23 @@ void AddCores(AnalysisContext& context, const std::stop_token& stop,
 
 }  // namespace
 
-std::vector<std::shared_ptr<const TrackSet>> BuildDeviceTracks(AnalysisContext& context,
-                                                               std::stop_token stop) {
+std::vector<std::shared_ptr<const TrackSet>> BuildDeviceTracks(AnalysisContext& context) {
   const Trace& trace = context.trace();
   const auto any = [&](PlaneKind kind) {
     return std::any_of(trace.planes.begin(), trace.planes.end(),
                        [&](const Plane& plane) { return plane.kind == kind; });
   };
   std::vector<std::shared_ptr<const TrackSet>> sets;
-  if (any(PlaneKind::kGpu)) sets = DeviceTracksBuilder(context, stop).Build();
-  if (any(PlaneKind::kTpu) && !stop.stop_requested()) AddCores(context, stop, &sets);
+  if (any(PlaneKind::kGpu)) sets = DeviceTracksBuilder(context).Build();
+  if (any(PlaneKind::kTpu)) AddCores(context, &sets);
   return sets;
+}
+
+DerivedTracks DerivedTracks::Compute(AnalysisContext& context) {
+  DerivedTracks tracks{BuildDerivedLines(context)};
+  const std::vector<std::shared_ptr<const TrackSet>> devices = BuildDeviceTracks(context);
+  tracks.sets.insert(tracks.sets.end(), devices.begin(), devices.end());
+  return tracks;
 }
 
 }  // namespace stepscope

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <memory>
-#include <stop_token>
 #include <string_view>
 #include <vector>
 
@@ -33,11 +32,15 @@ inline constexpr size_t kMostCounterPoints = 131'072;
 // the same windows of equal length above.
 inline constexpr size_t kMostUtilisationPoints = 16'384;
 
+// Tracks that no recording has, set by set: BuildDerivedLines, then BuildDeviceTracks.
+struct DerivedTracks {
+  std::vector<std::shared_ptr<const TrackSet>> sets;
+  static DerivedTracks Compute(AnalysisContext& context);
+};
+
 // The sets of all devices that have device events; a track that would be empty is left out. The
-// meta of an idle slice has the id of its class (IdOf) as its name, and the category kOverhead.
-// Stopped, the list is incomplete. O(n log n) in device events, parallel over GPUs; any thread
-// may call it.
-std::vector<std::shared_ptr<const TrackSet>> BuildDeviceTracks(AnalysisContext& context,
-                                                               std::stop_token stop);
+// meta of an idle slice has the id of its class (IdOf) as its name, and the category kOverhead. O(n
+// log n) in device events, parallel over GPUs; any thread may call it.
+std::vector<std::shared_ptr<const TrackSet>> BuildDeviceTracks(AnalysisContext& context);
 
 }  // namespace stepscope

@@ -50,9 +50,7 @@ ResultTable AnnotationTable(AnalysisContext& context, const DeviceEvents& events
                   "are one"},
                  {"count", "Count", Unit::kCount, V::kInt, "kernels, copies and fills"},
                  {"timeMs", "Device time", Unit::kMs, V::kReal, "sum of durations, all devices"},
-                 {"share", "Share of time", Unit::kFraction, V::kReal, "of all device events"}},
-                {},
-                {}};
+                 {"share", "Share of time", Unit::kFraction, V::kReal, "of all device events"}}};
   const AnnotationNames names(trace.names());
   const Enclosing annotations(trace, names.wanted());
   if (annotations.empty()) return t;
@@ -86,7 +84,7 @@ ResultTable AnnotationTable(AnalysisContext& context, const DeviceEvents& events
   });
   for (AnnotationSum& s : sums) {
     const double time = static_cast<double>(s.time);
-    t.rows.push_back({s.name.empty() ? SharedText("(no annotation)") : SharedText(s.name),
+    t.AddRow({s.name.empty() ? SharedText("(no annotation)") : SharedText(s.name),
                       static_cast<int64_t>(s.rows.size()), InMs(s.time), time / all});
     t.links.push_back(LinkTo(EventRows(std::move(s.rows))));
   }

@@ -115,7 +115,7 @@ std::optional<int64_t> SizeInCopyDetails(std::string_view details) {
 }
 
 ResultTable CopyTable(AnalysisContext& context, const DeviceEvents& events) {
-  ResultTable t{"copies", "Copies", CopyColumns(), {}, {}};
+  ResultTable t{"copies", "Copies", CopyColumns()};
   const StatTable& stats = context.stats();
   const std::vector<CopyKind> kinds = KindsByMeta(context.trace().names());
   AppendDevices(events, &t, [&](PlaneId device, ResultTable* of_device) {
@@ -127,8 +127,7 @@ ResultTable CopyTable(AnalysisContext& context, const DeviceEvents& events) {
       if (s.rows.empty()) continue;
       const size_t kind = (i + kMemories) % sums.size();
       const double seconds = static_cast<double>(s.timed) / static_cast<double>(kPsPerS);
-      of_device->rows.push_back(
-          {events.HostOf(device), events.NameOf(device),
+      of_device->AddRow({events.HostOf(device), events.NameOf(device),
            SharedText(kDirectionNames[kind / kMemories]),
            SharedText(kMemoryNames[kind % kMemories]), static_cast<int64_t>(s.rows.size()),
            s.known > 0 ? Value(s.bytes) : Value(), InMs(s.time),

@@ -4,12 +4,10 @@
 
 namespace stepscope {
 
-DeviceEvents::DeviceEvents(AnalysisContext& context, const AnalysisParams& params,
-                           std::stop_token stop)
+DeviceEvents::DeviceEvents(AnalysisContext& context, const AnalysisParams& params)
     : context_(context),
-      scope_(ScopeOf(context, params, stop)),
-      stop_(std::move(stop)),
-      classes_(context.device_classes()) {
+      scope_(ScopeOf(context, params)),
+      classes_(context.Get<DeviceClasses>().of_meta) {
   const Trace& trace = context.trace();
   for (uint32_t p = 0; p < trace.planes.size(); ++p) {
     if (trace.planes[p].kind == PlaneKind::kGpu && scope_.HasHost(trace.planes[p].host))

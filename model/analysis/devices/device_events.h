@@ -1,13 +1,12 @@
 // The work of devices. This folder reads the streams of GPUs in a part of a trace and makes the
 // tables about them: DeviceEvents gives each event its class and its launch; device_launches.h
 // pairs calls with the work that they started; device_tables.h has the tables, each in a source of
-// its own (docs/rules.md#devices). precision.h and matrix_use.h say how kernels compute.
+// its own (docs/rules.md#devices). precision.h says how kernels compute.
 //
 // DeviceEvents is immutable; any thread may read it. Times are ps.
 #pragma once
 
 #include <algorithm>
-#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -35,7 +34,7 @@ struct DeviceEvent {
 class DeviceEvents {
  public:
   // The GPUs of the hosts that params ask for. The context must outlive it.
-  DeviceEvents(AnalysisContext& context, const AnalysisParams& params, std::stop_token stop);
+  DeviceEvents(AnalysisContext& context, const AnalysisParams& params);
 
   const Trace& trace() const { return context_.trace(); }
   const Scope& scope() const { return scope_; }
@@ -69,7 +68,6 @@ class DeviceEvents {
 
   AnalysisContext& context_;
   const Scope scope_;
-  std::stop_token stop_;
   const std::vector<uint8_t>& classes_;
   std::vector<PlaneId> devices_;
 };
@@ -77,9 +75,9 @@ class DeviceEvents {
 template <typename Fn>
 void DeviceEvents::ForEachIn(PlaneId device, TimeScope scope, Fn fn) const {
   const Trace& trace = context_.trace();
-  const LaunchLinks& launches = context_.grouping(stop_).launches;
+  const LaunchLinks& launches = context_.Get<Grouping>().launches;
   for (const Lane* lane : WorkLanes(trace, PlaneOf(device))) {
-    if (stop_.stop_requested()) return;
+    CheckStop();
     auto launch = std::lower_bound(
         launches.begin(), launches.end(), lane->first_row,
         [](const LaunchLink& link, uint32_t row) { return link.device_row < row; });

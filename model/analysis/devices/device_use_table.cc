@@ -10,7 +10,7 @@
 #include "model/analysis/intervals/event_order.h"
 #include "model/analysis/naming/device_type.h"
 #include "model/analysis/naming/kernel_rules.h"
-#include "model/base/task.h"
+#include "model/base/job.h"
 #include "model/capabilities.h"
 #include "model/string_pool.h"
 
@@ -146,15 +146,15 @@ void AppendDevices(const DeviceEvents& events, ResultTable* t,
                    const std::function<void(PlaneId, ResultTable*)>& fill) {
   const std::vector<PlaneId>& devices = events.devices();
   std::vector<ResultTable> parts(devices.size());
-  ParallelFor(parts.size(), [&](size_t d) { fill(devices[d], &parts[d]); });
   for (ResultTable& part : parts) {
-    std::move(part.rows.begin(), part.rows.end(), std::back_inserter(t->rows));
-    std::move(part.links.begin(), part.links.end(), std::back_inserter(t->links));
+    for (const TableColumn& column : t->columns) part.AddColumn(column);
   }
+  ParallelFor(parts.size(), [&](size_t d) { fill(devices[d], &parts[d]); });
+  for (const ResultTable& part : parts) t->Append(part);
 }
 
 ResultTable DeviceTable(AnalysisContext& context, const DeviceEvents& events) {
-  ResultTable t{"devices", "Devices", DeviceUseColumns(), {}, {}};
+  ResultTable t{"devices", "Devices", DeviceUseColumns()};
   const std::vector<bool> graphs = GraphLaunches(context.trace());
   AppendDevices(events, &t, [&](PlaneId device, ResultTable* of_device) {
     UseReader reader(context, graphs);
@@ -172,7 +172,7 @@ ResultTable DeviceTable(AnalysisContext& context, const DeviceEvents& events) {
     Mean percent = use.efficiency;
     percent.sum *= 100;
     const double ms = static_cast<double>(kPsPerMs);
-    of_device->rows.push_back({events.HostOf(device), events.NameOf(device), facts.name,
+    of_device->AddRow({events.HostOf(device), events.NameOf(device), facts.name,
                                100 * busy / whole, busy / ms, whole / ms, use.occupancy.Get(),
                                percent.Get(), use.kernels, use.of_graphs,
                                Without(use.graphs, before.graphs)});

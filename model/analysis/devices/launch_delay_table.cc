@@ -3,7 +3,7 @@
 
 #include "model/analysis/devices/device_launches.h"
 #include "model/analysis/devices/device_tables.h"
-#include "model/analysis/tables/in_unit.h"
+#include "model/analysis/tables/schema.h"
 #include "model/base/sort_numbers.h"
 
 namespace stepscope {
@@ -53,61 +53,76 @@ Queue QueueOf(const std::vector<DeviceLaunch>& launches) {
   return queue;
 }
 
-std::vector<ColumnDesc> LaunchDelayColumns() {
-  using V = ValueType;
-  return {{"host", "Host", Unit::kNone, V::kString, ""},
-          {"device", "Device", Unit::kNone, V::kString, ""},
-          {"stream", "Stream", Unit::kNone, V::kString, ""},
-          {"launches", "Launches", Unit::kCount, V::kInt,
-           "events whose launch is known; of a graph its first event on the stream"},
-          {"graph_launches", "Graphs", Unit::kCount, V::kInt, "of these, launches of graphs"},
-          {"mean_us", "Mean delay", Unit::kUs, V::kReal,
-           "from the end of the launch call (of a graph: its begin) to the event's begin, at least "
-           "0"},
-          {"median_us", "Median", Unit::kUs, V::kReal, ""},
-          {"p95_us", "95 %", Unit::kUs, V::kReal, "95 % of the delays are at most this"},
-          {"max_us", "Max", Unit::kUs, V::kReal, ""},
-          {"queue_mean", "Mean queue", Unit::kNone, V::kReal,
-           "launched (from the call's begin) and not yet begun, mean over the time from the first "
-           "launch to the last begin"},
-          {"queue_max", "Longest queue", Unit::kCount, V::kInt, "the most that waits at once"}};
+const Schema<StreamDelays>& DelaySchema() {
+  using S = StreamDelays;
+  static const Schema<S> schema(
+      "launch_delay", "Launch delay",
+      {{"host", "Host", Unit::kNone, &S::host},
+       {"device", "Device", Unit::kNone, &S::device},
+       {"stream", "Stream", Unit::kNone, &S::stream},
+       {"launches", "Launches", Unit::kCount, &S::launches,
+        "events whose launch is known; of a graph its first event on the stream"},
+       {"graph_launches", "Graphs", Unit::kCount, &S::graph_launches,
+        "of these, launches of graphs"},
+       {"mean_us", "Mean delay", Unit::kUs, &S::mean_us,
+        "from the end of the launch call (of a graph: its begin) to the event's begin, at least "
+        "0"},
+       {"median_us", "Median", Unit::kUs, &S::median_us},
+       {"p95_us", "95 %", Unit::kUs, &S::p95_us, "95 % of the delays are at most this"},
+       {"max_us", "Max", Unit::kUs, &S::max_us},
+       {"queue_mean", "Mean queue", Unit::kNone, &S::queue_mean,
+        "launched (from the call's begin) and not yet begun, mean over the time from the first "
+        "launch to the last begin"},
+       {"queue_max", "Longest queue", Unit::kCount, &S::queue_max, "the most that waits at once"}},
+      [](const S& s, const NoFacts&) { return LinkTo(s.rows); });
+  return schema;
 }
 
-// Adds the streams of a device as rows.
-void AddDevice(const Trace& trace, const DeviceEvents& events, PlaneId device, LaunchReader reader,
-               ResultTable* t) {
-  for (const auto& [track, launches] : reader.Read(events, device)) {
-    std::vector<Ps> delays;
-    std::vector<EventRow> rows;
-    delays.reserve(launches.size()), rows.reserve(launches.size());
-    int64_t graphs = 0;
-    for (const DeviceLaunch& l : launches) {
-      delays.push_back(l.delay());
-      rows.emplace_back(l.row);
-      graphs += reader.IsGraph(l.call) ? 1 : 0;
-    }
-    SortNumbers(&delays);
-    const Delays d = DelaysOf(delays);
-    const Queue queue = QueueOf(launches);
-    const Track& stream = trace.set.tracks[track.value];
-    t->rows.push_back({events.HostOf(device), events.NameOf(device),
-                       SharedText(trace.names().strings.View(stream.name)),
-                       static_cast<int64_t>(launches.size()), graphs, InUs(d.mean), InUs(d.median),
-                       InUs(d.p95), InUs(d.max), queue.mean, queue.max});
-    t->links.push_back(LinkTo(EventRows(std::move(rows))));
+StreamDelays DelaysOfStream(const DeviceEvents& events, PlaneId device, TrackId track,
+                            const std::vector<DeviceLaunch>& launches, LaunchReader& reader) {
+  const Trace& trace = events.trace();
+  StreamDelays s;
+  s.host = events.HostOf(device), s.device = events.NameOf(device);
+  s.stream = trace.names().strings.View(trace.set.tracks[track.value].name);
+  s.launches = launches.size();
+  std::vector<Ps> delays;
+  std::vector<EventRow> rows;
+  delays.reserve(launches.size()), rows.reserve(launches.size());
+  for (const DeviceLaunch& l : launches) {
+    delays.push_back(l.delay());
+    rows.emplace_back(l.row);
+    s.graph_launches += reader.IsGraph(l.call) ? 1 : 0;
   }
+  SortNumbers(&delays);
+  const Delays d = DelaysOf(delays);
+  s.mean_us = InUs(d.mean), s.median_us = InUs(d.median);
+  s.p95_us = InUs(d.p95), s.max_us = InUs(d.max);
+  const Queue queue = QueueOf(launches);
+  s.queue_mean = queue.mean, s.queue_max = queue.max;
+  s.rows = EventRows(std::move(rows));
+  return s;
 }
 
 }  // namespace
 
-ResultTable LaunchDelayTable(AnalysisContext& context, const DeviceEvents& events) {
-  const Trace& trace = context.trace();
-  ResultTable t{"launch_delay", "Launch delay", LaunchDelayColumns(), {}, {}};
-  const LaunchReader reader(trace);
-  AppendDevices(events, &t, [&](PlaneId device, ResultTable* of_device) {
-    AddDevice(trace, events, device, reader, of_device);
-  });
-  return t;
+AnalysisParams LaunchDelays::KeyOf(AnalysisParams params) {
+  params.hlo = {};
+  params.peaks.clear();
+  return params;
+}
+
+LaunchDelays LaunchDelays::Compute(AnalysisContext& context, const AnalysisParams& params) {
+  const DeviceEvents events(context, params);
+  const LaunchReader reader(context.trace());
+  return {RowsOfDevices<StreamDelays>(events, [&](PlaneId device, auto* rows) {
+    LaunchReader own = reader;
+    for (const auto& [track, launches] : own.Read(events, device))
+      rows->push_back(DelaysOfStream(events, device, track, launches, own));
+  })};
+}
+
+ResultTable LaunchDelayTable(const LaunchDelays& delays) {
+  return DelaySchema().Make(delays.streams);
 }
 
 }  // namespace stepscope

@@ -74,9 +74,7 @@ ResultTable OverlapTable(const DeviceEvents& events, const StepSpans& steps) {
        {"exposedMs", "Exposed", Unit::kMs, V::kReal, "collective time - hidden"},
        {"hiddenPercent", "Hidden share", Unit::kPercent, V::kReal, "hidden / collective time"},
        {"computeMs", "Compute time", Unit::kMs, V::kReal,
-        "with a kernel open that is no collective (union), in all steps that count"}},
-      {},
-      {}};
+        "with a kernel open that is no collective (union), in all steps that count"}}};
   AppendDevices(events, &t, [&](PlaneId device, ResultTable* of_device) {
     if (!steps.none() && steps.Of(device) == nullptr) return;
     static const Ranges kAll = {{kMinPs, kMaxPs}};
@@ -86,8 +84,7 @@ ResultTable OverlapTable(const DeviceEvents& events, const StepSpans& steps) {
     const Ps all = sums.collectives(), hidden = sums.hidden();
     if (all == 0 && sums.compute() == 0) return;
     std::vector<EventRow> rows = sums.TakeRows();
-    of_device->rows.push_back(
-        {events.HostOf(device), events.NameOf(device), static_cast<int64_t>(rows.size()), InMs(all),
+    of_device->AddRow({events.HostOf(device), events.NameOf(device), static_cast<int64_t>(rows.size()), InMs(all),
          InMs(hidden), InMs(all - hidden),
          all > 0 ? Value(100 * InMs(hidden) / InMs(all)) : Value(), InMs(sums.compute())});
     of_device->links.push_back(LinkTo(EventRows(std::move(rows))));

@@ -8,8 +8,9 @@
 #include "model/analysis/intervals/enclosing.h"
 #include "model/analysis/naming/precision_names.h"
 #include "model/analysis/steps/steps.h"
-#include "model/base/task.h"
+#include "model/base/job.h"
 #include "model/string_pool.h"
+#include "model/analysis/steps/step_table.h"
 
 namespace stepscope {
 namespace {
@@ -98,9 +99,9 @@ NarrowType PrecisionTimes::most() const {
 }
 
 PrecisionTimes ComputePrecision(AnalysisContext& context, const AnalysisParams& params,
-                                const StepDatabase& steps, std::stop_token stop) {
-  const DeviceEvents events(context, params, stop);
-  const PrecisionReader reader(context.trace(), context.stats(stop));
+                                const StepDatabase& steps) {
+  const DeviceEvents events(context, params);
+  const PrecisionReader reader(context.trace(), context.stats());
   const StepSpans spans(steps);
   const std::vector<PlaneId>& devices = events.devices();
   std::vector<PrecisionTimes> of_device(devices.size());
@@ -118,6 +119,15 @@ PrecisionTimes ComputePrecision(AnalysisContext& context, const AnalysisParams& 
     for (size_t type = 0; type < kNarrowTypes; ++type) times.of_type[type] += t.of_type[type];
   }
   return times;
+}
+
+AnalysisParams PrecisionTimes::KeyOf(AnalysisParams params) {
+  params.hlo = {};
+  return params;
+}
+
+PrecisionTimes PrecisionTimes::Compute(AnalysisContext& context, const AnalysisParams& params) {
+  return ComputePrecision(context, params, *context.Get<JudgedSteps>(params)->selected);
 }
 
 }  // namespace stepscope

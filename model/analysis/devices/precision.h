@@ -4,7 +4,6 @@
 #pragma once
 
 #include <array>
-#include <stop_token>
 
 #include "model/analysis/analysis.h"
 #include "model/analysis/naming/precision_names.h"
@@ -23,10 +22,15 @@ struct PrecisionTimes {
   // Whether half of what is known computes in 64 bits: who needs these has no use for 16.
   bool mostly_wide() const { return known > 0 && wide >= known / 2; }
   double percent() const { return all > 0 ? 100 * narrow / all : 0; }
+
+  static constexpr size_t kKept = 2;
+  static AnalysisParams KeyOf(AnalysisParams params);
+  // Of the steps that params select.
+  static PrecisionTimes Compute(AnalysisContext& context, const AnalysisParams& params);
 };
 // The kernels that begin in a step that counts; without steps, all kernels in the part that params
 // ask for.
 PrecisionTimes ComputePrecision(AnalysisContext& context, const AnalysisParams& params,
-                                const StepDatabase& steps, std::stop_token stop);
+                                const StepDatabase& steps);
 
 }  // namespace stepscope

@@ -165,7 +165,8 @@ BlockedTime BlockedTimeOf(const FindingContext& input) {
   const ThreadsOfDevices threads = LaunchThreads(input);
   for (const DeviceIdle& idle : input.db().idle_parts) {
     const auto of_device = threads.find(idle.device);
-    if (of_device == threads.end() || input.stop().stop_requested()) continue;
+    CheckStop();
+    if (of_device == threads.end()) continue;
     AddDevice(input, idle, CallsOf(input, of_device->second, &names, &sum), &sum);
   }
   return sum;

@@ -250,7 +250,7 @@ Turns TurnsOf(const std::vector<const DeviceScan*>& scans) {
 RowLink KernelsAlone(const FindingContext& input, const std::vector<const DeviceScan*>& scans,
                      const Ranges& alone) {
   const Trace& trace = input.trace();
-  const std::vector<uint8_t>& classes = input.context().device_classes();
+  const std::vector<uint8_t>& classes = input.context().Get<DeviceClasses>().of_meta;
   RowLink link;
   std::vector<EventRow> rows;
   for (const DeviceScan* scan : scans) {

@@ -64,7 +64,7 @@ std::vector<CopyGroup> GroupsOf(const FindingContext& input, CopyDirection direc
 // of the runtime.
 std::string OriginOf(const FindingContext& input, EventRow copy) {
   const TrackSet& set = input.trace().set;
-  EventRow at = input.context().grouping(input.stop()).LaunchOf(copy.value);
+  EventRow at = input.context().Get<Grouping>().LaunchOf(copy.value);
   for (int depth = 0; at.valid() && depth < 64; ++depth, at = Parent(set, at)) {
     const MetaId meta = set.Meta(at);
     const HostRole role = RoleOfHostEvent(input.trace().names().Name(meta),

@@ -10,7 +10,7 @@
 #include "model/analysis/naming/op_name.h"
 #include "model/analysis/steps/device_classes.h"
 #include "model/analysis/steps/step_windows.h"
-#include "model/base/task.h"
+#include "model/base/job.h"
 #include "model/string_pool.h"
 
 namespace stepscope {
@@ -62,15 +62,13 @@ void AddSmall(uint32_t row, TimeRange range, double weight, bool broadcasts,
 
 class Scanner {
  public:
-  Scanner(AnalysisContext& context, const StepDatabase& db, std::span<const double> weights,
-          const std::stop_token& stop)
+  Scanner(AnalysisContext& context, const StepDatabase& db, std::span<const double> weights)
       : trace_(context.trace()),
-        stats_(context.stats(stop)),
-        grouping_(context.grouping(stop)),
+        stats_(context.stats()),
+        grouping_(context.Get<Grouping>()),
         db_(db),
         weights_(weights),
-        stop_(stop),
-        classes_(context.device_classes()) {
+        classes_(context.Get<DeviceClasses>().of_meta) {
     const NameTable& names = trace_.names();
     for (const EventMeta& meta : names.metas) {
       const std::string_view name = names.strings.View(meta.name);
@@ -98,7 +96,6 @@ class Scanner {
   const Grouping& grouping_;
   const StepDatabase& db_;
   const std::span<const double> weights_;
-  const std::stop_token& stop_;
   const std::vector<uint8_t>& classes_;
   std::vector<Kind> kinds_;  // by meta
 };
@@ -134,7 +131,7 @@ DeviceScan Scanner::Scan(PlaneId device) const {
       copies.push_back({row, windows[w].step, range, kind.direction, kind.memory});
     }
   });
-  if (stop_.stop_requested()) return scan;
+  CheckStop();
   scan.late = late.Take();
   scan.collective_time = LengthOf(collectives);
   scan.collective_hidden = Overlap(collectives, scan.computing);
@@ -178,12 +175,12 @@ void Scanner::Group(const std::vector<Copy>& copies, DeviceScan* scan) const {
 }  // namespace
 
 std::vector<DeviceScan> ScanDevices(AnalysisContext& context, const StepDatabase& db,
-                                    std::span<const double> weights, const std::stop_token& stop) {
+                                    std::span<const double> weights) {
   std::vector<PlaneId> devices;
   for (const DeviceStep& d : db.device_steps) devices.push_back(d.device);
   std::sort(devices.begin(), devices.end());
   devices.erase(std::unique(devices.begin(), devices.end()), devices.end());
-  const Scanner scanner(context, db, weights, stop);
+  const Scanner scanner(context, db, weights);
   std::vector<DeviceScan> scans(devices.size());
   ParallelFor(devices.size(), [&](size_t d) { scans[d] = scanner.Scan(devices[d]); });
   return scans;

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <span>
-#include <stop_token>
 #include <vector>
 
 #include "model/analysis/analysis.h"
@@ -52,9 +51,8 @@ struct DeviceScan {
 };
 
 // Scans the devices that have steps; only events that begin in a step count. `weights`: by step,
-// the weight of a device's time in an average. Stopped, scans are incomplete. O(events log
-// streams), parallel over devices.
+// the weight of a device's time in an average. O(events log streams), parallel over devices.
 std::vector<DeviceScan> ScanDevices(AnalysisContext& context, const StepDatabase& db,
-                                    std::span<const double> weights, const std::stop_token& stop);
+                                    std::span<const double> weights);
 
 }  // namespace stepscope

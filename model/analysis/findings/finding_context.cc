@@ -35,24 +35,21 @@ CauseTheme ThemeOfName(std::string_view name) {
 }  // namespace
 
 FindingContext::FindingContext(AnalysisContext& context, const AnalysisParams& params,
-                               const FindingThresholds& thresholds, std::stop_token stop)
+                               const FindingThresholds& thresholds)
     : context_(context),
       params_(params),
       thresholds_(thresholds),
-      stop_(std::move(stop)),
-      db_(SelectSteps(context, ScopeOf(context, params, stop_), stop_)) {
-  const bool gpus = db_->kind == DeviceKind::kGpu;
-  const bool none = gpus ? db_->device_steps.empty() : db_->steps.empty();
-  whole_ = none && ScopeOf(context, params, stop_).whole_time() && db_->kind != DeviceKind::kTpu;
-  if (whole_) {
-    db_ = std::make_shared<const StepDatabase>(WholeSpan(context, stop_));
-  }
+      steps_of_part_(context.Get<JudgedSteps>(params)),
+      db_(steps_of_part_->selected) {
+  whole_ = steps_of_part_->without_steps && steps_of_part_->whole_time &&
+           db_->kind != DeviceKind::kTpu;
+  if (whole_) db_ = steps_of_part_->judged;
   program_ = ProgramOf(trace(), *db_);
   std::vector<AsyncWait> waits;
-  if (db_->kind == DeviceKind::kTpu) waits = AsyncWaitsOf(trace(), context.stats(stop_), *db_);
-  const auto kinds = [&] { return context_.exposed_kinds(params_, whole_, *db_, stop_); };
+  if (db_->kind == DeviceKind::kTpu) waits = AsyncWaitsOf(trace(), context.stats(), *db_);
+  const auto kinds = [&] { return context_.Get<ExposedKinds>(params_); };
   verdict_ = Judge(trace(), *db_, whole_, kinds, waits);
-  NameLateRank(context_, params_, stop_, &verdict_);
+  NameLateRank(context_, params_, &verdict_);
   const NameTable& names = trace().names();
   themes_.resize(names.metas.size());
   for (size_t m = 0; m < themes_.size(); ++m) {
@@ -104,16 +101,13 @@ std::vector<uint32_t> FindingContext::AllSteps() const {
   return all;
 }
 
-const AnalysisResult* FindingContext::Kernels() const {
-  const auto& kernels = kernels_.Get([&] { return context_.Get("kernel_stats", params_, stop_); });
-  return kernels->empty_reason.empty() ? kernels.get() : nullptr;
+std::span<const KernelGroup> FindingContext::AllKernels() const {
+  return all_kernels_.Get([&] { return context_.Get<KernelStats>(params_); })->kernels;
 }
 
-const ResultTable* FindingContext::KernelTable() const {
-  const AnalysisResult* result = Kernels();
-  const ResultTable* all = result != nullptr ? result->Table("kernels") : nullptr;
-  if (all == nullptr || db_->device_steps.empty()) return nullptr;
-  return &kernel_table_.Get([&] { return KernelsInSteps(trace(), *all, StepSpans(*db_), stop_); });
+std::span<const KernelGroup> FindingContext::Kernels() const {
+  if (db_->device_steps.empty()) return {};
+  return kernels_.Get([&] { return context_.Get<KernelsInSteps>(params_); })->kernels;
 }
 
 double FindingContext::DeviceSteps() const {
@@ -126,7 +120,7 @@ const std::vector<DeviceScan>& FindingContext::Scans() const {
   return scans_.Get([&] {
     std::vector<double> weights(db_->steps.size());
     for (const uint32_t s : steps_) weights[s] = WeightOf(s);
-    return ScanDevices(context_, *db_, weights, stop_);
+    return ScanDevices(context_, *db_, weights);
   });
 }
 
@@ -135,7 +129,7 @@ double FindingContext::WeightOf(uint32_t step) const {
 }
 
 const std::vector<KernelSequence>& FindingContext::Sequences() const {
-  return sequences_.Get([&] { return FindKernelSequences(context_, db(), Kernels(), stop_); });
+  return sequences_.Get([&] { return FindKernelSequences(context_, db(), AllKernels()); });
 }
 
 LateTimes FindingContext::Late() const {
@@ -158,7 +152,7 @@ double FindingContext::LongestWaitMs(HostId host) const {
 }
 
 const MemoryProfile& FindingContext::Memory() const {
-  return *memory_.Get([&] { return context_.memory(params_, stop_); });
+  return *memory_.Get([&] { return context_.Get<MemoryProfile>(params_); });
 }
 
 std::string FindingContext::NameOf(PlaneId device) const {
@@ -232,9 +226,8 @@ std::string OpKind(std::string_view op) {
   return InSentence(numbered ? op.substr(0, last) : op);
 }
 
-void AppendEvents(const ResultTable& table, size_t row, std::vector<EventRow>* events) {
-  if (row >= table.links.size()) return;
-  for (const EventRow event : table.links[row].rows) {
+void AppendEvents(const EventRows& more, std::vector<EventRow>* events) {
+  for (const EventRow event : more) {
     if (events->size() >= FindingContext::kMostEvents) return;
     events->push_back(event);
   }

@@ -5,7 +5,7 @@
 
 #include <memory>
 #include <mutex>
-#include <stop_token>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,8 +14,10 @@
 #include "model/analysis/findings/device_scan.h"
 #include "model/analysis/findings/finding.h"
 #include "model/analysis/findings/kernels/kernel_sequences.h"
+#include "model/analysis/findings/kernels/kernels_in_steps.h"
 #include "model/analysis/memory/memory_profile.h"
 #include "model/analysis/naming/program.h"
+#include "model/analysis/steps/step_table.h"
 #include "model/analysis/steps/steps.h"
 #include "model/analysis/steps/verdict.h"
 
@@ -30,12 +32,11 @@ class FindingContext {
   static constexpr size_t kMostEvents = 1000;  // of one finding
 
   FindingContext(AnalysisContext& context, const AnalysisParams& params,
-                 const FindingThresholds& thresholds, std::stop_token stop);
+                 const FindingThresholds& thresholds);
 
   AnalysisContext& context() const { return context_; }
   const AnalysisParams& params() const { return params_; }
   const FindingThresholds& thresholds() const { return thresholds_; }
-  const std::stop_token& stop() const { return stop_; }
   const Trace& trace() const { return context_.trace(); }
   const StepDatabase& db() const { return *db_; }
   const Verdict& verdict() const { return verdict_; }
@@ -54,11 +55,11 @@ class FindingContext {
   std::vector<PlaneId> Devices() const;  // the devices with steps, by name
   std::vector<uint32_t> AllSteps() const;
 
-  // The result of `kernel_stats`; null if the profile has no kernels.
-  const AnalysisResult* Kernels() const;
-  // Its table `kernels`, of the kernels in the steps that findings are of; null if there are none.
-  // `DeviceSteps` is how many steps of devices these are.
-  const ResultTable* KernelTable() const;
+  // All kernels of the part that params ask for.
+  std::span<const KernelGroup> AllKernels() const;
+  // Those in the steps that findings are of; none if no device has steps. `DeviceSteps` is how many
+  // steps of devices these are.
+  std::span<const KernelGroup> Kernels() const;
   double DeviceSteps() const;
   const std::vector<DeviceScan>& Scans() const;
   const MemoryProfile& Memory() const;
@@ -102,8 +103,8 @@ class FindingContext {
   AnalysisContext& context_;
   const AnalysisParams& params_;
   const FindingThresholds& thresholds_;
-  const std::stop_token stop_;
   Program program_;
+  std::shared_ptr<const JudgedSteps> steps_of_part_;
   std::shared_ptr<const StepDatabase> db_;
   Verdict verdict_;
   bool whole_ = false;  // see whole()
@@ -112,8 +113,8 @@ class FindingContext {
   std::vector<CauseTheme> themes_;  // by meta
   std::array<double, kStepTimeClasses> loss_ms_{};
   double step_ms_ = 0;
-  mutable Part<std::shared_ptr<const AnalysisResult>> kernels_;
-  mutable Part<ResultTable> kernel_table_;
+  mutable Part<std::shared_ptr<const KernelStats>> all_kernels_;
+  mutable Part<std::shared_ptr<const KernelsInSteps>> kernels_;
   mutable Part<std::vector<DeviceScan>> scans_;
   mutable Part<std::shared_ptr<const MemoryProfile>> memory_;
   mutable Part<std::vector<KernelSequence>> sequences_;
@@ -125,8 +126,8 @@ std::string PercentText(double percent);
 // The kind of an op by its name: "resnet/block3/Mul_2" and "resnet/block4/Mul" are of the kind
 // "Mul".
 std::string OpKind(std::string_view op);
-// Appends the events of a table's row as long as there are fewer than kMostEvents.
-void AppendEvents(const ResultTable& table, size_t row, std::vector<EventRow>* events);
+// Appends events as long as there are fewer than kMostEvents.
+void AppendEvents(const EventRows& more, std::vector<EventRow>* events);
 // A sentence for assumptions: " Not to be added to the saving of RULE: it is the same time."
 std::string SharedWith(const char* rule);
 

@@ -14,7 +14,7 @@
 #include "model/analysis/findings/what_if.h"
 #include "model/analysis/naming/vendor_words.h"
 #include "model/analysis/tables/unit_names.h"
-#include "model/base/task.h"
+#include "model/base/job.h"
 
 namespace stepscope {
 namespace {
@@ -71,7 +71,7 @@ std::vector<Row> ApplyRules(const FindingContext& input) {
   // Where too little was recorded for a verdict, no time can be saved either.
   const bool judged = !input.verdict().leads.empty() || HistoryOf(input.trace()) != nullptr;
   ParallelFor(rules.size(), [&](size_t r) {
-    if (input.stop().stop_requested()) return;
+    CheckStop();
     if (!judged && rules[r].id != std::string_view("memory")) return;
     rules[r].find(input, input.thresholds().Of(rules[r]), &found[r]);
     // Whoever follows advice must not get slower by it.
@@ -160,7 +160,7 @@ std::vector<ColumnDesc> Columns() {
 }
 
 ResultTable FindingTable(const FindingContext& input, std::vector<Row>* rows) {
-  ResultTable t{"findings", "Findings", Columns(), {}, {}};
+  ResultTable t{"findings", "Findings", Columns()};
   const bool amd = OnlyAmdGpus(input.trace());
   const auto words = [&](std::string text) {
     return SharedText(amd ? InAmdWords(std::move(text)) : text);
@@ -169,8 +169,7 @@ ResultTable FindingTable(const FindingContext& input, std::vector<Row>* rows) {
     RuleFinding& f = row.found;
     const bool own = !std::isnan(f.threshold);
     const uint64_t events = std::max<uint64_t>(f.link.total, f.link.rows.size());
-    t.rows.push_back(
-        {SharedText(row.rule->id), SharedText(IdOf(row.severity)), words(f.title), f.measured,
+    t.AddRow({SharedText(row.rule->id), SharedText(IdOf(row.severity)), words(f.title), f.measured,
          own ? f.threshold : input.thresholds().Of(*row.rule),
          SharedText(UnitName(own ? f.unit : row.rule->unit)), f.saving_ms, words(f.assumption),
          SharedText(HostsText(input, f)), SharedText(DevicesText(input, f)),
@@ -191,18 +190,16 @@ ResultTable RuleTable(const FindingThresholds& thresholds, const std::vector<Row
                   "report --threshold RULE=VALUE changes it"},
                  {"unit", "Unit", Unit::kNone, V::kString, ""},
                  {"found", "Findings", Unit::kCount, V::kInt, ""},
-                 {"formula", "How computed", Unit::kNone, V::kString, ""}},
-                {},
-                {}};
+                 {"formula", "How computed", Unit::kNone, V::kString, ""}}};
   for (const FindingRule& rule : FindingRules()) {
     const auto found =
         std::count_if(rows.begin(), rows.end(), [&](const Row& row) { return row.rule == &rule; });
-    t.rows.push_back({SharedText(rule.id), SharedText(rule.what), thresholds.Of(rule),
+    t.AddRow({SharedText(rule.id), SharedText(rule.what), thresholds.Of(rule),
                       SharedText(UnitName(rule.unit)), static_cast<int64_t>(found),
                       SharedText(rule.formula)});
   }
   for (const FindingParameter& p : FindingParameters()) {
-    t.rows.push_back({SharedText(p.id), SharedText(p.what), thresholds.Of(p.id),
+    t.AddRow({SharedText(p.id), SharedText(p.what), thresholds.Of(p.id),
                       SharedText(UnitName(p.unit)), Value(), SharedText("")});
   }
   return t;
@@ -255,8 +252,8 @@ void AddProperties(const FindingContext& input, const std::vector<Row>& rows,
 // --- memory snapshots, which have no events of a device ---
 
 std::vector<Finding> PeakOf(AnalysisContext& context, const AnalysisParams& params,
-                            const FindingContext& input) {
-  return context.Get("memory_snapshot", params, input.stop())->findings;
+                            const FindingContext&) {
+  return context.Get("memory_snapshot", params)->findings;
 }
 
 int64_t BytesOf(const AnalysisResult& snapshot, std::string_view property) {
@@ -270,10 +267,10 @@ int64_t BytesOf(const AnalysisResult& snapshot, std::string_view property) {
 int64_t LeakedBytes(const AnalysisResult& snapshot) {
   const ResultTable* leaks = snapshot.Table("leaks");
   int64_t sum = 0;
-  for (size_t r = 0; leaks != nullptr && r < leaks->rows.size(); ++r) {
-    const std::vector<Value>& row = leaks->rows[r];
-    const auto* of_step = std::get_if<int64_t>(&row[3]);
-    const auto* all = std::get_if<int64_t>(&row[1]);
+  for (size_t r = 0; leaks != nullptr && r < leaks->size(); ++r) {
+    const Cell growth = leaks->At(r, 3), bytes = leaks->At(r, 1);
+    const auto* of_step = std::get_if<int64_t>(&growth);
+    const auto* all = std::get_if<int64_t>(&bytes);
     sum = SaturatingAdd(sum, of_step != nullptr ? *of_step : all != nullptr ? *all : 0);
   }
   return sum;
@@ -283,7 +280,7 @@ int64_t LeakedBytes(const AnalysisResult& snapshot) {
 std::vector<Row> SnapshotRows(AnalysisContext& context, const AnalysisParams& params,
                               const FindingContext& input) {
   std::vector<Row> rows;
-  const auto snapshot = context.Get("memory_snapshot", params, input.stop());
+  const auto snapshot = context.Get("memory_snapshot", params);
   for (const Finding& finding : snapshot->findings) {
     const bool failed = finding.grade == Finding::Grade::kBad;
     if (!failed && finding.grade != Finding::Grade::kWarning) continue;
@@ -305,14 +302,14 @@ std::vector<Row> SnapshotRows(AnalysisContext& context, const AnalysisParams& pa
 }  // namespace
 
 AnalysisResult FindAll(AnalysisContext& context, const AnalysisParams& params,
-                       const FindingThresholds& thresholds, std::stop_token stop) {
+                       const FindingThresholds& thresholds) {
   AnalysisResult result;
   result.panel = "findings";
   if (context.definitions() == Definitions::kXprof) {
     result.empty_reason = "There are no findings by XProf's definitions; Stepscope's have them.";
     return result;
   }
-  const FindingContext input(context, params, thresholds, std::move(stop));
+  const FindingContext input(context, params, thresholds);
   const bool snapshot = HistoryOf(context.trace()) != nullptr;
   if (!snapshot && (input.db().steps.empty() || input.step_ms() <= 0)) {
     result.empty_reason =
@@ -340,7 +337,7 @@ std::vector<std::string> FindingsOfRule(const AnalysisResult& result, std::strin
                                         FindingSeverity least) {
   std::vector<std::string> titles;
   const ResultTable* table = result.Table("findings");
-  for (size_t r = 0; table != nullptr && r < table->rows.size(); ++r) {
+  for (size_t r = 0; table != nullptr && r < table->size(); ++r) {
     const std::string_view severity = table->ShownText(r, table->Column("severity"));
     const bool severe =
         severity == IdOf(FindingSeverity::kProblem) ||
@@ -353,9 +350,8 @@ std::vector<std::string> FindingsOfRule(const AnalysisResult& result, std::strin
 }
 
 // The function in the registry's row (registry.cc).
-AnalysisResult RunFindings(AnalysisContext& context, const AnalysisParams& params,
-                           std::stop_token stop) {
-  return FindAll(context, params, {}, std::move(stop));
+AnalysisResult RunFindings(AnalysisContext& context, const AnalysisParams& params) {
+  return FindAll(context, params, {});
 }
 
 }  // namespace stepscope

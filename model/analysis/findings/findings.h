@@ -5,7 +5,6 @@
 // *_rule(s).cc holds rules.
 #pragma once
 
-#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,7 +15,7 @@
 namespace stepscope {
 
 AnalysisResult FindAll(AnalysisContext& context, const AnalysisParams& params,
-                       const FindingThresholds& thresholds, std::stop_token stop);
+                       const FindingThresholds& thresholds);
 
 // The titles of a rule's findings that are at least so severe, for a check that forbids the rule.
 // `result` must be of the analysis `findings`.

@@ -6,7 +6,6 @@
 #include <optional>
 
 #include "model/analysis/findings/finding_context.h"
-#include "model/analysis/findings/kernels/kernel_rows.h"
 #include "model/analysis/findings/kernels/op_shapes.h"
 #include "model/analysis/grouping/host_activity.h"
 #include "model/analysis/intervals/ranges.h"
@@ -80,8 +79,8 @@ class Attentions {
  public:
   explicit Attentions(const FindingContext& input)
       : input_(input),
-        shapes_(input.trace(), input.context().grouping(input.stop()),
-                input.context().stats(input.stop())) {}
+        shapes_(input.trace(), input.context().Get<Grouping>(),
+                input.context().stats()) {}
 
   // Whether the second product may take the softmax of the first.
   bool Has(const KernelSequence& s) {
@@ -94,14 +93,11 @@ class Attentions {
   double BestRate() {
     if (best_) return *best_;
     best_ = 0;
-    const AnalysisResult* result = input_.Kernels();
-    const ResultTable* table = result != nullptr ? result->Table("kernels") : nullptr;
-    if (table == nullptr || !input_.trace().kineto || !shapes_.any()) return 0;
-    const KernelRows rows(*table);
+    if (!input_.trace().kineto || !shapes_.any()) return 0;
     KernelCategories categories;
-    for (size_t r = 0; rows.known() && r < rows.size(); ++r) {
-      const bool product = categories.Of(rows.name(r), rows.op(r)) == KernelCategory::kGemm;
-      if (product) best_ = std::max(*best_, RateOf(rows.events(r)));
+    for (const KernelGroup& kernel : input_.AllKernels()) {
+      if (categories.Of(kernel.name, kernel.op_name) == KernelCategory::kGemm)
+        best_ = std::max(*best_, RateOf(kernel.rows));
     }
     return *best_;
   }
@@ -213,10 +209,10 @@ bool IsIn(const Ranges& ranges, Ps time) {
 }
 
 // Whether a kernel of the optimizer is one of many that a fused one replaces.
-bool IsUnfused(const KernelRows& rows, size_t row) {
-  const std::string_view op = rows.op(row);
+bool IsUnfused(const KernelGroup& kernel) {
+  const std::string_view op = kernel.op_name;
   if (!op.starts_with("aten::") || op.find("fused") != op.npos) return false;
-  return CategoryOfKernel(rows.name(row), op) == KernelCategory::kElementwise;
+  return CategoryOfKernel(kernel.name, op) == KernelCategory::kElementwise;
 }
 
 struct OptimizerKernels {
@@ -225,14 +221,13 @@ struct OptimizerKernels {
   std::vector<EventRow> rows;
 };
 
-OptimizerKernels KernelsOf(const FindingContext& input, const KernelRows& rows,
-                           const Ranges& spans) {
+OptimizerKernels KernelsOf(const FindingContext& input, const Ranges& spans) {
   const TrackSet& set = input.trace().set;
-  const Grouping& grouping = input.context().grouping(input.stop());
+  const Grouping& grouping = input.context().Get<Grouping>();
   OptimizerKernels found;
-  for (size_t r = 0; r < rows.size(); ++r) {
-    if (!IsUnfused(rows, r)) continue;
-    for (const EventRow event : rows.events(r)) {
+  for (const KernelGroup& kernel : input.Kernels()) {
+    if (!IsUnfused(kernel)) continue;
+    for (const EventRow event : kernel.rows) {
       const EventRow launch = grouping.LaunchOf(event.value);
       if (!launch.valid() || !IsIn(spans, set.Start(launch))) continue;
       found.time += set.Duration(event), ++found.count;
@@ -244,9 +239,8 @@ OptimizerKernels KernelsOf(const FindingContext& input, const KernelRows& rows,
 
 void FindOptimizer(const FindingContext& input, double threshold, std::vector<RuleFinding>* out) {
   const OptimizerSteps steps = FindOptimizerSteps(input);
-  const ResultTable* table = input.KernelTable();
-  if (steps.spans.empty() || table == nullptr || !KernelRows(*table).known()) return;
-  OptimizerKernels kernels = KernelsOf(input, KernelRows(*table), steps.spans);
+  if (steps.spans.empty()) return;
+  OptimizerKernels kernels = KernelsOf(input, steps.spans);
   const double device_steps = input.DeviceSteps();
   const double ms = device_steps > 0 ? InMs(kernels.time) / device_steps : 0;
   if (kernels.count == 0 || input.PercentOfStep(ms) < threshold) return;

@@ -29,7 +29,7 @@ class GapTexts {
     for (const Step& step : input.db().steps) labels_.emplace_back(step.label);
     for (size_t c = 0; c < kStepTimeClasses; ++c) {
       classes_.emplace_back(IdOf(static_cast<StepTimeClass>(c)));
-      class_labels_.emplace_back(SharedText(LabelOf(static_cast<StepTimeClass>(c))));
+      class_labels_.emplace_back(LabelOf(static_cast<StepTimeClass>(c)));
     }
   }
   const SharedText& Label(uint32_t step) const { return labels_[step]; }
@@ -38,7 +38,7 @@ class GapTexts {
     return device.valid() ? devices_[device.value] : cpu_;
   }
   const SharedText& Class(StepTimeClass loss) const { return classes_[static_cast<size_t>(loss)]; }
-  const Value& ClassLabel(StepTimeClass loss) const {
+  const SharedText& ClassLabel(StepTimeClass loss) const {
     return class_labels_[static_cast<size_t>(loss)];
   }
   const SharedText& Cause(StepTimeClass loss, MetaId event, MetaId inside) {
@@ -57,7 +57,7 @@ class GapTexts {
   const FindingContext& input_;
   const std::vector<SharedText> hosts_, devices_;
   std::vector<SharedText> labels_, classes_;
-  std::vector<Value> class_labels_;
+  std::vector<SharedText> class_labels_;
   const SharedText cpu_{"CPU"};
   const CauseNames cause_names_;
   std::map<std::tuple<StepTimeClass, uint32_t, uint32_t>, SharedText> causes_;
@@ -113,19 +113,18 @@ std::vector<ColumnDesc> KeyColumns() {
 
 ResultTable GapTable(const FindingContext& input) {
   const std::span<const IdleInterval> gaps = Shown(input);
-  ResultTable t{"gaps", "Idle intervals" + LeftOut(input, gaps.size()), KeyColumns(), {}, {}};
+  ResultTable t{"gaps", "Idle intervals" + LeftOut(input, gaps.size()), KeyColumns()};
   using V = ValueType;
-  t.columns.push_back({"begin_ps", "Begin", Unit::kPs, V::kInt, "from the trace's origin"});
-  t.columns.push_back({"durationMs", "Duration", Unit::kMs, V::kReal, "", true});
-  t.columns.push_back({"host_frame", "Host frames", Unit::kNone, V::kString,
+  t.AddColumn({"begin_ps", "Begin", Unit::kPs, V::kInt, "from the trace's origin"});
+  t.AddColumn({"durationMs", "Duration", Unit::kMs, V::kReal, "", true});
+  t.AddColumn({"host_frame", "Host frames", Unit::kNone, V::kString,
                        "the event of the cause and what encloses it, innermost first"});
   GapTexts texts(input);
   t.readable_column = t.Column("class");
   t.readable.reserve(gaps.size());
-  t.rows.reserve(gaps.size());
   t.links.reserve(gaps.size());
   for (const IdleInterval& gap : gaps) {
-    t.rows.push_back({texts.Label(gap.step), texts.Host(gap.step), texts.Device(gap.device),
+    t.AddRow({texts.Label(gap.step), texts.Host(gap.step), texts.Device(gap.device),
                       texts.Class(gap.loss), texts.Cause(gap.loss, gap.event, gap.inside),
                       gap.range.begin, InMs(gap.range.length()), texts.Frames(gap.row)});
     t.readable.push_back(texts.ClassLabel(gap.loss));
@@ -152,14 +151,12 @@ ResultTable GapCauseTable(const FindingContext& input) {
   }
   ResultTable t{"gap_causes",
                 "Idle intervals by step and cause" + LeftOut(input, gaps.size()),
-                KeyColumns(),
-                {},
-                {}};
+                KeyColumns()};
   using V = ValueType;
-  t.columns.push_back({"timeMs", "Time", Unit::kMs, V::kReal, "sum of the intervals", true});
-  t.columns.push_back({"percent", "Share", Unit::kPercent, V::kReal, "of the step"});
-  t.columns.push_back({"count", "Intervals", Unit::kCount, V::kInt, ""});
-  t.columns.push_back({"longestMs", "Longest", Unit::kMs, V::kReal, ""});
+  t.AddColumn({"timeMs", "Time", Unit::kMs, V::kReal, "sum of the intervals", true});
+  t.AddColumn({"percent", "Share", Unit::kPercent, V::kReal, "of the step"});
+  t.AddColumn({"count", "Intervals", Unit::kCount, V::kInt, ""});
+  t.AddColumn({"longestMs", "Longest", Unit::kMs, V::kReal, ""});
   t.readable_column = t.Column("class");
   std::vector<const Sum*> sorted;
   sorted.reserve(sums.size());
@@ -172,7 +169,7 @@ ResultTable GapCauseTable(const FindingContext& input) {
   for (const Sum* sum : sorted) {
     const IdleInterval& gap = sum->longest;
     const double step = InMs(Ps{1}) * input.db().steps[gap.step].times.total;
-    t.rows.push_back({texts.Label(gap.step), texts.Host(gap.step), texts.Device(gap.device),
+    t.AddRow({texts.Label(gap.step), texts.Host(gap.step), texts.Device(gap.device),
                       texts.Class(gap.loss), texts.Cause(gap.loss, gap.event, gap.inside),
                       InMs(sum->time), step > 0 ? Value(100 * InMs(sum->time) / step) : Value(),
                       sum->count, InMs(gap.range.length())});

@@ -60,7 +60,7 @@ std::vector<bool> MarkersOf(const FindingContext& input) {
 }
 
 std::vector<uint8_t> OpsOnHost(const FindingContext& input) {
-  const auto database = input.context().ops(input.params(), input.stop());
+  const auto database = input.context().Get<OpDatabase>(input.params());
   return HostSideOps(input.trace(), *OpsOf(database, input.trace(), input.params()));
 }
 

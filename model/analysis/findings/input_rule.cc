@@ -15,7 +15,7 @@ struct Stage {
 // The stage of a tf.data pipeline with the most self time.
 Stage SlowestStage(const FindingContext& input) {
   const auto ops =
-      OpsOf(input.context().ops(input.params(), input.stop()), input.trace(), input.params());
+      OpsOf(input.context().Get<OpDatabase>(input.params()), input.trace(), input.params());
   Stage slowest;
   for (const OpRow& op : ops->host_side.ops) {  // sorted by self time
     if (!op.name.starts_with("Iterator::")) continue;

@@ -7,7 +7,6 @@
 #include <map>
 
 #include "model/analysis/findings/finding_context.h"
-#include "model/analysis/findings/kernels/kernel_rows.h"
 #include "model/analysis/findings/kernels/op_shapes.h"
 #include "model/analysis/naming/device_type.h"
 #include "model/analysis/naming/kernel_category.h"
@@ -24,11 +23,6 @@ namespace {
 // one has a rate of half and one of 0.72 (docs/measurements/findings.md).
 constexpr double kAligned = 0.6;
 
-const ResultTable* KernelTableOf(const FindingContext& input) {
-  const ResultTable* table = input.KernelTable();
-  return table != nullptr && KernelRows(*table).known() ? table : nullptr;
-}
-
 // Kernels that share what their names say.
 struct NamedKernels {
   double us = 0, count = 0;               // in all steps, all devices together
@@ -40,11 +34,15 @@ struct NamedKernels {
   }
 };
 
-void AddRow(const KernelRows& kernels, size_t row, NamedKernels* sum) {
-  sum->us += kernels.us(row);
-  sum->count += static_cast<double>(kernels.count(row));
-  sum->by_name[InSentence(MakeShortForms(kernels.shown(row)).middle)] += kernels.us(row);
-  AppendEvents(kernels.table(), row, &sum->rows);
+std::string NameInSentence(const KernelGroup& kernel) {
+  return InSentence(MakeShortForms(kernel.shown()).middle);
+}
+
+void AddKernel(const KernelGroup& kernel, NamedKernels* sum) {
+  sum->us += InUs(kernel.total);
+  sum->count += static_cast<double>(kernel.occurrences);
+  sum->by_name[NameInSentence(kernel)] += InUs(kernel.total);
+  AppendEvents(kernel.rows, &sum->rows);
 }
 
 RuleFinding FindingOf(const FindingContext& input, const NamedKernels& sum, double ms) {
@@ -67,9 +65,9 @@ constexpr std::array<std::string_view, 9> kConversions = {
     "nchw_to_nhwc",    "nhwc_to_nchw", "batched_transpose", "swapdimension1and2intensor3",
     "shuffleintensor3"};
 
-bool Converts(const KernelRows& kernels, size_t row) {
-  if (ContainsAny(Lower(kernels.name(row)), kConversions)) return true;
-  return kernels.op(row).find("LayoutOptimizer") != std::string_view::npos;
+bool Converts(const KernelGroup& kernel) {
+  if (ContainsAny(Lower(kernel.name), kConversions)) return true;
+  return kernel.op_name.view().find("LayoutOptimizer") != std::string_view::npos;
 }
 
 // --- alignment ---
@@ -89,23 +87,20 @@ bool SaysUnaligned(std::string_view kernel) {
 }
 
 // Whether the kernel multiplies on matrix units, or may do so.
-bool MayUseUnit(const FindingContext& input, const KernelRows& kernels, size_t row,
-                KernelCategories* categories) {
-  const MatrixUnit unit =
-      MatrixUnitOf(kernels.name(row), kernels.uses(row), kernels.eligible(row), categories);
-  if (unit == MatrixUnit::kUsed) return true;
+bool MayUseUnit(const FindingContext& input, const KernelGroup& kernel) {
+  if (kernel.unit == MatrixUnit::kUsed) return true;
   const std::vector<PlaneId> devices = input.Devices();
-  return unit == MatrixUnit::kUnknown && kernels.eligible(row) &&
+  return kernel.unit == MatrixUnit::kUnknown && kernel.eligible &&
          std::any_of(devices.begin(), devices.end(), [&](PlaneId device) {
            return HasMatrixUnits(input.trace().planes[device.value]);
          });
 }
 
-// Adds the kernels of a row whose recorded shapes are not aligned.
-void AddUnaligned(const FindingContext& input, const KernelRows& kernels, size_t row,
-                  LaunchShapes* shapes, NamedKernels* sum) {
+// Adds the kernels of a group whose recorded shapes are not aligned.
+void AddUnaligned(const FindingContext& input, const KernelGroup& kernel, LaunchShapes* shapes,
+                  NamedKernels* sum) {
   double us = 0;
-  for (const EventRow event : kernels.events(row)) {
+  for (const EventRow event : kernel.rows) {
     if (!shapes->IsUnaligned(event)) continue;
     us += InUs(input.trace().set.Duration(event));
     sum->count += 1;
@@ -113,36 +108,34 @@ void AddUnaligned(const FindingContext& input, const KernelRows& kernels, size_t
   }
   if (us <= 0) return;
   sum->us += us;
-  sum->by_name[InSentence(MakeShortForms(kernels.shown(row)).middle)] += us;
+  sum->by_name[NameInSentence(kernel)] += us;
 }
 
 std::string ShapeOf(const FindingContext& input, const NamedKernels& sum) {
   const std::string dims =
       sum.rows.empty()
           ? ""
-          : ShapesOf(input.trace(), input.context().grouping(input.stop()), sum.rows.front()).text;
+          : ShapesOf(input.trace(), input.context().Get<Grouping>(), sum.rows.front()).text;
   return dims.empty() ? "" : ", as for the dimensions " + dims.substr(0, 60);
 }
 
 }  // namespace
 
 void FindLayout(const FindingContext& input, double threshold, std::vector<RuleFinding>* out) {
-  const ResultTable* table = KernelTableOf(input);
-  if (table == nullptr) return;
-  const KernelRows kernels(*table);
   KernelCategories categories;
   NamedKernels sum;
   bool convolves = false;
-  for (size_t r = 0; r < kernels.size(); ++r) {
-    if (Converts(kernels, r)) {
-      AddRow(kernels, r, &sum);
+  for (const KernelGroup& kernel : input.Kernels()) {
+    if (Converts(kernel)) {
+      AddKernel(kernel, &sum);
     } else {
       convolves = convolves ||
-                  categories.Of(kernels.name(r), kernels.op(r)) == KernelCategory::kConvolution;
+                  categories.Of(kernel.name, kernel.op_name) == KernelCategory::kConvolution;
     }
   }
+  if (!convolves) return;
   const double ms = MsOfStep(input, sum.us);
-  if (!convolves || sum.count <= 0 || input.PercentOfStep(ms) < threshold) return;
+  if (sum.count <= 0 || input.PercentOfStep(ms) < threshold) return;
   RuleFinding found = FindingOf(input, sum, ms);
   found.title =
       fmt::format("Conversions of layout around convolutions take {} of {}, most of it in {}.",
@@ -154,18 +147,14 @@ void FindLayout(const FindingContext& input, double threshold, std::vector<RuleF
 }
 
 void FindAlignment(const FindingContext& input, double threshold, std::vector<RuleFinding>* out) {
-  const ResultTable* table = KernelTableOf(input);
-  if (table == nullptr) return;
-  const KernelRows kernels(*table);
   NamedKernels sum;
-  KernelCategories categories;
-  LaunchShapes shapes(input.trace(), input.context().grouping(input.stop()),
-                      input.context().stats(input.stop()));
-  for (size_t r = 0; r < kernels.size(); ++r) {
-    if (SaysAlignment(kernels.name(r))) {
-      if (kernels.uses(r) && SaysUnaligned(kernels.name(r))) AddRow(kernels, r, &sum);
-    } else if (input.trace().kineto && shapes.any() && MayUseUnit(input, kernels, r, &categories)) {
-      AddUnaligned(input, kernels, r, &shapes, &sum);
+  LaunchShapes shapes(input.trace(), input.context().Get<Grouping>(),
+                      input.context().stats());
+  for (const KernelGroup& kernel : input.Kernels()) {
+    if (SaysAlignment(kernel.name)) {
+      if (kernel.uses_matrix_unit && SaysUnaligned(kernel.name)) AddKernel(kernel, &sum);
+    } else if (input.trace().kineto && shapes.any() && MayUseUnit(input, kernel)) {
+      AddUnaligned(input, kernel, &shapes, &sum);
     }
   }
   const double ms = MsOfStep(input, sum.us);

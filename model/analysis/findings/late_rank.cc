@@ -42,14 +42,15 @@ void LeadWith(const AnalysisResult& ranks, const std::string& rank, double share
 
 }  // namespace
 
-void NameLateRank(AnalysisContext& context, const AnalysisParams& params, std::stop_token stop,
+void NameLateRank(AnalysisContext& context, const AnalysisParams& params,
                   Verdict* verdict) {
   if (verdict->id != "collectives" || context.trace().hosts.size() < 2) return;
-  const std::shared_ptr<const AnalysisResult> ranks = context.Get("ranks", params, stop);
+  const std::shared_ptr<const AnalysisResult> ranks = context.Get("ranks", params);
   const std::string rank = TextIn(*ranks, "slowest_rank");
   const Property* wait = ranks->Find("slowest_wait_percent");
   if (rank.empty() || wait == nullptr || ranks->findings.empty()) return;
-  const double share = NumberOf(wait->value), n = NumberOf(ranks->Find("ranks")->value);
+  const double share = NumberOf(ViewOf(wait->value)),
+               n = NumberOf(ViewOf(ranks->Find("ranks")->value));
   // The rank itself does not wait.
   const double waited = share * (n - 1) / n / verdict->percent;
   if (waited >= kLeads) {

@@ -6,11 +6,11 @@
 #include <cmath>
 #include <map>
 
+#include "model/analysis/devices/device_tables.h"
 #include "model/analysis/findings/idle_loss.h"
 #include "model/analysis/grouping/host_activity.h"
 #include "model/analysis/kernels/kernel_stats.h"
 #include "model/analysis/naming/short_label.h"
-#include "model/analysis/tables/cells.h"
 #include "model/analysis/tables/in_unit.h"
 #include "model/base/text_parts.h"
 
@@ -26,18 +26,15 @@ std::string DurationOfUs(double us) {
 // Delay and queue of the stream with the most launches: "; median launch delay 2.1 us; on average
 // 0.3 kernels queued".
 std::string DelayText(const FindingContext& input) {
-  const AnalysisResult* kernels = input.Kernels();
-  const ResultTable* delays = kernels != nullptr ? kernels->Table("launch_delay") : nullptr;
-  if (delays == nullptr || delays->rows.empty()) return {};
-  size_t busiest = 0;
-  for (size_t r = 1; r < delays->rows.size(); ++r) {
-    if (NumberAt(*delays, r, "launches") > NumberAt(*delays, busiest, "launches")) busiest = r;
-  }
-  const double median_us = NumberAt(*delays, busiest, "median_us");
+  if (input.AllKernels().empty()) return {};
+  const auto delays = input.context().Get<LaunchDelays>(input.params());
+  const auto busiest =
+      std::max_element(delays->streams.begin(), delays->streams.end(),
+                       [](const StreamDelays& a, const StreamDelays& b) { return a.launches < b.launches; });
+  if (busiest == delays->streams.end()) return {};
   std::string text;
-  if (median_us > 0) text = "; median launch delay " + DurationOfUs(median_us);
-  return text + fmt::format("; on average {:.1f} kernels queued",
-                            NumberAt(*delays, busiest, "queue_mean"));
+  if (busiest->median_us > 0) text = "; median launch delay " + DurationOfUs(busiest->median_us);
+  return text + fmt::format("; on average {:.1f} kernels queued", busiest->queue_mean);
 }
 
 struct ShortKernels {
@@ -46,18 +43,17 @@ struct ShortKernels {
   std::vector<EventRow> rows;
 };
 
-ShortKernels CountShort(const ResultTable& kernels) {
+ShortKernels CountShort(std::span<const KernelGroup> kernels) {
   ShortKernels found;
-  for (size_t r = 0; r < kernels.rows.size(); ++r) {
-    const double count = NumberAt(kernels, r, "occurrences");
+  for (const KernelGroup& kernel : kernels) {
+    const double count = static_cast<double>(kernel.occurrences);
     found.all += count;
-    if (NumberAt(kernels, r, "avg_duration_us") >= kShortUs) continue;
+    if (kernel.occurrences > 0 && kernel.average_us() >= kShortUs) continue;
     found.count += count;
-    found.us += NumberAt(kernels, r, "total_duration_us");
-    const std::string_view op = TextAt(kernels, r, "op_name");
-    const int name = kernels.Column("kernel_name");
-    found.by_op[op.empty() ? InSentence(kernels.ShownText(r, name)) : OpKind(op)] += count;
-    AppendEvents(kernels, r, &found.rows);
+    found.us += InUs(kernel.total);
+    const std::string_view op = kernel.op_name;
+    found.by_op[op.empty() ? InSentence(kernel.shown()) : OpKind(op)] += count;
+    AppendEvents(kernel.rows, &found.rows);
   }
   return found;
 }
@@ -183,9 +179,7 @@ void FindLaunchBound(const FindingContext& input, double threshold, std::vector<
 
 void FindShortKernels(const FindingContext& input, double threshold,
                       std::vector<RuleFinding>* out) {
-  const ResultTable* table = input.KernelTable();
-  if (table == nullptr) return;
-  const ShortKernels kernels = CountShort(*table);
+  const ShortKernels kernels = CountShort(input.Kernels());
   const double percent = kernels.all > 0 ? 100 * kernels.count / kernels.all : 0;
   const double steps = input.DeviceSteps();
   const LateTimes late = input.Late();

@@ -8,7 +8,7 @@ namespace stepscope {
 
 ThreadsOfDevices LaunchThreads(const FindingContext& input) {
   constexpr size_t kSample = 1024;
-  const LaunchLinks& launches = input.context().grouping(input.stop()).launches;
+  const LaunchLinks& launches = input.context().Get<Grouping>().launches;
   const TrackSet& set = input.trace().set;
   const size_t stride = std::max<size_t>(1, launches.size() / kSample);
   std::set<std::pair<PlaneId, TrackId>> found;

@@ -8,7 +8,6 @@
 
 #include "model/analysis/devices/precision.h"
 #include "model/analysis/findings/finding_context.h"
-#include "model/analysis/findings/kernels/kernel_rows.h"
 #include "model/analysis/findings/kernels/op_shapes.h"
 #include "model/analysis/naming/device_type.h"
 #include "model/analysis/naming/matrix_unit.h"
@@ -38,29 +37,23 @@ struct Unused {
   uint64_t count = 0;
 };
 
-Unused EligibleWithout(const ResultTable& table) {
+Unused EligibleWithout(std::span<const KernelGroup> kernels) {
   Unused unused;
-  const KernelRows kernels(table);
-  if (!kernels.known()) return unused;
-  KernelCategories categories;
-  for (size_t r = 0; r < table.rows.size(); ++r) {
-    const MatrixUnit unit =
-        MatrixUnitOf(kernels.name(r), kernels.uses(r), kernels.eligible(r), &categories);
-    if (unit == MatrixUnit::kUnknown) unused.unknown_us += kernels.us(r);
-    if (unit != MatrixUnit::kWithout) continue;
-    unused.us += kernels.us(r);
-    const std::string_view op = kernels.op(r);
-    unused.by_op[op.empty() ? InSentence(kernels.shown(r)) : OpKind(op)] += kernels.us(r);
-    if (r >= table.links.size()) continue;
-    unused.count += table.links[r].rows.size();
-    AppendEvents(table, r, &unused.rows);
+  for (const KernelGroup& kernel : kernels) {
+    const double us = InUs(kernel.total);
+    if (kernel.unit == MatrixUnit::kUnknown) unused.unknown_us += us;
+    if (kernel.unit != MatrixUnit::kWithout) continue;
+    unused.us += us;
+    unused.by_op[kernel.op_name.empty() ? InSentence(kernel.shown()) : OpKind(kernel.op_name)] += us;
+    unused.count += kernel.rows.size();
+    AppendEvents(kernel.rows, &unused.rows);
   }
   return unused;
 }
 
 // A text about the op's recorded shapes: "; its dimensions [128, 63] are not all multiples of 8".
 std::string ShapeText(const FindingContext& input, EventRow kernel) {
-  const OpShapes shapes = ShapesOf(input.trace(), input.context().grouping(input.stop()), kernel);
+  const OpShapes shapes = ShapesOf(input.trace(), input.context().Get<Grouping>(), kernel);
   const bool odd = std::any_of(shapes.tensors.begin(), shapes.tensors.end(), [](const Dims& dims) {
     return std::any_of(dims.begin(), dims.end(), [](int64_t n) { return n % 8 != 0; });
   });
@@ -84,10 +77,9 @@ bool HaveTf32(const FindingContext& input, const std::vector<PlaneId>& devices) 
 }  // namespace
 
 void FindMatrixUnits(const FindingContext& input, double threshold, std::vector<RuleFinding>* out) {
-  const ResultTable* table = input.KernelTable();
-  if (table == nullptr) return;
   const std::vector<PlaneId> devices = DevicesWithUnits(input);
-  const Unused unused = EligibleWithout(*table);
+  const Unused unused = EligibleWithout(input.Kernels());
+  if (unused.count == 0) return;
   const double steps = input.DeviceSteps();
   const double ms = unused.us / 1000 / steps, unknown_ms = unused.unknown_us / 1000 / steps;
   if (devices.empty() || input.PercentOfStep(ms) < threshold) return;
@@ -121,22 +113,20 @@ void FindMatrixUnits(const FindingContext& input, double threshold, std::vector<
 // The finding is a share below the threshold.
 void FindPrecision(const FindingContext& input, double threshold, std::vector<RuleFinding>* out) {
   const std::vector<PlaneId> devices = DevicesWithUnits(input);
-  const ResultTable* table = input.KernelTable();
+  const std::span<const KernelGroup> kernels = input.Kernels();
   const double compute = input.PercentOfStep(input.LossMs(StepTimeClass::kCompute));
-  if (devices.empty() || table == nullptr || compute < 20) return;
-  const PrecisionTimes times =
-      *input.context().precision(input.params(), input.whole(), input.db(), input.stop());
+  if (devices.empty() || kernels.empty() || compute < 20) return;
+  const PrecisionTimes times = *input.context().Get<PrecisionTimes>(input.params());
   if (times.known <= 0 || times.percent() >= threshold || times.mostly_wide()) return;
-  const KernelRows kernels(*table);
   double matrix_us = 0;
   uint64_t count = 0;
   std::vector<EventRow> rows;  // kernels with the most time
-  for (size_t r = 0; kernels.known() && r < table->rows.size(); ++r) {
-    const int bits = BitsOfKernel(kernels.name(r));
+  for (const KernelGroup& kernel : kernels) {
+    const int bits = BitsOfKernel(kernel.name);
     const bool wide = bits == 0 || bits == kSingle;
-    matrix_us += kernels.uses(r) && wide ? kernels.us(r) : 0;
-    count += static_cast<uint64_t>(kernels.count(r));
-    AppendEvents(*table, r, &rows);
+    matrix_us += kernel.uses_matrix_unit && wide ? InUs(kernel.total) : 0;
+    count += kernel.occurrences;
+    AppendEvents(kernel.rows, &rows);
   }
   const double ms = matrix_us / 1000 / input.DeviceSteps();
   RuleFinding found;

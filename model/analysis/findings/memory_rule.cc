@@ -36,7 +36,7 @@ double Percent(double part, int64_t capacity) {
 
 void FindFragmentation(const FindingContext& input, const AllocatorProfile& allocator,
                        double threshold, std::vector<RuleFinding>* out) {
-  const StatTable& stats = input.context().allocation_stats(input.stop());
+  const StatTable& stats = input.context().allocation_stats();
   const auto& column = stats.Real(RealStat::kFragmentation);
   if (column.empty() || allocator.capacity <= 0) return;
   double most = 0;

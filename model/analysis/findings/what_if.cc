@@ -49,9 +49,7 @@ ResultTable WhatIfTable(const FindingContext& input) {
         "add up, but for waiting for participants"},
        {"step_ms", "Step then", Unit::kMs, V::kReal, "step time - saving", true},
        {"percent", "Saved", Unit::kPercent, V::kReal, "of the step"},
-       {"assumption", "Assumption", Unit::kNone, V::kString, ""}},
-      {},
-      {}};
+       {"assumption", "Assumption", Unit::kNone, V::kString, ""}}};
   std::vector<std::pair<double, const Change*>> changes;
   for (const Change& change : kChanges) {
     const bool wait = change.loss == StepTimeClass::kCollectiveWait;
@@ -63,7 +61,7 @@ ResultTable WhatIfTable(const FindingContext& input) {
   t.readable_column = 0;
   for (const auto& [ms, change] : changes) {
     t.readable.emplace_back(SharedText(LabelOf(change->loss)));
-    t.rows.push_back({SharedText(IdOf(change->loss)), SharedText(change->label), ms,
+    t.AddRow({SharedText(IdOf(change->loss)), SharedText(change->label), ms,
                       input.step_ms() - ms, input.PercentOfStep(ms),
                       SharedText(change->assumption)});
   }

@@ -25,11 +25,9 @@ ResultTable Ranks(std::span<const RankFacts> facts) {
                  {"coordinates", "Coordinates", Unit::kNone, V::kString, ""},
                  {"devices", "Devices", Unit::kNone, V::kString, ""},
                  {"peak_bytes", "Memory peak", Unit::kBytes, V::kInt, ""},
-                 {"capacity_bytes", "Memory", Unit::kBytes, V::kInt, ""}},
-                {},
-                {}};
+                 {"capacity_bytes", "Memory", Unit::kBytes, V::kInt, ""}}};
   for (const RankFacts& f : facts) {
-    t.rows.push_back({NumberOfRank(f.rank), f.rank.host_name, f.rank.file, f.rank.coordinates,
+    t.AddRow({NumberOfRank(f.rank), f.rank.host_name, f.rank.file, f.rank.coordinates,
                       f.rank.device_names, Known(f.peak_bytes), Known(f.capacity_bytes)});
   }
   return t;
@@ -43,12 +41,10 @@ ResultTable Steps(std::span<const RankFacts> facts) {
                  {"begin_ps", "Begin", Unit::kPs, V::kInt, ""},
                  {"dur_ps", "Time", Unit::kPs, V::kInt, "mean over the rank's devices"},
                  {"busy_ps", "Busy", Unit::kPs, V::kInt, "compute and copies"},
-                 {"counts", "In averages", Unit::kNone, V::kBool, ""}},
-                {},
-                {}};
+                 {"counts", "In averages", Unit::kNone, V::kBool, ""}}};
   for (const RankFacts& f : facts) {
     for (const RankStep& s : f.steps)
-      t.rows.push_back({NumberOfRank(f.rank), s.number, s.span.begin, s.total, s.busy, s.counts});
+      t.AddRow({NumberOfRank(f.rank), s.number, s.span.begin, s.total, s.busy, s.counts});
   }
   return t;
 }
@@ -65,14 +61,12 @@ ResultTable Calls(std::span<const RankFacts> facts) {
                  {"begin_ps", "Begin", Unit::kPs, V::kInt, ""},
                  {"dur_ps", "Duration", Unit::kPs, V::kInt, "waiting included"},
                  {"work_ps", "Work before", Unit::kPs, V::kInt, "since earlier collectives ended"},
-                 {"bytes", "Bytes", Unit::kBytes, V::kInt, ""}},
-                {},
-                {}};
+                 {"bytes", "Bytes", Unit::kBytes, V::kInt, ""}}};
   for (const RankFacts& f : facts) {
     for (size_t i = 0; i < f.calls.size(); ++i) {
       const RankCall& c = f.calls[i];
       const bool grouped = c.group != RankCall::kNoGroup;
-      t.rows.push_back({NumberOfRank(f.rank), c.in_step ? Value(c.step) : Value(),
+      t.AddRow({NumberOfRank(f.rank), c.in_step ? Value(c.step) : Value(),
                         static_cast<int64_t>(i), grouped ? f.groups[c.group].name : std::string(),
                         grouped ? f.groups[c.group].ranks : std::string(), f.names[c.name], c.begin,
                         c.end - c.begin, c.begin - c.since, Known(c.bytes)});
@@ -87,12 +81,10 @@ ResultTable Waits(std::span<const RankFacts> facts) {
                 {kPlace,
                  {"call", "Call", Unit::kNone, V::kInt, "in the table of collectives"},
                  {"loss", "Class", Unit::kNone, V::kString, ""},
-                 {"dur_ps", "Time", Unit::kPs, V::kInt, ""}},
-                {},
-                {}};
+                 {"dur_ps", "Time", Unit::kPs, V::kInt, ""}}};
   for (const RankFacts& f : facts) {
     for (const RankWait& w : f.waits)
-      t.rows.push_back({NumberOfRank(f.rank), static_cast<int64_t>(w.call), IdOf(w.loss), w.time});
+      t.AddRow({NumberOfRank(f.rank), static_cast<int64_t>(w.call), IdOf(w.loss), w.time});
   }
   return t;
 }
@@ -104,12 +96,10 @@ ResultTable Kernels(std::span<const RankFacts> facts) {
                  {"kernel", "Kernel", Unit::kNone, V::kString, ""},
                  {"count", "Count", Unit::kCount, V::kInt, ""},
                  {"total_ps", "Total", Unit::kPs, V::kInt, ""},
-                 {"median_ps", "Median", Unit::kPs, V::kInt, "of one run"}},
-                {},
-                {}};
+                 {"median_ps", "Median", Unit::kPs, V::kInt, "of one run"}}};
   for (const RankFacts& f : facts) {
     for (const RankKernel& k : f.kernels)
-      t.rows.push_back({NumberOfRank(f.rank), k.name, k.count, k.total, k.median});
+      t.AddRow({NumberOfRank(f.rank), k.name, k.count, k.total, k.median});
   }
   return t;
 }

@@ -87,9 +87,7 @@ ResultTable FleetRankTable(const Fleet& fleet, const FleetRun& run, const FleetA
        {"peak_bytes", "Memory peak", Unit::kBytes, V::kInt, "the most that its allocators held"},
        {"capacity_bytes", "Memory", Unit::kBytes, V::kInt, ""},
        {"clock_offset_us", "Clock offset", Unit::kUs, V::kReal, "ahead of the first rank's"},
-       {"file", "Profile", Unit::kNone, V::kString, "where it lies"}},
-      {},
-      {}};
+       {"file", "Profile", Unit::kNone, V::kString, "where it lies"}}};
   const RankJob& job = answers.job;
   for (size_t r = 0; r < run.facts.size(); ++r) {
     const RankFacts& facts = run.facts[r];
@@ -103,8 +101,7 @@ ResultTable FleetRankTable(const Fleet& fleet, const FleetRun& run, const FleetA
     const double percent =
         known ? 100 * static_cast<double>(late.steps) / static_cast<double>(job.lateness.steps) : 0;
     const bool joined = job.clocks[r].aligned && job.clocks[r].component == 0;
-    t.rows.push_back(
-        {facts.rank.number, facts.rank.host_name, facts.rank.coordinates,
+    t.AddRow({facts.rank.number, facts.rank.host_name, facts.rank.coordinates,
          step ? Value(InMs(*step)) : Value(), busy ? Value(InMs(*busy)) : Value(),
          known ? Value(percent) : Value(), share ? Value(*share) : Value(),
          known ? Value(late.steps > 0 && IsToBlame(job, r)) : Value(), TextOf(job.causes.ranks[r]),
@@ -129,13 +126,10 @@ ResultTable FleetKernelTable(const FleetAnswers& answers) {
        {"median_us", "Median", Unit::kUs, V::kReal, "of one run here"},
        {"others_us", "Others", Unit::kUs, V::kReal, "median of the ranks' medians"},
        {"count", "Count", Unit::kCount, V::kInt, ""},
-       {"lost_ms", "Lost", Unit::kMs, V::kReal, "(median - others) * count"}},
-      {},
-      {}};
+       {"lost_ms", "Lost", Unit::kMs, V::kReal, "(median - others) * count"}}};
   for (const SlowKernel& k : answers.kernels.slow) {
-    if (t.rows.size() == kMostSlowKernels) break;
-    t.rows.push_back(
-        {answers.job.ranks[k.rank].number, k.name, k.Ratio(), InUs(k.median), InUs(k.others),
+    if (t.size() == kMostSlowKernels) break;
+    t.AddRow({answers.job.ranks[k.rank].number, k.name, k.Ratio(), InUs(k.median), InUs(k.others),
          k.count, InMs(static_cast<double>(k.median - k.others) * static_cast<double>(k.count))});
   }
   return t;
@@ -156,9 +150,7 @@ ResultTable FleetLinkTable(const FleetAnswers& answers) {
                   "median over three and more groups with equal collectives"},
                  {"ratio", "Times the others", Unit::kNone, V::kReal, "transfer / others", true},
                  {"bus_gbps", "Bus GB/s", Unit::kNone, V::kReal, "as on the page of ranks"},
-                 {"slow", "Slow", Unit::kNone, V::kBool, "1.25 times the others and more"}},
-                {},
-                {}};
+                 {"slow", "Slow", Unit::kNone, V::kBool, "1.25 times the others and more"}}};
   const CollectiveCalls& calls = answers.job.calls;
   for (const Link& link : answers.links) {
     const CollectiveCalls::Name& name = calls.names[link.name];
@@ -168,8 +160,7 @@ ResultTable FleetLinkTable(const FleetAnswers& answers) {
             BusFactor(name.kind, link.participants);
     }
     const bool compared = link.others > 0;
-    t.rows.push_back(
-        {calls.groups[link.group].name, MembersText(answers.job, calls.groups[link.group]),
+    t.AddRow({calls.groups[link.group].name, MembersText(answers.job, calls.groups[link.group]),
          name.text, Number(link.bytes), static_cast<int64_t>(link.participants),
          static_cast<int64_t>(link.count), InUs(link.transfer),
          compared ? Value(InUs(link.others)) : Value(), compared ? Value(link.Ratio()) : Value(),
@@ -186,22 +177,19 @@ ResultTable WhatIfTable(const FleetAnswers& answers) {
                   "(T - T without it) / (T - T without stragglers); shares overlap", true},
                  {"saved_ms_per_step", "Saved", Unit::kMs, V::kReal,
                   "by how much a step would be shorter", true},
-                 {"detail", "Which", Unit::kNone, V::kString, "", true}},
-                {},
-                {}};
+                 {"detail", "Which", Unit::kNone, V::kString, "", true}}};
   const WhatIf& w = answers.what_if;
   if (w.step <= 0) return t;
-  t.rows.push_back(
-      {"all stragglers", w.slowest_ranks ? Value(100.0) : Value(), InMs(w.step - w.ideal), ""});
-  t.rows.push_back({"slowest 3 % of ranks", Share(w.slowest_ranks), SavedMs(w, w.slowest_ranks),
+  t.AddRow({"all stragglers", w.slowest_ranks ? Value(100.0) : Value(), InMs(w.step - w.ideal), ""});
+  t.AddRow({"slowest 3 % of ranks", Share(w.slowest_ranks), SavedMs(w, w.slowest_ranks),
                     SlowestText(answers)});
   if (w.stage >= 0) {
-    t.rows.push_back({"pipeline stage", Share(w.stage_share), SavedMs(w, w.stage_share),
+    t.AddRow({"pipeline stage", Share(w.stage_share), SavedMs(w, w.stage_share),
                       "pp " + std::to_string(w.stage)});
   }
-  t.rows.push_back({"uneven input", Share(w.uneven_input), SavedMs(w, w.uneven_input),
+  t.AddRow({"uneven input", Share(w.uneven_input), SavedMs(w, w.uneven_input),
                     "compute that differs from step to step"});
-  t.rows.push_back({"network", Share(w.network), SavedMs(w, w.network),
+  t.AddRow({"network", Share(w.network), SavedMs(w, w.network),
                     "transfers above the median of equal ones"});
   return t;
 }
@@ -251,13 +239,11 @@ ResultTable FleetRunTable(const Fleet& fleet, std::span<const RunSummary> summar
         "by how much a step is longer than without stragglers", true},
        {"late_ranks", "Late ranks", Unit::kCount, V::kInt, "", true},
        {"throttled_ranks", "Throttled", Unit::kCount, V::kInt, ""},
-       {"slow_links", "Slow links", Unit::kCount, V::kInt, ""}},
-      {},
-      {}};
+       {"slow_links", "Slow links", Unit::kCount, V::kInt, ""}}};
   for (size_t i = 0; i < fleet.runs.size(); ++i) {
     const FleetRun& run = fleet.runs[i];
     const RunSummary& s = summaries[i];
-    t.rows.push_back({run.name, &run == &shown,
+    t.AddRow({run.name, &run == &shown,
                       run.origin_unix_ns != 0 ? Value(run.origin_unix_ns) : Value(),
                       static_cast<int64_t>(run.facts.size()), Ms(s.step_ms), Ms(s.slowest_step_ms),
                       Ms(s.busy_ms), s.slowdown ? Value(100 * (*s.slowdown - 1)) : Value(),
@@ -270,11 +256,9 @@ ResultTable FleetFileTable(const Fleet& fleet) {
   ResultTable t{"failed",
                 "Profiles without facts",
                 {{"file", "Profile", Unit::kNone, V::kString, "", true},
-                 {"error", "Error", Unit::kNone, V::kString, "", true}},
-                {},
-                {}};
+                 {"error", "Error", Unit::kNone, V::kString, "", true}}};
   for (const FleetFile& file : fleet.files) {
-    if (!file.error.empty()) t.rows.push_back({file.path, file.error});
+    if (!file.error.empty()) t.AddRow({file.path, file.error});
   }
   return t;
 }

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "model/base/number_hash.h"
-#include "model/base/task.h"
+#include "model/base/job.h"
 
 namespace stepscope {
 namespace {

@@ -18,10 +18,10 @@ bool IsOfDevice(std::string_view allocator) {
 
 }  // namespace
 
-void AddMemory(AnalysisContext& context, std::stop_token stop, std::vector<RankFacts>* facts) {
+void AddMemory(AnalysisContext& context, std::vector<RankFacts>* facts) {
   std::map<uint32_t, size_t> ranks_on_host;
   for (const RankFacts& f : *facts) ++ranks_on_host[f.rank.host.value];
-  const std::shared_ptr<const MemoryProfile> memory = context.memory({}, stop);
+  const std::shared_ptr<const MemoryProfile> memory = context.Get<MemoryProfile>(AnalysisParams());
   std::map<uint32_t, const AllocatorProfile*> largest;  // by host
   const auto key = [](const AllocatorProfile& a) {
     return std::make_tuple(IsOfDevice(a.id), a.snapshots[a.peak].in_use);

@@ -71,22 +71,21 @@ GraphLaunch LaunchOf(std::span<const ReplayedKernel> kernels) {
 // Finds the ops of launches in recordings and eager steps.
 class RecordedOps {
  public:
-  RecordedOps(AnalysisContext& context, const std::vector<bool>& graph, GraphOps* out,
-              const std::stop_token& stop)
+  RecordedOps(AnalysisContext& context, const std::vector<bool>& graph, GraphOps* out)
       : trace_(context.trace()),
         annotations_(trace_, EventCategory::kUserAnnotation),
         launch_names_(trace_, &names_),
         out_(*out) {
     for (const GraphCapture& capture : CapturesOf(trace_)) {
-      if (stop.stop_requested()) return;
+      CheckStop();
       AddSource({GraphSourceKind::kCaptureFile, capture.trace.get(), capture.file, capture.mode,
                  capture.batch_size},
-                RecordedGraphs(*capture.trace, true, &names_, stop));
+                RecordedGraphs(*capture.trace, true, &names_));
     }
     AddSource({GraphSourceKind::kRecordedHere, &trace_, "", ""},
-              RecordedGraphs(trace_, false, &names_, stop));
+              RecordedGraphs(trace_, false, &names_));
     AddSource({GraphSourceKind::kEagerHere, &trace_, "", ""},
-              EagerStreams(trace_, context.grouping(stop), graph, &names_, stop));
+              EagerStreams(trace_, context.Get<Grouping>(), graph, &names_));
   }
 
   void Attribute(std::span<const ReplayedKernel> kernels) {
@@ -178,8 +177,8 @@ class RecordedOps {
 // Finds the ops of kernels in the profile's HLO.
 class HloOps {
  public:
-  HloOps(AnalysisContext& context, GraphOps* out, const std::stop_token& stop)
-      : trace_(context.trace()), stats_(context.stats(stop)), kernels_(trace_.hlo), out_(*out) {
+  HloOps(AnalysisContext& context, GraphOps* out)
+      : trace_(context.trace()), stats_(context.stats()), kernels_(trace_.hlo), out_(*out) {
     GraphSource source{GraphSourceKind::kHlo, &trace_, "", ""};
     out_.sources.push_back(std::move(source));
   }
@@ -215,10 +214,10 @@ class HloOps {
 };
 
 template <typename Attributor>
-void AttributeAll(std::span<const ReplayedKernel> kernels, const std::stop_token& stop,
+void AttributeAll(std::span<const ReplayedKernel> kernels,
                   Attributor* attributor) {
   ForEachLaunch(kernels, [&](std::span<const ReplayedKernel> launch) {
-    if (!stop.stop_requested()) attributor->Attribute(launch);
+    attributor->Attribute(launch);
   });
 }
 
@@ -274,20 +273,20 @@ std::string GraphOps::ShapesOf(const GraphOp& op) const {
   return {};
 }
 
-GraphOps ComputeGraphOps(AnalysisContext& context, const std::stop_token& stop) {
+GraphOps GraphOps::Compute(AnalysisContext& context) {
   GraphOps result;
   if (context.definitions() == Definitions::kXprof) return result;
   const std::vector<bool> graph = GraphLaunches(context.trace());
   const bool launched = std::find(graph.begin(), graph.end(), true) != graph.end();
-  if (!launched && context.stats(stop).Int(IntStat::kCudaGraphExecId).empty()) return result;
-  const std::vector<ReplayedKernel> kernels = ReplayedKernels(context, graph, stop);
-  if (kernels.empty() || stop.stop_requested()) return result;
+  if (!launched && context.stats().Int(IntStat::kCudaGraphExecId).empty()) return result;
+  const std::vector<ReplayedKernel> kernels = ReplayedKernels(context, graph);
+  if (kernels.empty()) return result;
   if (context.trace().hlo.programs.empty()) {
-    RecordedOps recorded(context, graph, &result, stop);
-    AttributeAll(kernels, stop, &recorded);
+    RecordedOps recorded(context, graph, &result);
+    AttributeAll(kernels, &recorded);
   } else {
-    HloOps hlo(context, &result, stop);
-    AttributeAll(kernels, stop, &hlo);
+    HloOps hlo(context, &result);
+    AttributeAll(kernels, &hlo);
   }
   std::sort(result.kernels.begin(), result.kernels.end(),
             [](const GraphKernel& a, const GraphKernel& b) { return a.row < b.row; });

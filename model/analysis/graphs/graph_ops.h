@@ -9,7 +9,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -67,11 +66,10 @@ struct GraphOps {
   // "[[32, 4096], [24576, 4096]]", read from the file at each call; empty where shapes were not
   // recorded.
   std::string ShapesOf(const GraphOp& op) const;
-};
 
-// For AnalysisContext::graph_ops, which keeps it. Empty with XProf's definitions, and at once where
-// the trace launches no graphs. O(n log n) in the kernels; GraphMatcher bounds the work of
-// matching.
-GraphOps ComputeGraphOps(AnalysisContext& context, const std::stop_token& stop);
+  // Empty with XProf's definitions, and at once where the trace launches no graphs. O(n log n) in the
+  // kernels; GraphMatcher bounds the work of matching.
+  static GraphOps Compute(AnalysisContext& context);
+};
 
 }  // namespace stepscope

@@ -102,8 +102,7 @@ std::string_view ReplayedName(const NameTable& names, MetaId meta) {
   return names.Name(meta);
 }
 
-std::vector<GraphRecipe> RecordedGraphs(const Trace& trace, bool whole, KernelNames* names,
-                                        const std::stop_token& stop) {
+std::vector<GraphRecipe> RecordedGraphs(const Trace& trace, bool whole, KernelNames* names) {
   const std::vector<CallKind> kinds = KindsByMeta(trace.names());
   const bool may_begin = std::find(kinds.begin(), kinds.end(), CallKind::kBegin) != kinds.end();
   std::vector<GraphRecipe> recipes;
@@ -115,7 +114,7 @@ std::vector<GraphRecipe> RecordedGraphs(const Trace& trace, bool whole, KernelNa
   OpenRecipe recipe;
   bool recording = !marked;
   for (const Call& call : calls) {
-    if (stop.stop_requested()) return recipes;
+    CheckStop();
     if (recording) AddCall(trace, call, names, &recipe);
     if (call.kind == CallKind::kBegin) recording = true;
     if (call.kind != CallKind::kEnd || !marked) continue;
@@ -127,8 +126,7 @@ std::vector<GraphRecipe> RecordedGraphs(const Trace& trace, bool whole, KernelNa
 }
 
 std::vector<GraphRecipe> EagerStreams(const Trace& trace, const Grouping& grouping,
-                                      const std::vector<bool>& graph, KernelNames* names,
-                                      const std::stop_token& stop) {
+                                      const std::vector<bool>& graph, KernelNames* names) {
   struct Eager {
     uint32_t track;
     Ps begin;
@@ -139,7 +137,7 @@ std::vector<GraphRecipe> EagerStreams(const Trace& trace, const Grouping& groupi
   RowReader device(trace.set), host(trace.set);
   std::vector<uint32_t> number(trace.names().metas.size(), kUnmatched);
   for (const LaunchLink& link : grouping.launches) {
-    if (stop.stop_requested()) return {};
+    CheckStop();
     const MetaId meta(device.Meta(link.device_row));
     if (graph[host.Meta(link.launch_row)]) continue;
     if (!IsDeviceWork(trace.names().metas[meta.value].category)) continue;

@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <stop_token>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -37,13 +36,11 @@ struct GraphRecipe {
 // The recordings of graphs in the trace, by begin. Their launches must name their kernel, as
 // those of HIP do. `whole`: a trace without the begin of a recording is one recording. O(events
 // log events).
-std::vector<GraphRecipe> RecordedGraphs(const Trace& trace, bool whole, KernelNames* names,
-                                        const std::stop_token& stop);
+std::vector<GraphRecipe> RecordedGraphs(const Trace& trace, bool whole, KernelNames* names);
 // The kernels that streams of GPUs ran launch by launch. `graph`: by meta, whether a call
 // launches a graph. O(events log events).
 std::vector<GraphRecipe> EagerStreams(const Trace& trace, const Grouping& grouping,
-                                      const std::vector<bool>& graph, KernelNames* names,
-                                      const std::stop_token& stop);
+                                      const std::vector<bool>& graph, KernelNames* names);
 // The name by which a kernel of a replay is matched; all copies, and all fills, have one name.
 std::string_view ReplayedName(const NameTable& names, MetaId meta);
 

@@ -55,16 +55,15 @@ class Collector {
 }  // namespace
 
 std::vector<ReplayedKernel> ReplayedKernels(AnalysisContext& context,
-                                            const std::vector<bool>& graph_launches,
-                                            const std::stop_token& stop) {
+                                            const std::vector<bool>& graph_launches) {
   const Trace& trace = context.trace();
   Collector collector(trace);
   RowReader calls(trace.set);
-  for (const LaunchLink& link : context.grouping(stop).launches) {
+  for (const LaunchLink& link : context.Get<Grouping>().launches) {
     if (graph_launches[calls.Meta(link.launch_row)])
       collector.Add(link.device_row, link.launch_row);
   }
-  context.stats(stop).Int(IntStat::kCudaGraphExecId).ForAll([&](uint32_t row, int64_t id) {
+  context.stats().Int(IntStat::kCudaGraphExecId).ForAll([&](uint32_t row, int64_t id) {
     if (id != 0) collector.Add(row, kUnknownLaunch | static_cast<uint64_t>(id));
   });
   return collector.Take();

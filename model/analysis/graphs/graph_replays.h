@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <span>
-#include <stop_token>
 #include <vector>
 
 #include "model/analysis/analysis.h"
@@ -22,8 +21,7 @@ inline constexpr uint64_t kUnknownLaunch = uint64_t{1} << 63;
 // `graph_launches`: by meta, whether a call launches a graph. Sorted by launch, then stream, then
 // begin. O(n log n).
 std::vector<ReplayedKernel> ReplayedKernels(AnalysisContext& context,
-                                            const std::vector<bool>& graph_launches,
-                                            const std::stop_token& stop);
+                                            const std::vector<bool>& graph_launches);
 
 // Calls fn(kernels) for each launch.
 template <typename Fn>

@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "model/analysis/intervals/track_reader.h"
-#include "model/base/task.h"
+#include "model/base/job.h"
 #include "model/sparse_column.h"
 
 namespace stepscope {
@@ -61,9 +61,9 @@ void EventForest::FindPositions() {
   });
 }
 
-void EventForest::Build(std::stop_token stop) {
+void EventForest::Build() {
   ClassifyMetas();
-  if (stop.stop_requested()) return;  // the order may be incomplete
+  CheckStop();  // the order may be incomplete
   FindPositions();
   const TrackSet& set = trace_.set;
   size_t hosts = trace_.hosts.size();
@@ -85,17 +85,18 @@ void EventForest::Build(std::stop_token stop) {
   std::vector<std::vector<uint32_t>> special(set.tracks.size());
   const std::vector<uint32_t> by_size = LargestFirst(set, order_.tracks);
   ParallelFor(by_size.size(), [&](size_t i) {
-    if (!stop.stop_requested()) NestTrack(by_size[i], &special[by_size[i]]);
+    NestTrack(by_size[i], &special[by_size[i]]);
   });
-  for (uint32_t h = 0; h < hosts && !stop.stop_requested(); ++h) {
+  for (uint32_t h = 0; h < hosts; ++h) {
+    CheckStop();
     for (uint32_t t : host_tracks_[h]) {
       special_[h].insert(special_[h].end(), special[t].begin(), special[t].end());
     }
     LinkSpecial(h);
   }
-  LinkContexts(stop);
-  LinkLaunches(stop);  // last, because it asks what other links lead to the work
-  if (stop.stop_requested()) return;
+  LinkContexts();
+  LinkLaunches();  // last, because it asks what other links lead to the work
+  CheckStop();
   auto by_row = [](const LaunchLink& a, const LaunchLink& b) {
     return a.device_row < b.device_row;
   };
@@ -313,20 +314,19 @@ bool EventForest::HoldsCalls(uint32_t track) const {
 
 // Indexes the calls on the tracks of each host. There are about `entries` calls in all.
 std::vector<LaunchIndex> EventForest::IndexCalls(const std::vector<std::vector<uint32_t>>& tracks,
-                                                 size_t entries,
-                                                 const std::stop_token& stop) const {
+                                                 size_t entries) const {
   std::vector<LaunchIndex> calls(tracks.size());
   const CallFacts facts{trace_.set, stats_.Int(IntStat::kCorrelationId), types_, pos_.span()};
   ParallelFor(
       calls.size(),
       [&](size_t h) {
-        if (!stop.stop_requested()) calls[h] = LaunchIndex(facts, tracks[h]);
+        calls[h] = LaunchIndex(facts, tracks[h]);
       },
       ThreadsFor(entries));
   return calls;
 }
 
-void EventForest::LinkLaunches(const std::stop_token& stop) {
+void EventForest::LinkLaunches() {
   const auto& ids = stats_.Int(IntStat::kCorrelationId);
   // Each track writes its links where there is room for all; then they move together.
   struct Work {
@@ -345,11 +345,11 @@ void EventForest::LinkLaunches(const std::stop_token& stop) {
       (caller ? entries : room) += EntriesOf(t, ids);
     }
   }
-  const std::vector<LaunchIndex> calls = IndexCalls(callers, entries, stop);
+  const std::vector<LaunchIndex> calls = IndexCalls(callers, entries);
   launches_.resize(room);
   const auto link = [&](size_t i) {
     Work& work = works[i];
-    if (stop.stop_requested()) return;
+    CheckStop();
     work.links =
         LinkWork(trace_.set.tracks[work.track], calls[work.host], launches_.data() + work.first);
   };
@@ -386,7 +386,7 @@ std::vector<EventForest::Side> EventForest::SidesOf(uint32_t host, IntStat type_
   return out;
 }
 
-void EventForest::LinkContexts(const std::stop_token& stop) {
+void EventForest::LinkContexts() {
   struct Want {
     uint32_t host;
     IntStat type, id;
@@ -404,11 +404,10 @@ void EventForest::LinkContexts(const std::stop_token& stop) {
   }
   std::vector<std::vector<Side>> sides(wants.size());
   const auto collect = [&](size_t i) {
-    if (!stop.stop_requested())
-      sides[i] = SidesOf(wants[i].host, wants[i].type, wants[i].id, wants[i].most);
+    sides[i] = SidesOf(wants[i].host, wants[i].type, wants[i].id, wants[i].most);
   };
   ParallelFor(wants.size(), collect, ThreadsFor(all));
-  for (size_t i = 0; i < sides.size() && !stop.stop_requested(); i += 2)
+  for (size_t i = 0; i < sides.size(); i += 2)
     LinkSides(sides[i], sides[i + 1]);
 }
 

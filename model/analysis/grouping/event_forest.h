@@ -12,7 +12,6 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <stop_token>
 #include <utility>
 #include <vector>
 
@@ -21,7 +20,7 @@
 #include "model/analysis/intervals/event_order.h"
 #include "model/analysis/naming/op_name.h"
 #include "model/base/column.h"
-#include "model/base/task.h"
+#include "model/base/job.h"
 #include "model/stats.h"
 #include "model/trace.h"
 
@@ -58,7 +57,7 @@ class EventForest {
   };
 
   EventForest(const Trace& trace, const StatTable& stats, const EventOrder& order);
-  void Build(std::stop_token stop);
+  void Build();
 
   // The following take and return positions of EventOrder (intervals/event_order.h).
   uint32_t PositionOf(uint32_t row) const { return pos_[row]; }
@@ -124,8 +123,8 @@ class EventForest {
   void LinkTpu(uint32_t host, const ByType& special);
   bool HoldsCalls(uint32_t track) const;
   std::vector<LaunchIndex> IndexCalls(const std::vector<std::vector<uint32_t>>& tracks,
-                                      size_t entries, const std::stop_token& stop) const;
-  void LinkLaunches(const std::stop_token& stop);
+                                      size_t entries) const;
+  void LinkLaunches();
   // TrackLinks has the number of a track's launches, and what the track adds to launch_links_.
   struct TrackLinks {
     size_t count = 0;
@@ -139,7 +138,7 @@ class EventForest {
   };
   size_t EntriesOf(uint32_t track, const SparseColumn<int64_t>& column) const;
   std::vector<Side> SidesOf(uint32_t host, IntStat type_stat, IntStat id_stat, size_t most) const;
-  void LinkContexts(const std::stop_token& stop);
+  void LinkContexts();
   void LinkSides(const std::vector<Side>& producers, const std::vector<Side>& consumers);
 
   const Trace& trace_;

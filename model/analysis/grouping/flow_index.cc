@@ -36,12 +36,13 @@ std::vector<Context> ContextsOf(const Trace& trace, const StatTable& stats, IntS
   return out;
 }
 
-void AddContexts(const Trace& trace, const StatTable& stats, const std::stop_token& stop,
+void AddContexts(const Trace& trace, const StatTable& stats,
                  std::vector<FlowArrow>* arrows) {
   const auto producers = ContextsOf(trace, stats, IntStat::kProducerType, IntStat::kProducerId);
   const auto consumers = ContextsOf(trace, stats, IntStat::kConsumerType, IntStat::kConsumerId);
   auto c = consumers.begin();
-  for (auto p = producers.begin(); p != producers.end() && !stop.stop_requested();) {
+  for (auto p = producers.begin(); p != producers.end();) {
+    CheckStop();
     const auto key = p->Key();
     const auto other = [&](const Context& context) { return context.Key() != key; };
     const auto p_end = std::find_if(p, producers.end(), other);
@@ -136,10 +137,10 @@ void AddStartsAndDones(const Trace& trace, const StatTable& stats, const OpRows&
   }
 }
 
-void AddAsync(const Trace& trace, const StatTable& stats, const std::stop_token& stop,
+void AddAsync(const Trace& trace, const StatTable& stats,
               std::vector<FlowArrow>* arrows) {
   for (const Plane& plane : trace.planes) {
-    if (plane.kind != PlaneKind::kTpu || stop.stop_requested()) continue;
+    if (plane.kind != PlaneKind::kTpu) continue;
     const OpRows ops = OpsByName(trace, plane);
     if (!AddAsyncEvents(trace, stats, plane, ops, arrows))
       AddStartsAndDones(trace, stats, ops, arrows);
@@ -187,8 +188,7 @@ size_t FlowIndex::bytes() const {
   return (by_from_.capacity() + by_to_.capacity()) * sizeof(FlowArrow);
 }
 
-FlowIndex BuildFlowIndex(const Trace& trace, const Grouping* grouping, const StatTable* stats,
-                         const std::stop_token& stop) {
+FlowIndex BuildFlowIndex(const Trace& trace, const Grouping* grouping, const StatTable* stats) {
   std::vector<FlowArrow> arrows;
   arrows.reserve(trace.flows.size() + (grouping != nullptr ? grouping->launches.size() : 0));
   for (const Flow& flow : trace.flows) {
@@ -200,8 +200,8 @@ FlowIndex BuildFlowIndex(const Trace& trace, const Grouping* grouping, const Sta
       arrows.push_back({link.launch_row, link.device_row, FlowKind::kLaunch});
   }
   if (stats != nullptr) {
-    AddContexts(trace, *stats, stop, &arrows);
-    AddAsync(trace, *stats, stop, &arrows);
+    AddContexts(trace, *stats, &arrows);
+    AddAsync(trace, *stats, &arrows);
   }
   return FlowIndex(std::move(arrows));
 }

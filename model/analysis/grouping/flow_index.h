@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <span>
-#include <stop_token>
 #include <vector>
 
 #include "model/analysis/grouping/grouping.h"
@@ -48,6 +47,6 @@ inline constexpr size_t kMostContextPairs = 4096;
 // All arrows of the trace. Without `grouping` (null) there are no launches, without `stats` neither
 // contexts nor asynchronous ops. Ids are unique within a host only. O(n log n)
 FlowIndex BuildFlowIndex(const Trace& trace, const Grouping* grouping,
-                         const StatTable* stats = nullptr, const std::stop_token& stop = {});
+                         const StatTable* stats = nullptr);
 
 }  // namespace stepscope

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "model/analysis/grouping/grouping.h"
-#include "model/base/task.h"
+#include "model/base/job.h"
 
 namespace stepscope {
 

@@ -14,7 +14,6 @@
 #pragma once
 
 #include <cstdint>
-#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -24,6 +23,8 @@
 #include "model/trace.h"
 
 namespace stepscope {
+
+class AnalysisContext;  // model/analysis/analysis.h
 
 struct EventGroup {
   HostId host;
@@ -52,6 +53,8 @@ struct Grouping {
   bool IsEager(uint32_t row) const { return row < eager.size() && eager[row]; }
   // The call that launched a device event; invalid if it is unknown. O(log n).
   EventRow LaunchOf(uint32_t device_row) const;
+
+  static Grouping Compute(AnalysisContext& context);
 };
 
 // Whether the file says which group each event is in, as XProf saves it.
@@ -61,6 +64,6 @@ bool HasRecordedGroups(const Trace& trace, const StatTable& stats);
 // asked for recorded groups only. `ungrouped_events_join` is the field of XprofDefinitions.
 // Parallel over tracks; O(n log n).
 Grouping BuildGrouping(const Trace& trace, std::span<const StatTable* const> tables,
-                       const EventOrder& order, bool ungrouped_events_join, std::stop_token stop);
+                       const EventOrder& order, bool ungrouped_events_join);
 
 }  // namespace stepscope

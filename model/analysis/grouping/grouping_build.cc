@@ -9,8 +9,10 @@
 #include "model/analysis/grouping/group_spreader.h"
 #include "model/analysis/grouping/grouping_chrome.h"
 #include "model/analysis/grouping/grouping_tpu.h"
-#include "model/base/task.h"
+#include "model/base/job.h"
 #include "model/capabilities.h"
+#include "model/analysis/analysis.h"
+#include "model/analysis/definitions.h"
 
 namespace stepscope {
 namespace {
@@ -24,7 +26,7 @@ class Grouper {
           Grouping* out)
       : trace_(trace), stats_(stats), order_(order), forest_(*forest), out_(*out) {}
 
-  void Run(std::stop_token stop);
+  void Run();
 
  private:
   struct Root {
@@ -215,17 +217,18 @@ void Grouper::GroupHost(uint32_t host, const HostRoots& roots, GroupSpreader* sp
   }
 }
 
-void Grouper::Run(std::stop_token stop) {
+void Grouper::Run() {
   std::vector<HostRoots> hosts;
   std::vector<uint32_t> all;
-  for (uint32_t host = 0; host < trace_.hosts.size() && !stop.stop_requested(); ++host) {
+  for (uint32_t host = 0; host < trace_.hosts.size(); ++host) {
+    CheckStop();
     const HostRoots& roots = hosts.emplace_back(RootsOf(host));
     all.insert(all.end(), roots.loops.begin(), roots.loops.end());
     for (const Root& root : roots.by_level) all.push_back(root.pos);
   }
   forest_.SortLinks();  // roots of loops have made more
   GroupSpreader spreader(forest_, order_, std::move(all));
-  for (uint32_t host = 0; host < hosts.size() && !stop.stop_requested(); ++host)
+  for (uint32_t host = 0; host < hosts.size(); ++host)
     GroupHost(host, hosts[host], &spreader);
   spreader.Finish(trace_.set, &out_.group);
 }
@@ -459,7 +462,7 @@ bool HasRecordedGroups(const Trace& trace, const StatTable& stats) {
 }
 
 Grouping BuildGrouping(const Trace& trace, std::span<const StatTable* const> tables,
-                       const EventOrder& order, bool ungrouped_events_join, std::stop_token stop) {
+                       const EventOrder& order, bool ungrouped_events_join) {
   const StatTable& stats = *tables.front();
   Grouping out;
   out.group.Resize(trace.set.rows);
@@ -467,9 +470,9 @@ Grouping BuildGrouping(const Trace& trace, std::span<const StatTable* const> tab
     std::fill(out.group.data() + begin, out.group.data() + end, Grouping::kNone);
   });
   EventForest forest(trace, stats, order);
-  forest.Build(stop);
+  forest.Build();
   out.types.assign(forest.types().begin(), forest.types().end());
-  if (stop.stop_requested()) return out;
+  CheckStop();
   if (CapabilitiesOf(trace).pytorch_events) {
     out.launches = forest.TakeLaunches();
     GroupChrome(trace, forest, &out);
@@ -480,7 +483,7 @@ Grouping BuildGrouping(const Trace& trace, std::span<const StatTable* const> tab
     TakeGroupsFromFile(trace, tables, &out);
     TakeEagerFromFile(trace, tables, &out);
   } else {
-    Grouper(trace, stats, order, &forest, &out).Run(stop);
+    Grouper(trace, stats, order, &forest, &out).Run();
     GroupLaunched(forest.launches(), &out);
     MarkEager(trace, stats, order, forest, &out);
   }
@@ -491,6 +494,16 @@ Grouping BuildGrouping(const Trace& trace, std::span<const StatTable* const> tab
     GroupTpuCores(trace, stats, &out);
   }
   return out;
+}
+
+Grouping Grouping::Compute(AnalysisContext& context) {
+  const StatTable& stats = context.stats();
+  // Allocations have a part in grouping only where the file says which group they are in.
+  const auto tables = HasRecordedGroups(context.trace(), stats)
+                          ? context.all_stats()
+                          : std::vector<const StatTable*>{&stats};
+  return BuildGrouping(context.trace(), tables, context.Get<EventOrder>(),
+                       context.xprof().ungrouped_events_join);
 }
 
 }  // namespace stepscope

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "model/analysis/grouping/lane_parts.h"
-#include "model/base/task.h"
+#include "model/base/job.h"
 
 namespace stepscope {
 namespace {

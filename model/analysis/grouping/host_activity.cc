@@ -6,7 +6,8 @@
 #include <mutex>
 #include <utility>
 
-#include "model/base/task.h"
+#include "model/base/job.h"
+#include "model/analysis/analysis.h"
 
 namespace stepscope {
 namespace {
@@ -550,6 +551,10 @@ std::vector<const Track*> HostThreadsOf(const Trace& trace, HostId host) {
       threads.push_back(&track);
   }
   return threads;
+}
+
+HostActivity HostActivity::Compute(AnalysisContext& context) {
+  return HostActivity(context.trace(), context.stats(), context.Get<Grouping>(), {});
 }
 
 }  // namespace stepscope

@@ -54,6 +54,8 @@ struct HostSummary {
 
 class HostActivity {
  public:
+  // For programs whose device is not the CPU.
+  static HostActivity Compute(AnalysisContext& context);
   // `compute`: by MetaId, whether it is an op of a program whose device is the CPU; may be empty.
   // O(names + launches), parallel over launches.
   HostActivity(const Trace& trace, const StatTable& stats, const Grouping& grouping,

@@ -9,12 +9,11 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <stop_token>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
-#include "model/base/task.h"
+#include "model/base/job.h"
 #include "model/trace.h"
 
 namespace stepscope {
@@ -52,10 +51,9 @@ inline uint64_t EventsIn(std::span<const LanePart> parts) {
 }
 
 // Calls read(part, reader) for each part, on all cores, and returns what it found, in order of the
-// parts. Each thread gets a reader from make() and uses it for one part after the other. After a
-// stop request, parts that nothing has read have the results of a default constructor.
+// parts. Each thread gets a reader from make() and uses it for one part after the other.
 template <typename Make, typename Read>
-auto ReadParts(std::span<const LanePart> parts, const std::stop_token& stop, const Make& make,
+auto ReadParts(std::span<const LanePart> parts, const Make& make,
                const Read& read) {
   using Reader = std::invoke_result_t<const Make&>;
   std::vector<std::invoke_result_t<const Read&, const LanePart&, Reader&>> found(parts.size());
@@ -63,7 +61,7 @@ auto ReadParts(std::span<const LanePart> parts, const std::stop_token& stop, con
   ParallelFor(
       parts.size(),
       [&](size_t i) {
-        if (stop.stop_requested()) return;
+        CheckStop();
         std::unique_ptr<std::optional<Reader>> reader = readers.Take();
         if (!*reader) reader->emplace(make());
         found[i] = read(parts[i], **reader);

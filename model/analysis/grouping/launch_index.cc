@@ -6,7 +6,7 @@
 #include <limits>
 #include <tuple>
 
-#include "model/base/task.h"
+#include "model/base/job.h"
 
 namespace stepscope {
 namespace {

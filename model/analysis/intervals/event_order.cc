@@ -7,7 +7,7 @@
 
 #include "model/base/heap_merge.h"
 #include "model/base/sort_runs.h"
-#include "model/base/task.h"
+#include "model/base/job.h"
 #include "model/capabilities.h"
 
 namespace stepscope {
@@ -104,7 +104,7 @@ std::vector<uint32_t> LargestFirst(const TrackSet& set, std::vector<uint32_t> tr
   return tracks;
 }
 
-EventOrder BuildEventOrder(const Trace& trace, bool as_in_file, std::stop_token stop) {
+EventOrder BuildEventOrder(const Trace& trace, bool as_in_file) {
   const TrackSet& set = trace.set;
   EventOrder order;
   order.tracks.resize(set.tracks.size());
@@ -123,7 +123,7 @@ EventOrder BuildEventOrder(const Trace& trace, bool as_in_file, std::stop_token 
   std::vector<bool> regions = PlanesWithRegions(trace);
   const std::vector<uint32_t> by_size = LargestFirst(set, order.tracks);
   ParallelFor(by_size.size(), [&](size_t i) {
-    if (stop.stop_requested()) return;
+    CheckStop();
     const Track& track = set.tracks[by_size[i]];
     RowRange range = RowsOf(set, track);
     if (!range.count) return;

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <cstdint>
-#include <stop_token>
 #include <string_view>
 #include <vector>
 
@@ -14,6 +13,8 @@
 #include "model/trace.h"
 
 namespace stepscope {
+
+class AnalysisContext;  // model/analysis/analysis.h
 
 // The rows [first, first + count) of a track.
 struct RowRange {
@@ -27,13 +28,15 @@ struct EventOrder {
   // Indices of the set's tracks in the order of the files: by host, plane, line.
   std::vector<uint32_t> tracks;
   Column<uint32_t> row;  // by position
+
+  static EventOrder Compute(AnalysisContext& context);
 };
 // The given tracks, those with most events first: for ParallelFor.
 std::vector<uint32_t> LargestFirst(const TrackSet& set, std::vector<uint32_t> tracks);
 
 // `as_in_file`: a line whose events are not sorted in the file keeps the file's order, as in XProf,
 // unless its plane has threadpool regions: XProf sorts the lines of those.
-EventOrder BuildEventOrder(const Trace& trace, bool as_in_file, std::stop_token stop);
+EventOrder BuildEventOrder(const Trace& trace, bool as_in_file);
 
 // Whether the plane is named "/host:CPU", the one that XProf's host statistics read.
 bool IsHostCpu(const Trace& trace, const Plane& plane);

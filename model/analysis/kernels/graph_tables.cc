@@ -24,7 +24,7 @@ Value TextOrNothing(std::string_view text) {
 }
 
 // The sums of the kernels of one row.
-struct Sum {
+struct GraphSum {
   Ps time = 0;
   std::vector<EventRow> rows;
   uint64_t matched = 0, of = 0;  // summed over their launches: kernels matched, and kernels
@@ -44,20 +44,19 @@ ColumnDesc ConfidenceColumn() {
 }
 
 // The readable form of a mangled name; nothing where the name is readable as it is.
-Value ReadableName(const NameTable& names, MetaId meta) {
+SharedText ReadableName(const NameTable& names, MetaId meta) {
   const std::string_view name = names.Name(meta), shown = names.DisplayName(meta);
-  return name.starts_with("_Z") && shown != name ? Value(SharedText(WithoutParameters(shown)))
-                                                 : Value();
+  return name.starts_with("_Z") && shown != name ? SharedText(WithoutParameters(shown))
+                                                 : SharedText();
 }
 
 // Reads the graph kernels in the part of the trace that was asked for.
 class GraphKernelReader {
  public:
-  GraphKernelReader(AnalysisContext& context, const AnalysisParams& params, const GraphOps& graphs,
-                    const std::stop_token& stop)
+  GraphKernelReader(AnalysisContext& context, const AnalysisParams& params, const GraphOps& graphs)
       : trace_(context.trace()),
         graphs_(graphs),
-        scope_(ScopeOf(context, params, stop)),
+        scope_(ScopeOf(context, params)),
         first_(graphs.launches.size(), kNone) {
     RowReader reader(trace_.set);
     for (const GraphKernel& kernel : graphs.kernels) {
@@ -110,9 +109,7 @@ ResultTable GraphTable(const GraphKernelReader& reader, const GraphOps& graphs) 
                   "those that lie in the recording by name and order"},
                  ConfidenceColumn(),
                  {"alike", "Alike", Unit::kCount, V::kInt,
-                  "the most recordings that fit a launch as well as the one that was taken"}},
-                {},
-                {}};
+                  "the most recordings that fit a launch as well as the one that was taken"}}};
   struct Row {
     uint64_t kernels = 0, matched = 0;
     uint32_t alike = 0;
@@ -132,7 +129,7 @@ ResultTable GraphTable(const GraphKernelReader& reader, const GraphOps& graphs) 
   for (auto& [number, row] : rows) {
     const GraphSource* source = number != kNone ? &graphs.sources[number] : nullptr;
     const bool batch = source != nullptr && source->batch_size >= 0;
-    t.rows.push_back({source != nullptr ? SharedText(SourceText(*source)) : SharedText("(unknown)"),
+    t.AddRow({source != nullptr ? SharedText(SourceText(*source)) : SharedText("(unknown)"),
                       source != nullptr ? TextOrNothing(source->mode) : Value(),
                       batch ? Value(source->batch_size) : Value(), row.launches,
                       static_cast<int64_t>(row.kernels), static_cast<int64_t>(row.matched),
@@ -153,14 +150,12 @@ ResultTable GraphOpTable(const GraphKernelReader& reader, const GraphOps& graphs
         "class of the innermost module around it", true},
        {"occurrences", "Kernels", Unit::kCount, V::kInt, "kernels, copies and fills"},
        {"total_duration_us", "Total", Unit::kUs, V::kReal, "sum of their durations", true},
-       ConfidenceColumn()},
-      {},
-      {}};
-  std::vector<Sum> of_op(graphs.ops.size());
+       ConfidenceColumn()}};
+  std::vector<GraphSum> of_op(graphs.ops.size());
   reader.ForEach([&](const GraphKernel& kernel, Ps length) {
     of_op[kernel.op].Add(length, EventRow(kernel.row), graphs.launches[kernel.launch]);
   });
-  std::map<std::pair<std::string, std::string>, Sum> sums;
+  std::map<std::pair<std::string, std::string>, GraphSum> sums;
   for (size_t i = 0; i < of_op.size(); ++i) {
     if (of_op[i].rows.empty()) continue;
     const GraphOp& op = graphs.ops[i];
@@ -168,18 +163,18 @@ ResultTable GraphOpTable(const GraphKernelReader& reader, const GraphOps& graphs
     const size_t slash = path.rfind(" / ");
     const std::string_view last =
         slash == std::string::npos ? path : std::string_view(path).substr(slash + 3);
-    Sum& sum = sums[{std::string(graphs.NameOf(op)), std::string(ModuleClass(last))}];
+    GraphSum& sum = sums[{std::string(graphs.NameOf(op)), std::string(ModuleClass(last))}];
     sum.time += of_op[i].time, sum.matched += of_op[i].matched, sum.of += of_op[i].of;
     sum.rows.insert(sum.rows.end(), of_op[i].rows.begin(), of_op[i].rows.end());
   }
-  std::vector<std::pair<const std::pair<std::string, std::string>, Sum>*> order;
+  std::vector<std::pair<const std::pair<std::string, std::string>, GraphSum>*> order;
   order.reserve(sums.size());
   for (auto& row : sums) order.push_back(&row);
   std::stable_sort(order.begin(), order.end(),
                    [](const auto* a, const auto* b) { return a->second.time > b->second.time; });
   for (auto* row : order) {
     auto& [name, sum] = *row;
-    t.rows.push_back({name.first.empty() ? SharedText("(no op)") : SharedText(name.first),
+    t.AddRow({name.first.empty() ? SharedText("(no op)") : SharedText(name.first),
                       TextOrNothing(name.second), static_cast<int64_t>(sum.rows.size()),
                       InUs(sum.time), sum.Confidence()});
     t.links.push_back(LinkTo(EventRows(std::move(sum.rows))));
@@ -188,7 +183,7 @@ ResultTable GraphOpTable(const GraphKernelReader& reader, const GraphOps& graphs
 }
 
 ResultTable GraphKernelTable(const Trace& trace, const GraphKernelReader& reader,
-                             const GraphOps& graphs, const std::stop_token& stop) {
+                             const GraphOps& graphs) {
   ResultTable t{
       "graph_kernels",
       "Kernels of graphs",
@@ -202,18 +197,17 @@ ResultTable GraphKernelTable(const Trace& trace, const GraphKernelReader& reader
        {"occurrences", "Count", Unit::kCount, V::kInt, ""},
        {"total_duration_us", "Total", Unit::kUs, V::kReal, "sum of durations", true},
        ConfidenceColumn(),
-       {"source", "Ops from", Unit::kNone, V::kString, "where that was found"}},
-      {},
-      {}};
-  std::map<std::pair<uint32_t, uint32_t>, Sum> sums;  // by op and name
+       {"source", "Ops from", Unit::kNone, V::kString, "where that was found"}}};
+  std::map<std::pair<uint32_t, uint32_t>, GraphSum> sums;  // by op and name
   reader.ForEach([&](const GraphKernel& kernel, Ps length) {
     const uint32_t meta = trace.set.Meta(EventRow(kernel.row)).value;
     sums[{kernel.op, meta}].Add(length, EventRow(kernel.row), graphs.launches[kernel.launch]);
   });
   for (auto& [key, sum] : sums) {  // the numbers of ops are the graph's order
-    if (t.rows.size() == kMostRows || stop.stop_requested()) break;
+    CheckStop();
+    if (t.size() == kMostRows) break;
     const GraphOp& op = graphs.ops[key.first];
-    t.rows.push_back({SharedText(trace.names().Name(MetaId(key.second))),
+    t.AddRow({SharedText(trace.names().Name(MetaId(key.second))),
                       TextOrNothing(graphs.NameOf(op)), TextOrNothing(graphs.LayerOf(op)),
                       TextOrNothing(graphs.ModuleOf(op)), TextOrNothing(graphs.ShapesOf(op)),
                       static_cast<int64_t>(sum.rows.size()), InUs(sum.time), sum.Confidence(),
@@ -227,16 +221,16 @@ ResultTable GraphKernelTable(const Trace& trace, const GraphKernelReader& reader
 
 }  // namespace
 
-void AddGraphTables(AnalysisContext& context, const AnalysisParams& params, std::stop_token stop,
+void AddGraphTables(AnalysisContext& context, const AnalysisParams& params,
                     AnalysisResult* result) {
-  const GraphOps& graphs = context.graph_ops(stop);
-  if (graphs.launches.empty() || stop.stop_requested()) return;
+  const GraphOps& graphs = context.Get<GraphOps>();
+  if (graphs.launches.empty()) return;
   const Trace& trace = context.trace();
-  const GraphKernelReader reader(context, params, graphs, stop);
+  const GraphKernelReader reader(context, params, graphs);
   result->tables.push_back(GraphTable(reader, graphs));
   if (graphs.kernels.empty()) return;
   result->tables.push_back(GraphOpTable(reader, graphs));
-  result->tables.push_back(GraphKernelTable(trace, reader, graphs, stop));
+  result->tables.push_back(GraphKernelTable(trace, reader, graphs));
 }
 
 }  // namespace stepscope

@@ -5,7 +5,6 @@
 #include <functional>
 #include <map>
 #include <span>
-#include <stop_token>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -117,7 +116,7 @@ PlaneKernels JoinParts(const Trace& trace, std::span<PartKernels> parts) {
 
 std::vector<PlaneKernels> CollectPlanes(const Trace& trace, const StatTable& stats,
                                         const LaunchingOps& ops, const Scope& scope,
-                                        const GraphOps& graphs, const std::stop_token& stop) {
+                                        const GraphOps& graphs) {
   PlaneParts parts;
   std::vector<GpuVendor> vendors;
   for (const Plane& plane : trace.planes) {
@@ -126,7 +125,7 @@ std::vector<PlaneKernels> CollectPlanes(const Trace& trace, const StatTable& sta
     vendors.push_back(DeviceFactsOf(plane).vendor);
   }
   std::vector<PartKernels> found = ReadParts(
-      parts.all(), stop, [&] { return KernelReader(trace, stats, ops, graphs); },
+      parts.all(), [&] { return KernelReader(trace, stats, ops, graphs); },
       [&](const LanePart& part, KernelReader& reader) {
         const Track& track = trace.set.tracks[part.lane->track.value];
         const Plane& plane = trace.planes[track.plane.value];
@@ -210,15 +209,33 @@ class MergedGroups {
   std::unordered_set<Merged*, Hash, Same> index_;
 };
 
+constexpr size_t kXprofMaxRows = 1000;
+
+void AddSums(KernelStats* stats) {
+  for (const KernelGroup& g : stats->kernels) {
+    stats->total += g.total, stats->count += g.occurrences;
+    if (g.uses_matrix_unit) stats->matrix += g.total;
+    if (g.unit == MatrixUnit::kWithout) stats->without_matrix += g.total;
+    // The average stands for the group: kernels of one name and launch take about equal time.
+    if (g.total < kShortKernel * static_cast<Ps>(g.occurrences))
+      stats->short_count += g.occurrences, stats->short_total += g.total;
+  }
+}
+
 }  // namespace
 
-KernelGroups ComputeKernels(AnalysisContext& context, const AnalysisParams& params,
-                            std::stop_token stop) {
+AnalysisParams KernelStats::KeyOf(AnalysisParams params) {
+  params.hlo = {};
+  params.peaks.clear();
+  return params;
+}
+
+KernelStats KernelStats::Compute(AnalysisContext& context, const AnalysisParams& params) {
   const Trace& trace = context.trace();
-  const StatTable& stats = context.stats(stop);
-  const GraphOps& graphs = context.graph_ops(stop);
-  std::vector<PlaneKernels> planes = CollectPlanes(trace, stats, context.launching_ops(stop),
-                                                   ScopeOf(context, params, stop), graphs, stop);
+  const StatTable& stats = context.stats();
+  const GraphOps& graphs = context.Get<GraphOps>();
+  std::vector<PlaneKernels> planes = CollectPlanes(trace, stats, context.Get<LaunchingOps>(),
+                                                   ScopeOf(context, params), graphs);
   MergedGroups merged;
   KernelCategories categories;
   std::map<std::string, KernelSum> streams;
@@ -226,7 +243,8 @@ KernelGroups ComputeKernels(AnalysisContext& context, const AnalysisParams& para
   for (PlaneKernels& plane : planes) {
     for (StreamKernels& stream : plane.streams) {
       KernelSum& of_stream = streams[StreamLabel(trace, *stream.track)];
-      while (!stream.groups.empty() && !stop.stop_requested()) {
+      while (!stream.groups.empty()) {
+        CheckStop();
         auto raw = stream.groups.extract(stream.groups.begin());
         KernelGroup group = Describe(trace, stats, raw.key(), plane, context.xprof(), &categories);
         Finish(raw.mapped().totals, &group);
@@ -236,12 +254,19 @@ KernelGroups ComputeKernels(AnalysisContext& context, const AnalysisParams& para
       }
     }
   }
-  KernelGroups result;
+  KernelStats result;
   for (auto& [name, sum] : streams) {
     sum.name = name;
     result.by_stream.push_back(std::move(sum));
   }
-  result.all = merged.Take(context.xprof().kernel_times_in_whole_ns);
+  result.kernels = merged.Take(context.xprof().kernel_times_in_whole_ns);
+  AddSums(&result);
+  if (context.xprof().kernel_rows_limited && result.kernels.size() > kXprofMaxRows)
+    result.kernels.resize(kXprofMaxRows);
+  if (!context.xprof().kernel_columns_of_xprof) {
+    for (KernelGroup& group : result.kernels)
+      group.readable = ReadableName(trace.set, group.name, group.rows);
+  }
   return result;
 }
 

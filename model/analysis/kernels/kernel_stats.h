@@ -1,18 +1,18 @@
 // Kernel statistics: every GPU kernel grouped by name, launch parameters and framework op
-// (docs/rules.md#kernels). In: the events of GPU streams. Out: KernelGroups, and the tables of
-// the analysis `kernel_stats`. Start here; kernel_collect.cc computes the groups, graph_tables.h
-// adds the kernels of graphs. ComputeKernels is a pure function, O(kernels), parallel over device
-// planes.
+// (docs/rules.md#kernels). In: the events of GPU streams. Out: KernelStats, and the page
+// `kernel_stats`. Start here; kernel_collect.cc computes the groups, graph_tables.h adds the kernels
+// of graphs.
 #pragma once
 
 #include <cstdint>
-#include <stop_token>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "model/analysis/analysis.h"
 #include "model/analysis/naming/kernel_rules.h"
 #include "model/analysis/naming/matrix_unit.h"
+#include "model/analysis/tables/in_unit.h"
 
 namespace stepscope {
 
@@ -23,6 +23,7 @@ inline constexpr Ps kShortKernel = 20 * kPsPerUs;
 
 struct KernelGroup {
   SharedText name, op_name;  // the tables share these texts
+  SharedText readable;       // the name as it is written in C++; empty if `name` is readable
   KernelLaunch launch;       // without its occupancy, which differs between events
   bool xprof_uses_tensor_core = false;
   bool uses_matrix_unit = false;
@@ -35,7 +36,19 @@ struct KernelGroup {
   double first_occupancy_pct = 0;  // of the first event in the file, as in XProf
   double mean_occupancy_pct = 0;   // weighted by duration (our definition), or kUnknownOccupancy
   EventRows rows;
+
+  std::string_view shown() const { return readable.empty() ? name : readable; }
+  double total_us(const XprofDefinitions& xprof) const;
+  // The mean duration; the group must have a kernel.
+  double average_us() const { return InUs(total) / static_cast<double>(occurrences); }
+  std::optional<double> mean_occupancy() const {
+    return mean_occupancy_pct < 0 ? std::nullopt : std::optional(mean_occupancy_pct);
+  }
 };
+
+// The name of a kernel as the timeline shows it, if the file has it mangled; else empty. `rows`: its
+// events.
+SharedText ReadableName(const TrackSet& set, std::string_view name, const EventRows& rows);
 
 // Sums of kernels that share a name, an op or a stream.
 struct KernelSum {
@@ -46,18 +59,24 @@ struct KernelSum {
   void Add(const KernelGroup& group);
 };
 
-// `all`: the largest total time first, ties by name, grid, block, registers, shared memory,
-// Tensor Core use and op.
-struct KernelGroups {
-  std::vector<KernelGroup> all;
+struct KernelStats {
+  // The largest total time first, ties by name, grid, block, registers, shared memory, Tensor Core
+  // use and op. With XProf's definitions the first 1000.
+  std::vector<KernelGroup> kernels;
   std::vector<KernelSum> by_stream;  // by name: "GPU 0, Stream #14(Compute)"
-};
-KernelGroups ComputeKernels(AnalysisContext& context, const AnalysisParams& params,
-                            std::stop_token stop);
+  // Sums over all kernels.
+  uint64_t count = 0, short_count = 0;  // short: of groups whose average is under kShortKernel
+  Ps total = 0, short_total = 0;
+  Ps matrix = 0, without_matrix = 0;  // with the matrix unit; eligible, but without it
+  // Of the total.
+  double matrix_percent() const;
+  double without_matrix_percent() const;
+  double short_time_percent() const;
 
-// Computes the tables of `kernel_stats`. Callers take the result that the context keeps, which
-// overview and op statistics read too.
-AnalysisResult RunKernelStats(AnalysisContext& context, const AnalysisParams& params,
-                              std::stop_token stop);
+  static constexpr size_t kKept = 4;
+  static AnalysisParams KeyOf(AnalysisParams params);
+  // O(kernels), parallel over device planes.
+  static KernelStats Compute(AnalysisContext& context, const AnalysisParams& params);
+};
 
 }  // namespace stepscope

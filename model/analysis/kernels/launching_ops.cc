@@ -1,8 +1,9 @@
 #include "model/analysis/kernels/launching_ops.h"
 
 #include "model/analysis/intervals/event_order.h"
-#include "model/base/task.h"
+#include "model/base/job.h"
 #include "model/capabilities.h"
+#include "model/analysis/analysis.h"
 
 namespace stepscope {
 
@@ -50,6 +51,10 @@ void LaunchingOps::Index(const SparseColumn<int64_t>& ids, const std::vector<boo
       first = row + 1;
     }
   });
+}
+
+LaunchingOps LaunchingOps::Compute(AnalysisContext& context) {
+  return LaunchingOps(context.trace(), context.stats());
 }
 
 }  // namespace stepscope

@@ -17,8 +17,11 @@
 
 namespace stepscope {
 
+class AnalysisContext;  // model/analysis/analysis.h
+
 class LaunchingOps {
  public:
+  static LaunchingOps Compute(AnalysisContext& context);
   LaunchingOps(const Trace& trace, const StatTable& stats);
   // Invalid if there is none. `ancestors`: of the caller's thread.
   EventRow Find(int64_t external_id, int64_t correlation, AncestorReader* ancestors) const;

@@ -62,8 +62,8 @@ void AddRows(const std::vector<Sum>& sums, const Label& label, size_t most, Resu
   int64_t total = 0;
   for (const Sum& sum : sums) total = SaturatingAdd(total, sum.bytes);
   for (const uint32_t i : Largest(sums)) {
-    if (table->rows.size() == most) break;
-    table->rows.push_back({label(i), sums[i].bytes, sums[i].count, Share(sums[i].bytes, total)});
+    if (table->size() == most) break;
+    table->AddRow({label(i), sums[i].bytes, sums[i].count, Share(sums[i].bytes, total)});
   }
 }
 
@@ -138,10 +138,10 @@ void NameNobody(const AllocatorDevice& device, const UserFrames& frames, ResultT
   const auto& all = device.allocations.span();
   const bool before = std::all_of(all.begin(), all.end(), own);
   table->readable_column = 0;
-  table->readable.resize(table->rows.size());
-  for (size_t r = 0; r < table->rows.size(); ++r) {
-    const auto* name = std::get_if<SharedText>(&table->rows[r].front());
-    if (name != nullptr && name->empty())
+  table->readable.resize(table->size());
+  for (size_t r = 0; r < table->size(); ++r) {
+    const Cell name = table->At(r, 0);
+    if (name == Cell(std::string_view()))
       table->readable[r] = SharedText(before ? kBeforeRecording : kNoFrame);
   }
 }
@@ -171,9 +171,7 @@ ResultTable LiveByFrame(const AllocatorHistory&, const AllocatorDevice& device,
   ResultTable t{id,
                 title,
                 {Text("frame", "Frame", kFrameHow), Bytes("bytes", "Bytes"),
-                 Count("count", "Allocations"), Percent()},
-                {},
-                {}};
+                 Count("count", "Allocations"), Percent()}};
   AddRows(
       SumByFrame(device, frames, event), [&](uint32_t i) { return Value(frames.Label(i)); },
       SIZE_MAX, &t);
@@ -187,9 +185,7 @@ ResultTable LiveByStack(const AllocatorHistory& history, const AllocatorDevice& 
   ResultTable t{"at_peak_stacks",
                 "At the peak, by stack",
                 {Text("stack", "Stack", "the program's own frames, the innermost first"),
-                 Bytes("bytes", "Bytes"), Count("count", "Allocations"), Percent()},
-                {},
-                {}};
+                 Bytes("bytes", "Bytes"), Count("count", "Allocations"), Percent()}};
   AddRows(
       sums,
       [&](uint32_t i) { return Value(frames.Of(i) == 0 ? std::string() : OwnStack(history, i)); },
@@ -205,9 +201,7 @@ ResultTable LiveByStream(const AllocatorHistory& history, const AllocatorDevice&
   ResultTable t{
       "by_stream",
       "At the peak, by stream",
-      {Text("stream", "Stream"), Bytes("bytes", "Bytes"), Count("count", "Allocations"), Percent()},
-      {},
-      {}};
+      {Text("stream", "Stream"), Bytes("bytes", "Bytes"), Count("count", "Allocations"), Percent()}};
   AddRows(
       sums, [&](uint32_t i) { return Value(fmt::format("0x{:x}", history.streams[i])); }, SIZE_MAX,
       &t);
@@ -234,9 +228,7 @@ ResultTable LiveBySize(const AllocatorDevice& device, uint32_t event) {
   ResultTable t{
       "by_size",
       "At the peak, by size",
-      {Text("size", "Size"), Bytes("bytes", "Bytes"), Count("count", "Allocations"), Percent()},
-      {},
-      {}};
+      {Text("size", "Size"), Bytes("bytes", "Bytes"), Count("count", "Allocations"), Percent()}};
   AddRows(
       sums, [&](uint32_t i) { return Value(std::string(kClasses[i].label)); }, SIZE_MAX, &t);
   return t;
@@ -249,9 +241,7 @@ ResultTable TwoMoments(ColumnDesc who) {
           "Two moments",
           {std::move(who), Bytes("a_bytes", "Then"), Bytes("b_bytes", "Later"),
            Bytes("delta_bytes", "Change"), Count("a_count", "Allocations then"),
-           Count("b_count", "Allocations later")},
-          {},
-          {}};
+           Count("b_count", "Allocations later")}};
 }
 
 // Adds rows of two moments, the largest change first, at most `most`.
@@ -267,8 +257,7 @@ void AddChanges(const std::vector<Sum>& from, const std::vector<Sum>& to, const 
                    [&](uint32_t x, uint32_t y) { return std::abs(delta(x)) > std::abs(delta(y)); });
   if (order.size() > most) order.resize(most);
   for (const uint32_t i : order) {
-    table->rows.push_back(
-        {label(i), from[i].bytes, to[i].bytes, delta(i), from[i].count, to[i].count});
+    table->AddRow({label(i), from[i].bytes, to[i].bytes, delta(i), from[i].count, to[i].count});
   }
 }
 
@@ -327,13 +316,10 @@ ResultTable Leaks(const AllocatorHistory& history, const AllocatorDevice& device
                  Bytes("bytes", "Bytes", "allocated while recording and not freed"),
                  Count("count", "Allocations"),
                  Bytes("bytes_per_step", "Bytes a step", "bytes of its steps / number of steps"),
-                 Count("steps", "Steps", "that left something behind")},
-                {},
-                {}};
+                 Count("steps", "Steps", "that left something behind")}};
   for (const uint32_t i : Largest(sums)) {
     const Value per_step = steps.annotated ? Value(kept[i].step_bytes / (last + 1)) : Value();
-    t.rows.push_back(
-        {frames.Label(i), sums[i].bytes, sums[i].count, per_step, int64_t{kept[i].steps}});
+    t.AddRow({frames.Label(i), sums[i].bytes, sums[i].count, per_step, int64_t{kept[i].steps}});
   }
   NameNobody(device, frames, &t);
   return t;
@@ -352,9 +338,7 @@ ResultTable SegmentTable(const AllocatorHistory& history, const AllocatorDevice&
                  Bytes("largest_free_bytes", "Largest free"),
                  Count("blocks", "Blocks"),
                  {"fragmentation", "Fragmentation", Unit::kFraction, ValueType::kReal,
-                  "1 - largest free block / free bytes"}},
-                {},
-                {}};
+                  "1 - largest free block / free bytes"}}};
   for (const AllocatorSegment& s : history.segments) {
     if (s.device != device.index) continue;
     int64_t used = 0, largest = 0;
@@ -364,7 +348,7 @@ ResultTable SegmentTable(const AllocatorHistory& history, const AllocatorDevice&
     }
     const int64_t free = std::max<int64_t>(0, s.size - used);
     const double fragmentation = 1 - Share(std::min(largest, free), free) / 100;
-    t.rows.push_back({fmt::format("0x{:x}", s.address), std::string(history.strings.View(s.type)),
+    t.AddRow({fmt::format("0x{:x}", s.address), std::string(history.strings.View(s.type)),
                       fmt::format("0x{:x}", history.streams[s.stream]), s.pool, s.size, used, free,
                       largest, int64_t{s.blocks}, free > 0 ? Value(fragmentation) : Value()});
   }

@@ -65,12 +65,12 @@ class Sweep {
         const AllocationGroup& group, AllocationLayout* layout)
       : history_(history), device_(device), group_(group), layout_(*layout) {}
 
-  // Returns false if it was stopped or needs more than kMostBands.
-  bool Run(const std::vector<Moment>& moments, const std::stop_token& stop) {
+  // Returns false if it needs more than kMostBands.
+  bool Run(const std::vector<Moment>& moments) {
     Begin(moments);
     size_t next = 0;
     for (uint32_t m = 0; m < moments.size(); ++m) {
-      if (stop.stop_requested()) return false;
+      CheckStop();
       for (; next < changes_.size() && changes_[next].moment == m; ++next) Apply(changes_[next]);
       for (uint32_t g = 0; g < kMostGroups; ++g)
         small_[g] = SaturatingAdd(small_[g], small_changes_[m][g]);
@@ -199,15 +199,13 @@ class Sweep {
 }  // namespace
 
 AllocationLayout LayOut(const AllocatorHistory& history, const AllocatorDevice& device,
-                        const LayoutRequest& request, const AllocationGroup& group,
-                        const std::stop_token& stop) {
+                        const LayoutRequest& request, const AllocationGroup& group) {
   AllocationLayout layout;
   layout.request = request;
   layout.min_bytes = std::max<int64_t>(request.min_bytes, 1);
   if (device.events == 0 || request.range.empty()) return layout;
   const std::vector<Moment> moments = MomentsOf(history, device, request);
-  while (!stop.stop_requested()) {
-    if (Sweep(history, device, group, &layout).Run(moments, stop)) break;
+  while (!Sweep(history, device, group, &layout).Run(moments)) {
     layout.bands.clear();
     layout.small.clear();
     layout.top = 0;

@@ -7,7 +7,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <stop_token>
 #include <vector>
 
 #include "model/allocator_history.h"
@@ -54,7 +53,6 @@ inline constexpr size_t kMostBands = 30'000;
 // log n + n * m) for n allocations that are told apart and last longer than a column, m of them
 // live at once.
 AllocationLayout LayOut(const AllocatorHistory& history, const AllocatorDevice& device,
-                        const LayoutRequest& request, const AllocationGroup& group,
-                        const std::stop_token& stop);
+                        const LayoutRequest& request, const AllocationGroup& group);
 
 }  // namespace stepscope

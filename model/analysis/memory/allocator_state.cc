@@ -166,16 +166,13 @@ ResultTable SegmentStateTable(const AllocatorHistory& history,
                  number("free_parts", "Free stretches", Unit::kCount),
                  number("allocations", "Allocations", Unit::kCount),
                  {"fragmentation", "Fragmentation", Unit::kFraction, ValueType::kReal,
-                  "1 - largest free stretch / free bytes"}},
-                {},
-                {}};
+                  "1 - largest free stretch / free bytes"}}};
   for (const SegmentState& s : segments) {
     const AllocatorSegment* e = s.at_end;
     const double share = s.free() > 0 ? static_cast<double>(std::min(s.largest_free, s.free())) /
                                             static_cast<double>(s.free())
                                       : 0;
-    t.rows.push_back(
-        {fmt::format("0x{:x}", s.address),
+    t.AddRow({fmt::format("0x{:x}", s.address),
          e != nullptr ? Value(history.strings.View(e->type)) : Value(),
          e != nullptr ? Value(fmt::format("0x{:x}", history.streams[e->stream])) : Value(),
          e != nullptr ? Value(e->pool) : Value(), s.bytes, s.allocated, s.free(), s.largest_free,

@@ -59,8 +59,8 @@ void MergeEqual(std::vector<LiveAllocation>* live) {
 }  // namespace
 
 std::vector<LiveAllocation> ActiveAt(AnalysisContext& context, const AllocatorProfile& allocator,
-                                     size_t index, const std::stop_token& stop) {
-  const StatTable& stats = context.allocation_stats(stop);
+                                     size_t index) {
+  const StatTable& stats = context.allocation_stats();
   const bool step_only = context.xprof().live_in_peak_step_only;
   const MemorySnapshot& at = allocator.snapshots[index];
   int32_t step = at.step;
@@ -74,7 +74,7 @@ std::vector<LiveAllocation> ActiveAt(AnalysisContext& context, const AllocatorPr
   const MemoryParts parts = MemoryPartsReader(stats).Of(at);
   int64_t unexplained = parts.heap, unmatched = 0;
   for (size_t i = 0; i < end; ++i) {
-    if (stop.stop_requested()) return {};
+    CheckStop();
     const MemorySnapshot& s = allocator.snapshots[i];
     if (step_only && s.step != step) continue;
     uint32_t& row = open.Of(s.address);
@@ -92,7 +92,7 @@ std::vector<LiveAllocation> ActiveAt(AnalysisContext& context, const AllocatorPr
   std::vector<LiveAllocation> live;
   live.reserve(rows.size() + 2);
   for (const uint32_t row : rows) {
-    if (stop.stop_requested()) return {};
+    CheckStop();
     live.push_back(DescribeAllocation(context.trace(), stats, row));
   }
   if (step_only) {

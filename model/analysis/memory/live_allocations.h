@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -23,10 +22,9 @@ struct LiveAllocation {
 
 // The memory that was live right after snapshots[index], the largest total first. Bytes in use that
 // no recorded allocation explains are one row, the stack is another. With XProf's definitions only
-// the snapshot's step counts, and rows are sorted by the size of one allocation. Stopped, it
-// returns nothing. O(index).
+// the snapshot's step counts, and rows are sorted by the size of one allocation. O(index).
 std::vector<LiveAllocation> ActiveAt(AnalysisContext& context, const AllocatorProfile& allocator,
-                                     size_t index, const std::stop_token& stop = {});
+                                     size_t index);
 // The name of a value of TensorFlow's DataType enum: "float", "half_ref", "type 77".
 std::string DataTypeName(int64_t type);
 

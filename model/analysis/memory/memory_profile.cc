@@ -12,7 +12,7 @@
 #include "model/analysis/intervals/event_order.h"
 #include "model/analysis/naming/device_type.h"
 #include "model/analysis/steps/scope.h"
-#include "model/base/task.h"
+#include "model/base/job.h"
 #include "model/capabilities.h"
 #include "model/lookup.h"
 #include "model/sparse_column.h"
@@ -362,12 +362,11 @@ StringId EnclosingOp(const Trace& trace, uint32_t row) {
   return innermost;
 }
 
-MemoryProfile ComputeMemory(AnalysisContext& context, const AnalysisParams& params,
-                            std::stop_token stop) {
+MemoryProfile MemoryProfile::Compute(AnalysisContext& context, const AnalysisParams& params) {
   const Trace& trace = context.trace();
-  const StatTable& stats = context.allocation_stats(stop);
-  const Grouping& grouping = context.grouping(stop);
-  const Scope scope = ScopeOf(context, params, stop);
+  const StatTable& stats = context.allocation_stats();
+  const Grouping& grouping = context.Get<Grouping>();
+  const Scope scope = ScopeOf(context, params);
   const bool threads_only = CapabilitiesOf(trace).planes_tell_hosts;
   std::vector<std::pair<const Plane*, const Track*>> tracks;
   for (const Plane& plane : trace.planes) {
@@ -381,7 +380,7 @@ MemoryProfile ComputeMemory(AnalysisContext& context, const AnalysisParams& para
   const std::vector<Activity> activities = Activities(trace);
   std::vector<EventsByAllocator> found(tracks.size());
   ParallelFor(tracks.size(), [&](size_t t) {
-    if (stop.stop_requested()) return;
+    CheckStop();
     Collector collector(trace, stats, grouping, activities, context.xprof());
     found[t] = collector.Collect(*tracks[t].second, *tracks[t].first);
   });

@@ -8,7 +8,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -66,12 +65,11 @@ struct AllocatorProfile {
 
 struct MemoryProfile {
   std::vector<AllocatorProfile> allocators;  // by host, then id
-};
 
-// The allocators that have events in the part of the trace that params name. Stopped, it returns
-// an incomplete profile.
-MemoryProfile ComputeMemory(AnalysisContext& context, const AnalysisParams& params,
-                            std::stop_token stop);
+  static constexpr bool kLarge = true;
+  // The allocators that have events in the part of the trace that params name.
+  static MemoryProfile Compute(AnalysisContext& context, const AnalysisParams& params);
+};
 
 // The op of a memory event: the one that it names (tf_op), with PyTorch the op that encloses it.
 std::string_view OpOf(AnalysisContext& context, const MemorySnapshot& snapshot);

@@ -8,6 +8,13 @@
 
 namespace stepscope {
 
+struct CategorySum {
+  KernelCategory category = KernelCategory::kOther;
+  Ps time = 0, matrix = 0;  // matrix: in kernels that use the matrix unit
+  uint64_t count = 0;
+  EventRows rows;
+};
+
 // Sums up the rows of the table `by_category`.
 class CategoryTable {
  public:
@@ -17,17 +24,7 @@ class CategoryTable {
   ResultTable Take(const char* time_how, bool with_matrix);
 
  private:
-  struct Sum {
-    KernelCategory category = KernelCategory::kOther;
-    Ps time = 0, matrix = 0;
-    uint64_t count = 0;
-    EventRows rows;
-  };
-  std::array<Sum, static_cast<size_t>(KernelCategory::kCount)> sums_;
+  std::array<CategorySum, static_cast<size_t>(KernelCategory::kCount)> sums_;
 };
-
-// Device ops by category. An op whose name says nothing has the category in which its kernels
-// take the most time. `kernels`: the table of `kernel_stats`, or null.
-ResultTable OpCategoryTable(const OpSide& device_side, const ResultTable* kernels);
 
 }  // namespace stepscope

@@ -8,11 +8,11 @@
 
 namespace stepscope {
 
-DeviceOpNames::DeviceOpNames(AnalysisContext& context, const std::stop_token& stop)
+DeviceOpNames::DeviceOpNames(AnalysisContext& context)
     : trace_(context.trace()),
-      stats_(context.stats(stop)),
-      grouping_(context.grouping(stop)),
-      graphs_(context.graph_ops(stop)),
+      stats_(context.stats()),
+      grouping_(context.Get<Grouping>()),
+      graphs_(context.Get<GraphOps>()),
       unknown_hlo_left_out_(context.xprof().unknown_hlo_left_out),
       traits_(CapabilitiesOf(trace_)),
       is_op_(MetasOf(trace_.names(), EventCategory::kCpuOp)) {

@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -37,7 +36,7 @@ struct DeviceOpKeyHash {
 
 class DeviceOpNames {
  public:
-  DeviceOpNames(AnalysisContext& context, const std::stop_token& stop);
+  DeviceOpNames(AnalysisContext& context);
 
   struct Named {
     std::string key, provenance, fallback;  // key empty: left out

@@ -3,42 +3,41 @@
 #include "model/analysis/ops/op_database.h"
 #include "model/analysis/ops/tpu_ops.h"
 #include "model/analysis/steps/scope.h"
-#include "model/base/task.h"
+#include "model/base/job.h"
 
 namespace stepscope {
 
 namespace {
 
-void BuildHosts(AnalysisContext& context, const Scope& scope, const std::stop_token& stop,
+void BuildHosts(AnalysisContext& context, const Scope& scope,
                 OpDatabase* db) {
   for (HostOps& ops : db->hosts) {
-    if (stop.stop_requested()) return;
-    CollectHostOps(context, ops.host, scope, stop, &ops);
+    CheckStop();
+    CollectHostOps(context, ops.host, scope, &ops);
     FinishSide(&ops.host_side);
   }
 }
 
-void BuildDevices(AnalysisContext& context, const Scope& scope, const std::stop_token& stop,
+void BuildDevices(AnalysisContext& context, const Scope& scope,
                   OpDatabase* db) {
-  CollectDeviceOps(context, scope, stop, &db->hosts);
+  CollectDeviceOps(context, scope, &db->hosts);
   for (HostOps& ops : db->hosts) {
-    if (stop.stop_requested()) return;
-    AddTpuOps(context.trace(), context.stats(stop), ops.host, scope, &ops.device_side);
+    CheckStop();
+    AddTpuOps(context.trace(), context.stats(), ops.host, scope, &ops.device_side);
     FinishSide(&ops.device_side);
   }
 }
 
-OpDatabase Build(AnalysisContext& context, const AnalysisParams& params, bool devices,
-                 const std::stop_token& stop) {
+OpDatabase BuildDatabase(AnalysisContext& context, const AnalysisParams& params, bool devices) {
   OpDatabase db;
   db.hosts.resize(context.trace().hosts.size());
   for (uint32_t host = 0; host < db.hosts.size(); ++host) db.hosts[host].host = HostId(host);
-  const Scope scope = ScopeOf(context, params, stop);
+  const Scope scope = ScopeOf(context, params);
   ParallelFor(devices ? 2 : 1, [&](size_t i) {
     if (i == 0) {
-      BuildHosts(context, scope, stop, &db);
+      BuildHosts(context, scope, &db);
     } else {
-      BuildDevices(context, scope, stop, &db);
+      BuildDevices(context, scope, &db);
     }
   });
   return db;
@@ -46,13 +45,19 @@ OpDatabase Build(AnalysisContext& context, const AnalysisParams& params, bool de
 
 }  // namespace
 
-OpDatabase BuildOps(AnalysisContext& context, const AnalysisParams& params, std::stop_token stop) {
-  return Build(context, params, true, stop);
+OpDatabase OpDatabase::Compute(AnalysisContext& context, const AnalysisParams& params) {
+  return BuildDatabase(context, params, true);
 }
 
-OpDatabase BuildHostOps(AnalysisContext& context, const AnalysisParams& params,
-                        std::stop_token stop) {
-  return Build(context, params, false, stop);
+OpDatabase BuildHostOps(AnalysisContext& context, const AnalysisParams& params) {
+  return BuildDatabase(context, params, false);
+}
+
+AnalysisParams OpDatabase::KeyOf(AnalysisParams params) {
+  params.hosts.clear();
+  params.peaks.clear();
+  params.hlo = {};
+  return params;
 }
 
 }  // namespace stepscope

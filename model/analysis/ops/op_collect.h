@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <stop_token>
 #include <vector>
 
 #include "model/analysis/ops/op_database.h"
@@ -34,12 +33,11 @@ inline void AddSum(OpSum sum, OpRow* op) {
 
 // Adds the ops of the host's threads that begin in the scope to `out->host_side`: a sweep over
 // the begins and ends of each line, lines in parallel. O(n log n).
-void CollectHostOps(AnalysisContext& context, HostId host, const Scope& scope,
-                    const std::stop_token& stop, HostOps* out);
+void CollectHostOps(AnalysisContext& context, HostId host, const Scope& scope, HostOps* out);
 
 // Adds the ops of all GPUs to the device side of their hosts (by HostId): one pass, parts of lanes
 // in parallel. O(n).
-void CollectDeviceOps(AnalysisContext& context, const Scope& scope, const std::stop_token& stop,
+void CollectDeviceOps(AnalysisContext& context, const Scope& scope,
                       std::vector<HostOps>* hosts);
 
 }  // namespace stepscope

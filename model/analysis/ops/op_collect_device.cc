@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <map>
 #include <span>
-#include <stop_token>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
@@ -79,16 +78,16 @@ struct PartReader {
 
 class DeviceCollector {
  public:
-  DeviceCollector(AnalysisContext& context, const std::stop_token& stop)
+  DeviceCollector(AnalysisContext& context)
       : trace_(context.trace()),
-        grouping_(context.grouping(stop)),
+        grouping_(context.Get<Grouping>()),
         xprof_(context.xprof()),
-        names_(context, stop),
-        work_(DeviceWork(trace_, context.device_classes())),
+        names_(context),
+        work_(DeviceWork(trace_, context.Get<DeviceClasses>().of_meta)),
         traits_(CapabilitiesOf(trace_)) {}
 
   // The ops of each plane.
-  std::vector<PlaneOps> Collect(const Scope& scope, const std::stop_token& stop) const;
+  std::vector<PlaneOps> Collect(const Scope& scope) const;
   void Merge(std::vector<PlaneOps> planes, OpSide* side) const;
 
  private:
@@ -164,13 +163,12 @@ PlaneOps DeviceCollector::Join(std::span<PartOps> parts) const {
   return out;
 }
 
-std::vector<PlaneOps> DeviceCollector::Collect(const Scope& scope,
-                                               const std::stop_token& stop) const {
+std::vector<PlaneOps> DeviceCollector::Collect(const Scope& scope) const {
   PlaneParts parts;
   for (const Plane& plane : trace_.planes)
     parts.AddPlane(plane.kind == PlaneKind::kGpu ? PartsOf(plane) : std::vector<LanePart>());
   std::vector<PartOps> found = ReadParts(
-      parts.all(), stop, [&] { return PartReader(names_); },
+      parts.all(), [&] { return PartReader(names_); },
       [&](const LanePart& part, PartReader& reader) {
         const Track& track = trace_.set.tracks[part.lane->track.value];
         return ReadPart(part, scope.OfHost(trace_.planes[track.plane.value].host), &reader);
@@ -234,12 +232,13 @@ void DeviceCollector::Merge(std::vector<PlaneOps> planes, OpSide* side) const {
 
 }  // namespace
 
-void CollectDeviceOps(AnalysisContext& context, const Scope& scope, const std::stop_token& stop,
+void CollectDeviceOps(AnalysisContext& context, const Scope& scope,
                       std::vector<HostOps>* hosts) {
   const Trace& trace = context.trace();
-  const DeviceCollector devices(context, stop);
-  std::vector<PlaneOps> planes = devices.Collect(scope, stop);
-  for (uint32_t host = 0; host < hosts->size() && !stop.stop_requested(); ++host) {
+  const DeviceCollector devices(context);
+  std::vector<PlaneOps> planes = devices.Collect(scope);
+  for (uint32_t host = 0; host < hosts->size(); ++host) {
+    CheckStop();
     std::vector<PlaneOps> mine;
     for (size_t p = 0; p < planes.size(); ++p) {
       if (trace.planes[p].host.value == host) mine.push_back(std::move(planes[p]));

@@ -12,7 +12,7 @@
 #include "model/analysis/steps/device_classes.h"
 #include "model/ancestor_reader.h"
 #include "model/base/sort_runs.h"
-#include "model/base/task.h"
+#include "model/base/job.h"
 #include "model/capabilities.h"
 
 namespace stepscope {
@@ -43,20 +43,19 @@ size_t TextsOf(const StatTable& table) { return table.strings ? table.strings->s
 
 class HostCollector {
  public:
-  HostCollector(AnalysisContext& context, HostId host, const Scope& scope,
-                const std::stop_token& stop)
+  HostCollector(AnalysisContext& context, HostId host, const Scope& scope)
       : trace_(context.trace()),
-        stats_(context.stats(stop)),
-        tables_(context.all_stats(stop)),
-        order_(context.order(stop)),
-        grouping_(context.grouping(stop)),
-        classes_(context.device_classes()),
+        stats_(context.stats()),
+        tables_(context.all_stats()),
+        order_(context.Get<EventOrder>()),
+        grouping_(context.Get<Grouping>()),
+        classes_(context.Get<DeviceClasses>().of_meta),
         xprof_(context.xprof()),
         traits_(CapabilitiesOf(trace_)),
         scope_(scope.OfHost(host)),
         host_(host) {}
 
-  void Collect(const std::stop_token& stop, HostOps* out);
+  void Collect(HostOps* out);
 
  private:
   void ChooseTracks();
@@ -290,7 +289,7 @@ void HostCollector::AddLines(std::span<LineOps> lines, HostOps* out) const {
   }
 }
 
-void HostCollector::Collect(const std::stop_token& stop, HostOps* out) {
+void HostCollector::Collect(HostOps* out) {
   ChooseTracks();
   NameOps();
   const auto is_enqueue = [](const OpId& op) { return op.IsEnqueue(); };
@@ -302,7 +301,7 @@ void HostCollector::Collect(const std::stop_token& stop, HostOps* out) {
       lines.size(), [&](uint32_t line) { return trace_.set.tracks[tracks_[line]].events; });
   ParallelFor(lines.size(), [&](size_t i) {
     const size_t line = by_size[i];
-    if (stop.stop_requested()) return;
+    CheckStop();
     lines[line] = ReadLine(line, sweep);
     tf_ops_[line] = {};
   });
@@ -311,9 +310,8 @@ void HostCollector::Collect(const std::stop_token& stop, HostOps* out) {
 
 }  // namespace
 
-void CollectHostOps(AnalysisContext& context, HostId host, const Scope& scope,
-                    const std::stop_token& stop, HostOps* out) {
-  HostCollector(context, host, scope, stop).Collect(stop, out);
+void CollectHostOps(AnalysisContext& context, HostId host, const Scope& scope, HostOps* out) {
+  HostCollector(context, host, scope).Collect(out);
 }
 
 }  // namespace stepscope

@@ -9,7 +9,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -70,6 +69,12 @@ struct OpDatabase {
   std::vector<HostOps> hosts;
   // Adds up the hosts that params name.
   HostOps Of(const Trace& trace, const AnalysisParams& params) const;
+
+  static constexpr size_t kKept = 4;
+  // Ops are of all hosts: tables choose the hosts.
+  static AnalysisParams KeyOf(AnalysisParams params);
+  // Of the events that begin in the part of the trace that params name (op_build.cc).
+  static OpDatabase Compute(AnalysisContext& context, const AnalysisParams& params);
 };
 
 // As OpDatabase::Of, without a copy where params name one host.
@@ -79,10 +84,7 @@ std::shared_ptr<const HostOps> OpsOf(std::shared_ptr<const OpDatabase> database,
 // Computes the totals of the side from its ops, and sorts them.
 void FinishSide(OpSide* side);
 
-// Builds it from the events that begin in the part of the trace that params name (op_build.cc).
-OpDatabase BuildOps(AnalysisContext& context, const AnalysisParams& params, std::stop_token stop);
-// The same without the ops of devices.
-OpDatabase BuildHostOps(AnalysisContext& context, const AnalysisParams& params,
-                        std::stop_token stop);
+// As OpDatabase::Compute, without the ops of devices.
+OpDatabase BuildHostOps(AnalysisContext& context, const AnalysisParams& params);
 
 }  // namespace stepscope

@@ -14,7 +14,7 @@ std::string Joined(const std::vector<std::string>& parts) {
 
 }  // namespace
 
-AnalysisResult RunDiagnostics(AnalysisContext& context, const AnalysisParams&, std::stop_token) {
+AnalysisResult RunDiagnostics(AnalysisContext& context, const AnalysisParams&) {
   const Trace& trace = context.trace();
   AnalysisResult result;
   result.panel = "diagnostics";
@@ -25,13 +25,10 @@ AnalysisResult RunDiagnostics(AnalysisContext& context, const AnalysisParams&, s
                      {"text", "What happened", Unit::kNone, ValueType::kString, ""},
                      {"first", "First places", Unit::kNone, ValueType::kString,
                       "file, byte offset, plane or line of the first few"},
-                     {"id", "Id", Unit::kNone, ValueType::kString, ""}},
-                    {},
-                    {}};
+                     {"id", "Id", Unit::kNone, ValueType::kString, ""}}};
   const auto add = [&](const char* severity, int64_t count, std::string text, std::string first,
                        std::string id) {
-    table.rows.push_back(
-        {std::string(severity), count, std::move(text), std::move(first), std::move(id)});
+    table.AddRow({std::string(severity), count, std::move(text), std::move(first), std::move(id)});
   };
   for (const Diagnostic& d : trace.diagnostics.rows()) {
     add(SeverityName(d.severity), static_cast<int64_t>(d.count), d.text, Joined(d.first), d.id);
@@ -45,7 +42,7 @@ AnalysisResult RunDiagnostics(AnalysisContext& context, const AnalysisParams&, s
   result.properties.push_back({"problems", "Problems",
                                static_cast<int64_t>(trace.diagnostics.problems()), Unit::kCount,
                                "sum of the counts of warnings and errors of the loader"});
-  if (table.rows.empty())
+  if (table.empty())
     result.empty_reason = "Nothing was repaired, dropped or clipped: the file was read as it is.";
   result.tables.push_back(std::move(table));
   return result;

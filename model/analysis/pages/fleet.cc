@@ -81,13 +81,14 @@ void AddSentences(const FleetAnswers& answers, AnalysisResult* result) {
   }
 }
 
-// By run. The other runs are put together too, unless they were before. Incomplete when stopped.
+// By run. The other runs are put together too, unless they were before.
 std::vector<RunSummary> SummariesOfAll(const Trace& trace, const FleetRun& shown,
-                                       const FleetAnswers& answers, const std::stop_token& stop) {
+                                       const FleetAnswers& answers) {
   const Fleet& fleet = *FleetOf(trace);
   RunSummaries& known = SummariesOf(trace);
   std::vector<RunSummary> all;
-  for (size_t i = 0; i < fleet.runs.size() && !stop.stop_requested(); ++i) {
+  for (size_t i = 0; i < fleet.runs.size(); ++i) {
+    CheckStop();
     const FleetRun& run = fleet.runs[i];
     std::optional<RunSummary> summary = known.Find(i);
     if (!summary) summary = SummaryOf(run, &run == &shown ? answers : AnswersOf(run));
@@ -99,7 +100,7 @@ std::vector<RunSummary> SummariesOfAll(const Trace& trace, const FleetRun& shown
 
 }  // namespace
 
-AnalysisResult RunFleet(AnalysisContext& context, const AnalysisParams&, std::stop_token stop) {
+AnalysisResult RunFleet(AnalysisContext& context, const AnalysisParams&) {
   AnalysisResult result;
   result.panel = "fleet";
   const Fleet* fleet = FleetOf(context.trace());
@@ -109,8 +110,8 @@ AnalysisResult RunFleet(AnalysisContext& context, const AnalysisParams&, std::st
   }
   const FleetRun& run = fleet->ShownRun();
   const FleetAnswers answers = AnswersOf(run);
-  const std::vector<RunSummary> summaries = SummariesOfAll(context.trace(), run, answers, stop);
-  if (stop.stop_requested()) return result;
+  const std::vector<RunSummary> summaries = SummariesOfAll(context.trace(), run, answers);
+  CheckStop();
   if (run.facts.size() > 1) AddRankProperties(answers.job, &result);
   AddWhatIf(answers, &result);
   AddCounts(answers, *fleet, &result);

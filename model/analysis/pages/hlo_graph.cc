@@ -58,9 +58,7 @@ class GraphWriter {
          {"called", "Calls", Unit::kNone, V::kString, ""},
          {"self_time", "Self time", Unit::kUs, V::kReal, "of all its events", true},
          {"tf_op_name", "Framework op", Unit::kNone, V::kString, ""},
-         {"source", "Source", Unit::kNone, V::kString, ""}},
-        {},
-        {}};
+         {"source", "Source", Unit::kNone, V::kString, ""}}};
     for (const xla::GraphNode& node : around.nodes) AddNode(node, &table);
     return table;
   }
@@ -71,12 +69,10 @@ class GraphWriter {
                       {{"from", "From", Unit::kNone, V::kString, "", true},
                        {"to", "To", Unit::kNone, V::kString, "", true},
                        {"operand", "Operand", Unit::kNone, V::kInt, "which one of its user"},
-                       {"bytes", "Size", Unit::kBytes, V::kInt, "", true}},
-                      {},
-                      {}};
+                       {"bytes", "Size", Unit::kBytes, V::kInt, "", true}}};
     for (const xla::GraphEdge& edge : around.edges) {
       const xla::Instruction& from = module_.instructions[edge.from];
-      table.rows.push_back({SharedText(from.name), SharedText(module_.instructions[edge.to].name),
+      table.AddRow({SharedText(from.name), SharedText(module_.instructions[edge.to].name),
                             static_cast<int64_t>(edge.operand),
                             xla::BytesOf(module_.ShapeOf(from))});
     }
@@ -89,14 +85,11 @@ class GraphWriter {
                       {{"role", "Role", Unit::kNone, V::kString, "", true},
                        {"instruction", "Instruction", Unit::kNone, V::kString,
                         "elements of tuples stand for the tuple's own instruction", true},
-                       {"shape", "Shape", Unit::kNone, V::kString, "", true}},
-                      {},
-                      {}};
+                       {"shape", "Shape", Unit::kNone, V::kString, "", true}}};
     const auto add = [&](const char* role, const std::vector<uint32_t>& instructions) {
       for (const uint32_t i : instructions) {
         const xla::Instruction& instruction = module_.instructions[i];
-        table.rows.push_back(
-            {role, SharedText(instruction.name), ToText(module_.ShapeOf(instruction))});
+        table.AddRow({role, SharedText(instruction.name), ToText(module_.ShapeOf(instruction))});
       }
     };
     add("operand", OperandsThroughTuples(module_, centre, elements));
@@ -111,8 +104,7 @@ class GraphWriter {
     const xla::Instruction& i = module_.instructions[node.instruction];
     const auto op = ops_.find(node.instruction);
     const xla::Computation* called = module_.FirstCalled(i);
-    table->rows.push_back(
-        {SharedText(i.name), static_cast<int64_t>(node.distance), SharedText(i.opcode_name),
+    table->AddRow({SharedText(i.name), static_cast<int64_t>(node.distance), SharedText(i.opcode_name),
          HloCategoryOf(module_, i), ToText(module_.ShapeOf(i)), xla::BytesOf(module_.ShapeOf(i)),
          static_cast<int64_t>(users_.Of(node.instruction).size()), node.users_left_out,
          SharedText(module_.computations[i.computation].name),
@@ -132,17 +124,14 @@ ResultTable TextTable(const HloModule& module, uint32_t centre) {
                     "Program",
                     {{"line", "Line", Unit::kNone, V::kInt, ""},
                      {"text", "Text", Unit::kNone, V::kString, "", true},
-                     {"instruction", "Instruction", Unit::kNone, V::kString, ""}},
-                    {},
-                    {}};
+                     {"instruction", "Instruction", Unit::kNone, V::kString, ""}}};
   const bool whole = module.instructions.size() <= kMostLines;
   const std::vector<xla::TextLine> lines =
       whole ? ModuleText(module)
             : ComputationText(module, module.instructions[centre].computation, kMostLines);
   for (const xla::TextLine& line : lines) {
     const bool named = line.instruction != xla::kNone;
-    table.rows.push_back(
-        {static_cast<int64_t>(table.rows.size() + 1), line.text,
+    table.AddRow({static_cast<int64_t>(table.size() + 1), line.text,
          SharedText(named ? module.instructions[line.instruction].name : std::string_view())});
   }
   return table;
@@ -154,14 +143,11 @@ ResultTable ComputationsTable(const HloModule& module) {
                     {{"computation", "Computation", Unit::kNone, V::kString, "", true},
                      {"instructions", "Instructions", Unit::kCount, V::kInt, "", true},
                      {"root", "Root", Unit::kNone, V::kString, "", true},
-                     {"entry", "Entry", Unit::kNone, V::kBool, ""}},
-                    {},
-                    {}};
+                     {"entry", "Entry", Unit::kNone, V::kBool, ""}}};
   for (const uint32_t c : module.call_order) {
     const xla::Computation& computation = module.computations[c];
     const xla::Instruction* root = module.RootOf(computation);
-    table.rows.push_back(
-        {SharedText(computation.name), static_cast<int64_t>(computation.instructions.count),
+    table.AddRow({SharedText(computation.name), static_cast<int64_t>(computation.instructions.count),
          SharedText(root == nullptr ? std::string_view() : root->name), c == module.entry});
   }
   return table;
@@ -173,10 +159,9 @@ class ProgramsWriter {
   explicit ProgramsWriter(AnalysisContext& context) : context_(context) {}
 
   // `centre` chooses the computation of which a large program is shown.
-  void Add(uint32_t program, const HloModule& module, uint32_t centre,
-           const std::stop_token& stop) {
-    const std::string name = context_.hlo_programs().NameOf(program);
-    programs_.rows.push_back({name, static_cast<int64_t>(module.computations.size()),
+  void Add(uint32_t program, const HloModule& module, uint32_t centre) {
+    const std::string name = context_.Get<HloPrograms>().NameOf(program);
+    programs_.AddRow({name, static_cast<int64_t>(module.computations.size()),
                               static_cast<int64_t>(module.instructions.size())});
     // Programs of CPUs have tuples whose members take four bytes, as XLA counts them.
     const bool gpu = KindOf(context_.trace()) == DeviceKind::kGpu;
@@ -186,12 +171,12 @@ class ProgramsWriter {
     const xla::InstructionUsers users(module);
     const auto add = [&](uint32_t computation) {
       for (const uint32_t i : module.computations[computation].sequence)
-        if (instructions_.rows.size() < kMostInstructions) AddRow(name, module, i, costs, users);
+        if (instructions_.size() < kMostInstructions) AddRow(name, module, i, costs, users);
     };
     if (centre != xla::kNone && module.instructions.size() > kMostLines)
       return add(module.instructions[centre].computation);
     for (const uint32_t c : module.call_order)
-      if (!stop.stop_requested()) add(c);
+      add(c);
   }
 
   void Move(AnalysisResult* result) {
@@ -215,7 +200,7 @@ class ProgramsWriter {
               const xla::CostModel& costs, const xla::InstructionUsers& users) {
     const xla::Instruction& i = module.instructions[index];
     const xla::Cost& cost = costs.Of(index);
-    instructions_.rows.push_back(
+    instructions_.AddRow(
         {program, SharedText(module.computations[i.computation].name), SharedText(i.name),
          SharedText(i.opcode_name), ToText(module.ShapeOf(i)), Names(module, module.Operands(i)),
          Names(module, users.Of(index)), cost.flops, cost.bytes, cost.transcendentals,
@@ -227,9 +212,7 @@ class ProgramsWriter {
                         "Programs",
                         {{"program", "Program", Unit::kNone, V::kString, "", true},
                          {"computations", "Computations", Unit::kCount, V::kInt, "", true},
-                         {"instructions", "Instructions", Unit::kCount, V::kInt, "", true}},
-                        {},
-                        {}};
+                         {"instructions", "Instructions", Unit::kCount, V::kInt, "", true}}};
   ResultTable instructions_{
       "instructions",
       "Instructions",
@@ -244,19 +227,18 @@ class ProgramsWriter {
        {"bytes_accessed", "Bytes", Unit::kBytes, V::kReal, "read and written in one execution",
         true},
        {"transcendentals", "Transcendentals", Unit::kNone, V::kReal, "of one execution"},
-       {"hlo_text", "Text", Unit::kNone, V::kString, ""}},
-      {},
-      {}};
+       {"hlo_text", "Text", Unit::kNone, V::kString, ""}}};
 };
 
 void AddPrograms(AnalysisContext& context, const HloChoice& choice, uint32_t chosen,
-                 uint32_t centre, const std::stop_token& stop, AnalysisResult* result) {
-  const HloPrograms& programs = context.hlo_programs();
+                 uint32_t centre, AnalysisResult* result) {
+  const HloPrograms& programs = context.Get<HloPrograms>();
   ProgramsWriter writer(context);
-  for (uint32_t p = 0; p < programs.list().size() && !stop.stop_requested(); ++p) {
+  for (uint32_t p = 0; p < programs.list().size(); ++p) {
+    CheckStop();
     if (p != chosen && !choice.program.empty()) continue;
-    if (const auto module = programs.Module(p, stop))
-      writer.Add(p, *module, p == chosen ? centre : RootOf(*module), stop);
+    if (const auto module = programs.Module(p))
+      writer.Add(p, *module, p == chosen ? centre : RootOf(*module));
   }
   writer.Move(result);
 }
@@ -283,15 +265,14 @@ void AddProperties(const HloModule& module, const std::string& program, uint32_t
 
 }  // namespace
 
-AnalysisResult RunHloGraph(AnalysisContext& context, const AnalysisParams& params,
-                           std::stop_token stop) {
+AnalysisResult RunHloGraph(AnalysisContext& context, const AnalysisParams& params) {
   AnalysisResult result;
   result.panel = "hlo_graph";
-  const HloChoiceFound found = FindHloProgram(context, params, stop);
+  const HloChoiceFound found = FindHloProgram(context, params);
   result.empty_reason = found.why_not;
   if (!found.why_not.empty()) return result;
-  const HloPrograms& programs = context.hlo_programs();
-  const auto module = programs.Module(found.program, stop);
+  const HloPrograms& programs = context.Get<HloPrograms>();
+  const auto module = programs.Module(found.program);
   const uint32_t centre = CentreOf(*module, params.hlo.instruction);
   if (centre == xla::kNone) {
     result.empty_reason = fmt::format("The program {} has no instruction '{}'.",
@@ -299,7 +280,7 @@ AnalysisResult RunHloGraph(AnalysisContext& context, const AnalysisParams& param
     return result;
   }
   AddProperties(*module, programs.NameOf(found.program), centre, &result);
-  const GraphWriter writer(*module, *context.hlo_ops(params, stop), found.program);
+  const GraphWriter writer(*module, *context.Get<HloOpTable>(params), found.program);
   const auto around = NeighbourhoodOf(*module, writer.users(), centre,
                                       std::clamp(params.hlo.radius, 0, kMostRadius));
   result.tables.push_back(writer.Nodes(around));
@@ -309,7 +290,7 @@ AnalysisResult RunHloGraph(AnalysisContext& context, const AnalysisParams& param
                                                       : xla::TupleElements::kByOpcode));
   result.tables.push_back(ComputationsTable(*module));
   result.tables.push_back(TextTable(*module, centre));
-  if (params.hlo.whole) AddPrograms(context, params.hlo, found.program, centre, stop, &result);
+  if (params.hlo.whole) AddPrograms(context, params.hlo, found.program, centre, &result);
   return result;
 }
 

@@ -49,9 +49,7 @@ ResultTable EmptyPrograms() {
        {"indefinite_bytes", "Whole time", Unit::kBytes, V::kInt,
         "parameters, constants and outputs", true},
        {"parameters_bytes", "Parameters", Unit::kBytes, V::kInt, ""},
-       {"live_out_bytes", "Outputs", Unit::kBytes, V::kInt, ""}},
-      {},
-      {}};
+       {"live_out_bytes", "Outputs", Unit::kBytes, V::kInt, ""}}};
   table.columns.front().key = true;
   return table;
 }
@@ -64,16 +62,13 @@ ResultTable EmptyHeap() {
            {"index", "Position", Unit::kNone, V::kInt, ""},
            {"instruction", "Instruction", Unit::kNone, V::kString, "", true},
            {"bytes", "Live", Unit::kBytes, V::kInt, "before the instruction", true},
-           {"unpadded_bytes", "Without padding", Unit::kBytes, V::kInt, ""}},
-          {},
-          {}};
+           {"unpadded_bytes", "Without padding", Unit::kBytes, V::kInt, ""}}};
 }
 
 void AddHeap(const Place& place, const BufferHeap& heap, ResultTable* table) {
-  table->rows.reserve(table->rows.size() + heap.points.size());
   int64_t index = 0;
   for (const xla::HeapPoint& point : heap.points) {
-    table->rows.push_back({place.program, place.space, index++, SharedText(point.instruction),
+    table->AddRow({place.program, place.space, index++, SharedText(point.instruction),
                            point.bytes, point.unpadded});
   }
 }
@@ -111,8 +106,8 @@ std::vector<ColumnDesc> BufferColumns() {
 }
 
 ResultTable EmptyPeak() {
-  ResultTable table{"at_peak", "Live at the peak", BufferColumns(), {}, {}};
-  table.columns.push_back({"group", "Kind", Unit::kNone, V::kString, "", true});
+  ResultTable table{"at_peak", "Live at the peak", BufferColumns()};
+  table.AddColumn({"group", "Kind", Unit::kNone, V::kString, "", true});
   return table;
 }
 
@@ -128,23 +123,24 @@ void AddPeak(const Place& place, const HloModule& module, const BufferHeap& heap
       small += size(b);
       continue;
     }
-    table->rows.push_back(BufferCells(place, module, module.buffers.buffers[b.buffer]));
-    table->rows.back().emplace_back(SharedText(GroupOf(b.allocation)));
+    std::vector<Value> row = BufferCells(place, module, module.buffers.buffers[b.buffer]);
+    row.emplace_back(SharedText(GroupOf(b.allocation)));
+    table->AddRow(std::move(row));
   }
   if (small > 0) {
-    table->rows.push_back({place.program, place.space, int64_t{-1},
+    table->AddRow({place.program, place.space, int64_t{-1},
                            fmt::format("small (<{} bytes)", kXprofSmallBytes), small, int64_t{0},
                            "", "", "", "", ""});
   }
 }
 
 ResultTable EmptyBuffers() {
-  ResultTable table{"buffers", "Buffers", BufferColumns(), {}, {}};
-  table.columns.push_back(
+  ResultTable table{"buffers", "Buffers", BufferColumns()};
+  table.AddColumn(
       {"begin_index", "First", Unit::kNone, V::kInt, "position in the heap", true});
-  table.columns.push_back(
+  table.AddColumn(
       {"end_index", "Last", Unit::kNone, V::kInt, "position in the heap", true});
-  table.columns.push_back({"offset", "Offset", Unit::kBytes, V::kInt, "in its allocation"});
+  table.AddColumn({"offset", "Offset", Unit::kBytes, V::kInt, "in its allocation"});
   return table;
 }
 
@@ -175,7 +171,7 @@ void AddBuffers(const Place& place, const HloModule& module, const BufferHeap& h
     row.push_back(span ? Value(static_cast<int64_t>(span->first)) : Value());
     row.push_back(span ? Value(static_cast<int64_t>(span->last)) : Value());
     row.push_back(offsets[b] >= 0 ? Value(offsets[b]) : Value());
-    table->rows.push_back(std::move(row));
+    table->AddRow(std::move(row));
   }
 }
 
@@ -187,13 +183,11 @@ ResultTable BlocksTable(const HloModule& module, const BufferHeap& heap) {
                      {"offset", "Offset", Unit::kBytes, V::kInt, "", true},
                      {"size", "Size", Unit::kBytes, V::kInt, "", true},
                      {"first", "First", Unit::kNone, V::kInt, ""},
-                     {"last", "Last", Unit::kNone, V::kInt, ""}},
-                    {},
-                    {}};
+                     {"last", "Last", Unit::kNone, V::kInt, ""}}};
   for (const xla::HeapBlock& block : heap.blocks) {
     const bool container = block.buffer == xla::kNone;
     const auto* buffer = container ? nullptr : &module.buffers.buffers[block.buffer];
-    table.rows.push_back({container ? int64_t{-1} : buffer->id,
+    table.AddRow({container ? int64_t{-1} : buffer->id,
                           container ? std::string("allocation") : NameOf(module, *buffer),
                           block.offset, block.size, static_cast<int64_t>(block.span.first),
                           static_cast<int64_t>(block.span.last)});
@@ -209,9 +203,7 @@ ResultTable AllocationsTable(const HloModule& module, int64_t space) {
                      {"kind", "Kind", Unit::kNone, V::kString, "", true},
                      {"indefinite", "Whole time", Unit::kNone, V::kBool, ""},
                      {"buffers", "Buffers", Unit::kCount, V::kInt, ""},
-                     {"largest", "Largest buffer", Unit::kNone, V::kString, "", true}},
-                    {},
-                    {}};
+                     {"largest", "Largest buffer", Unit::kNone, V::kString, "", true}}};
   for (const xla::BufferAllocation& a : module.buffers.allocations) {
     if (a.memory_space != space) continue;
     const xla::LogicalBuffer* largest = nullptr;
@@ -219,7 +211,7 @@ ResultTable AllocationsTable(const HloModule& module, int64_t space) {
       const xla::LogicalBuffer& buffer = module.buffers.buffers[b.buffer];
       if (largest == nullptr || buffer.size > largest->size) largest = &buffer;
     }
-    table.rows.push_back({a.index, a.size,
+    table.AddRow({a.index, a.size,
                           a.thread_local_memory ? SharedText("Thread") : SharedText(GroupOf(&a)),
                           a.indefinite(), static_cast<int64_t>(a.assigned.size()),
                           largest == nullptr ? std::string() : NameOf(module, *largest)});
@@ -277,10 +269,11 @@ class PlaceTables {
 
   // `programs` has all that there are. The others have the chosen one, or all where that is asked
   // for and none is named.
-  void Add(const std::stop_token& stop) {
-    const HloPrograms& programs = context_.hlo_programs();
-    for (uint32_t p = 0; p < programs.list().size() && !stop.stop_requested(); ++p) {
-      const auto module = programs.Module(p, stop);
+  void Add() {
+    const HloPrograms& programs = context_.Get<HloPrograms>();
+    for (uint32_t p = 0; p < programs.list().size(); ++p) {
+      CheckStop();
+      const auto module = programs.Module(p);
       if (!module) continue;
       std::vector<int64_t> spaces = MemorySpacesOf(*module);
       const int64_t asked = MemorySpaceOf(choice_);
@@ -308,7 +301,7 @@ class PlaceTables {
         ReplayHeap(module, place.space, xprof ? xla::HeapTraces::kFirst : xla::HeapTraces::kAll);
     const std::vector<int64_t> real = MemorySpacesOf(module);
     if (std::find(real.begin(), real.end(), place.space) != real.end()) {
-      programs_.rows.push_back(
+      programs_.AddRow(
           {place.program, place.space, SpaceName(context_.trace(), place.space), heap.peak,
            heap.unpadded_peak, heap.total, heap.indefinite, heap.parameters, heap.live_out});
     }
@@ -327,19 +320,18 @@ class PlaceTables {
 
 }  // namespace
 
-AnalysisResult RunHloMemory(AnalysisContext& context, const AnalysisParams& params,
-                            std::stop_token stop) {
+AnalysisResult RunHloMemory(AnalysisContext& context, const AnalysisParams& params) {
   AnalysisResult result;
   result.panel = "hlo_memory";
   const bool xprof = context.xprof().heap_of_first_trace;
   const auto traces = xprof ? xla::HeapTraces::kFirst : xla::HeapTraces::kAll;
-  const HloChoiceFound found = FindHloProgram(context, params, stop);
+  const HloChoiceFound found = FindHloProgram(context, params);
   result.empty_reason = found.why_not;
   if (!found.why_not.empty()) return result;
-  const auto module = context.hlo_programs().Module(found.program, stop);
+  const auto module = context.Get<HloPrograms>().Module(found.program);
   const int64_t space = MemorySpaceOf(params.hlo);
   const BufferHeap heap = ReplayHeap(*module, space, traces);
-  result.properties.push_back({"program", "Program", context.hlo_programs().NameOf(found.program),
+  result.properties.push_back({"program", "Program", context.Get<HloPrograms>().NameOf(found.program),
                                Unit::kNone, "that of --program, else with the most time"});
   result.properties.push_back(
       {"memory", "Memory", SpaceName(context.trace(), space), Unit::kNone, ""});
@@ -347,7 +339,7 @@ AnalysisResult RunHloMemory(AnalysisContext& context, const AnalysisParams& para
   if (space == 1) AddScopedVmem(*module, &result);
   AddDiagnostics(*module, &result);
   PlaceTables places(context, params.hlo, found.program);
-  places.Add(stop);
+  places.Add();
   places.Move(&result);
   result.tables.push_back(BlocksTable(*module, heap));
   result.tables.push_back(AllocationsTable(*module, space));

@@ -57,7 +57,7 @@ class TreeWriter {
  public:
   TreeWriter(const HloOpTable& ops, const HloTreeNode& root, ResultTable* table)
       : ops_(ops), root_(root), table_(*table) {
-    table_.columns = ProfileColumns();
+    table_.SetColumns(ProfileColumns());
   }
 
   // Depth first. Trees are as deep as provenances have parts.
@@ -86,7 +86,7 @@ class TreeWriter {
     const double n = static_cast<double>(s.occurrences);
     const HloOp* op = node.op;
     const bool whole = op != nullptr && !node.group;
-    table_.rows.push_back({node.name,
+    table_.AddRow({node.name,
                            static_cast<int64_t>(depth),
                            100 * part,
                            100 * compute,
@@ -140,20 +140,19 @@ constexpr TreeDesc kTrees[] = {
 
 }  // namespace
 
-AnalysisResult RunHloProfile(AnalysisContext& context, const AnalysisParams& params,
-                             std::stop_token stop) {
-  const auto ops = context.hlo_ops(params, stop);
+AnalysisResult RunHloProfile(AnalysisContext& context, const AnalysisParams& params) {
+  const auto ops = context.Get<HloOpTable>(params);
   AnalysisResult result;
   result.panel = "hlo_profile";
   for (const TreeDesc& tree : kTrees) {
-    if (stop.stop_requested()) break;
+    CheckStop();
     const HloTreeNode root = BuildHloTree(
-        *ops, context.hlo_programs(), {tree.grouping, tree.idle, context.xprof().hlo_rows_limited});
+        *ops, context.Get<HloPrograms>(), {tree.grouping, tree.idle, context.xprof().hlo_rows_limited});
     ResultTable table;
     table.id = tree.id;
     table.title = tree.title;
     TreeWriter(*ops, root, &table).Add(root, 0);
-    table.readable.resize(table.rows.size());
+    table.readable.resize(table.size());
     table.readable[0] = "All ops";  // the root has XProf's name
     table.readable_column = 0;
     result.tables.push_back(std::move(table));

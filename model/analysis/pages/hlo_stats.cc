@@ -58,9 +58,8 @@ std::vector<ColumnDesc> HloStatsColumns() {
 class StatsWriter {
  public:
   StatsWriter(const HloOpTable& ops, ResultTable* table) : ops_(ops), table_(*table) {
-    table_.columns = HloStatsColumns();
-    table_.rows.reserve(ops.ops.size());
-  }
+    table_.SetColumns(HloStatsColumns());
+    }
 
   void Add(const HloOp& op) {
     const HloRates rates = RatesOf(op, ops_.peaks, op.peak_flops, ops_.kind);
@@ -68,7 +67,7 @@ class StatsWriter {
         100 * Quotient(static_cast<double>(op.self), static_cast<double>(ops_.total));
     cumulative_ += share;
     const double n = static_cast<double>(op.occurrences);
-    std::vector<Value> row = {static_cast<int64_t>(table_.rows.size() + 1),
+    std::vector<Value> row = {static_cast<int64_t>(table_.size() + 1),
                               std::to_string(op.program_id),
                               op.category,
                               op.name,
@@ -97,7 +96,7 @@ class StatsWriter {
                               static_cast<int64_t>(op.events),
                               static_cast<int64_t>(op.events_by_kernel)};
     AddTpu(rates, &row);
-    table_.rows.push_back(std::move(row));
+    table_.AddRow(std::move(row));
     table_.links.push_back(LinkTo(op));
   }
 
@@ -120,9 +119,8 @@ class StatsWriter {
 
 }  // namespace
 
-AnalysisResult RunHloStats(AnalysisContext& context, const AnalysisParams& params,
-                           std::stop_token stop) {
-  const auto ops = context.hlo_ops(params, stop);
+AnalysisResult RunHloStats(AnalysisContext& context, const AnalysisParams& params) {
+  const auto ops = context.Get<HloOpTable>(params);
   AnalysisResult result;
   result.panel = "hlo_stats";
   ResultTable table;

@@ -21,7 +21,7 @@ std::string NoHloOps(AnalysisContext& context, const HloOpTable& table) {
   if (!context.stats_error().empty()) return "HLO ops cannot be read: " + context.stats_error();
   if (context.xprof().hlo_ops_of_cpu_left_out && table.kind == DeviceKind::kCpuOnly)
     return "XProf has no HLO ops of CPUs.";
-  if (context.hlo_programs().list().empty()) return kNoHloPrograms;
+  if (context.Get<HloPrograms>().list().empty()) return kNoHloPrograms;
   return "No event of this part of the profile names an HLO op.";
 }
 

@@ -79,7 +79,7 @@ ResultTable HostOpTable(const OpSide& side, InputTimes* times) {
   ResultTable t;
   t.id = "host_ops";
   t.title = "Input operations on the host";
-  t.columns = {
+  t.SetColumns({
       {"opName", "Operation", Unit::kNone, ValueType::kString, ""},
       {"count", "Count", Unit::kCount, ValueType::kInt, ""},
       {"timeInMs", "Total time", Unit::kMs, ValueType::kReal, "sum of durations over all threads"},
@@ -91,7 +91,7 @@ ResultTable HostOpTable(const OpSide& side, InputTimes* times) {
        "self time / self time of all input operations"},
       {"category", "Category", Unit::kNone, ValueType::kString,
        "from the iterator's name: file readers, what they prefetch, and the rest"},
-  };
+  });
   Ps whole = 0;
   for (const OpRow& op : side.ops) {
     if (CategoryOfInput(op.name, op.type) != InputCategory::kNotInput) whole += op.self;
@@ -106,7 +106,7 @@ ResultTable HostOpTable(const OpSide& side, InputTimes* times) {
     if (c == InputCategory::kDemandedRead) times->demanded += us;
     if (c == InputCategory::kAdvancedRead) times->advanced += us;
     if (c == InputCategory::kPreprocessing) times->preprocessing += us;
-    t.rows.push_back({op.name, static_cast<int64_t>(op.occurrences), time / ms, time / all,
+    t.AddRow({op.name, static_cast<int64_t>(op.occurrences), time / ms, time / all,
                       self / ms, self / all, std::string(InputCategoryName(c))});
     t.links.push_back(LinkTo(op));
   }
@@ -148,22 +148,21 @@ void SayNothingRecorded(Finding* finding) {
 
 }  // namespace
 
-AnalysisResult RunInputPipeline(AnalysisContext& context, const AnalysisParams& params,
-                                std::stop_token stop) {
+AnalysisResult RunInputPipeline(AnalysisContext& context, const AnalysisParams& params) {
   AnalysisResult result;
   result.panel = "input_pipeline";
-  const auto selected = SelectSteps(context, ScopeOf(context, params, stop), stop);
+  const auto selected = SelectSteps(context, ScopeOf(context, params));
   const StepDatabase& db = *selected;
   const std::vector<Step>& steps = db.steps;
   const XprofDefinitions& xprof = context.xprof();
   if (!xprof.step_columns_of_xprof && !steps.empty()) {
-    const auto kinds = [&] { return context.exposed_kinds(params, false, db, stop); };
+    const auto kinds = [&] { return context.Get<ExposedKinds>(params); };
     result.findings.push_back(InputFinding(Judge(context.trace(), db, false, kinds)));
   }
   result.tables.push_back(StepTable(context.trace(), steps, xprof.step_columns_of_xprof));
   if (!xprof.step_columns_of_xprof) result.tables.push_back(StepLossTable(db));
   const std::shared_ptr<const HostOps> shared_ops =
-      OpsOf(context.ops(params, stop), context.trace(), params);
+      OpsOf(context.Get<OpDatabase>(params), context.trace(), params);
   const HostOps& ops = *shared_ops;
   InputTimes t;
   result.tables.push_back(HostOpTable(ops.host_side, &t));
@@ -189,7 +188,7 @@ AnalysisResult RunInputPipeline(AnalysisContext& context, const AnalysisParams& 
   add("unclassified_nonequeue_us", "Other", std::max(0.0, outside - sum * scale),
       "what the operations above do not explain");
   const size_t tables = result.tables.size();
-  AddTorchInput(context, params, stop, &result);
+  AddTorchInput(context, params, &result);
   if (ops.host_side.ops.empty()) {
     const bool any = result.tables.size() > tables;
     if (!any && !result.findings.empty() && result.findings.front().grade == Finding::Grade::kGood)

@@ -4,10 +4,7 @@
 
 #include <array>
 
-#include "model/analysis/devices/step_spans.h"
 #include "model/analysis/naming/kernel_category.h"
-#include "model/analysis/tables/result_table.h"
-#include "model/trace.h"
 
 namespace stepscope {
 
@@ -27,10 +24,5 @@ class CategoryTimes {
   std::array<CategoryTime, static_cast<size_t>(KernelCategory::kCount)> times_;
   double all_ = 0;
 };
-
-// `kernels`: the result of the analysis `kernel_stats`. The kernels that begin in the spans count,
-// or all if no device has any. O(kernels log lanes).
-CategoryTimes KernelTimesInSteps(const Trace& trace, const AnalysisResult& kernels,
-                                 const StepSpans& spans);
 
 }  // namespace stepscope

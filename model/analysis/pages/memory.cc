@@ -11,7 +11,7 @@
 #include "model/analysis/memory/live_allocations.h"
 #include "model/analysis/naming/remedies.h"
 #include "model/analysis/tables/in_unit.h"
-#include "model/base/task.h"
+#include "model/base/job.h"
 #include "model/capabilities.h"
 
 namespace stepscope {
@@ -155,21 +155,20 @@ ResultTable SummaryTable(AnalysisContext& context, const MemoryProfile& profile,
                  Bytes("peak_heap_bytes", "Heap at peak"),
                  Bytes("peak_free_bytes", "Free at peak"),
                  {"peak_fragmentation", "Fragmentation", Unit::kFraction, ValueType::kReal,
-                  "1 - largest free chunk / free bytes of the pool"}},
-                {},
-                {}};
+                  "1 - largest free chunk / free bytes of the pool"}}};
   if (pytorch) {
-    t.columns.push_back(Bytes("peak_reserved_bytes", "Reserved peak",
+    t.AddColumn(Bytes("peak_reserved_bytes", "Reserved peak",
                               "most that the allocator held of the device, in use or not"));
   }
   for (size_t i = 0; i < facts.size(); ++i) {
     const AllocatorProfile& a = profile.allocators[i];
     const MemorySnapshot& peak = a.snapshots[a.peak];
-    t.rows.push_back({facts[i].host, facts[i].id, facts[i].allocations, facts[i].deallocations,
+    std::vector<Value> row = {facts[i].host, facts[i].id, facts[i].allocations, facts[i].deallocations,
                       a.capacity > 0 ? Value(a.capacity) : Value(), a.lifetime_peak, peak.in_use,
                       InMs(peak.time), facts[i].peak.stack, facts[i].peak.heap, facts[i].peak.free,
-                      Fragmentation(context, peak.row)});
-    if (pytorch) t.rows.back().push_back(a.reserved_peak > 0 ? Value(a.reserved_peak) : Value());
+                      Fragmentation(context, peak.row)};
+    if (pytorch) row.push_back(a.reserved_peak > 0 ? Value(a.reserved_peak) : Value());
+    t.AddRow(std::move(row));
     t.links.push_back(LinkTo(EventRows({EventRow(peak.row)})));
   }
   return t;
@@ -186,16 +185,14 @@ ResultTable TimelineTable(const MemoryProfile& profile, const std::vector<Alloca
                  Bytes("heap_bytes", "Heap"),
                  Bytes("free_bytes", "Free"),
                  {"fragmentation", "Fragmentation", Unit::kFraction, ValueType::kReal, ""},
-                 Count("step_id", "Step")},
-                {},
-                {}};
+                 Count("step_id", "Step")}};
   const SharedText allocation("allocation"), deallocation("deallocation");
   for (size_t a = 0; a < facts.size(); ++a) {
     const AllocatorFacts& of = facts[a];
     for (size_t i = 0; i < of.sampled.size(); ++i) {
       const MemorySnapshot& s = profile.allocators[a].snapshots[of.sampled[i]];
       const MemoryParts& parts = of.parts[i];
-      t.rows.push_back({of.host, of.id, InMs(s.time), s.allocation ? allocation : deallocation,
+      t.AddRow({of.host, of.id, InMs(s.time), s.allocation ? allocation : deallocation,
                         parts.stack, parts.heap, parts.free, of.fragmentation[i], int64_t{s.step}});
       t.links.push_back(LinkTo(EventRows({EventRow(s.row)})));
     }
@@ -210,15 +207,14 @@ ResultTable ActiveTable(const std::vector<AllocatorFacts>& facts, bool totals) {
                  Bytes("allocation_bytes", "Each", "size of one of them"),
                  Bytes("requested_bytes", "Requested each", "what was asked for one of them"),
                  Count("occurrences", "Count"), Text("region_type", "Region"),
-                 Text("data_type", "Type"), Text("tensor_shape", "Shape")},
-                {},
-                {}};
-  if (totals) t.columns.push_back(Bytes("total_bytes", "Total", "size of one times count"));
+                 Text("data_type", "Type"), Text("tensor_shape", "Shape")}};
+  if (totals) t.AddColumn(Bytes("total_bytes", "Total", "size of one times count"));
   for (const AllocatorFacts& of : facts) {
     for (const LiveAllocation& live : of.live) {
-      t.rows.push_back({of.host, of.id, live.op, live.allocated, live.requested,
-                        static_cast<int64_t>(live.count), live.region, live.type, live.shape});
-      if (totals) t.rows.back().push_back(live.total());
+      std::vector<Value> row = {of.host, of.id, live.op, live.allocated, live.requested,
+                        static_cast<int64_t>(live.count), live.region, live.type, live.shape};
+      if (totals) row.push_back(live.total());
+      t.AddRow(std::move(row));
       t.links.push_back(LinkTo(EventRows(live.rows)));
     }
   }
@@ -233,12 +229,10 @@ ResultTable LifetimeTable(AnalysisContext& context, std::vector<AllocatorFacts>*
                  Count("occurrences", "Freed"), Count("still_live", "Never freed"),
                  Bytes("allocated_bytes", "Allocated", "sum over the recording"),
                  Time("avg_lifetime_ms", "Average"), Time("min_lifetime_ms", "Min"),
-                 Time("max_lifetime_ms", "Max")},
-                {},
-                {}};
+                 Time("max_lifetime_ms", "Max")}};
   for (AllocatorFacts& of : *facts) {
     for (OpLifetimes& op : of.lifetimes) {
-      t.rows.push_back({of.host, of.id, std::string(OpOf(context, *op.any)),
+      t.AddRow({of.host, of.id, std::string(OpOf(context, *op.any)),
                         static_cast<int64_t>(op.freed),
                         static_cast<int64_t>(op.rows.size() - op.freed), op.bytes,
                         op.freed ? InMs(op.total) / static_cast<double>(op.freed) : 0.0,
@@ -282,11 +276,10 @@ void AddFindings(AnalysisContext& context, const MemoryProfile& profile,
 
 }  // namespace
 
-AnalysisResult RunMemory(AnalysisContext& context, const AnalysisParams& params,
-                         std::stop_token stop) {
+AnalysisResult RunMemory(AnalysisContext& context, const AnalysisParams& params) {
   AnalysisResult result;
   result.panel = "memory";
-  const std::shared_ptr<const MemoryProfile> shared = context.memory(params, stop);
+  const std::shared_ptr<const MemoryProfile> shared = context.Get<MemoryProfile>(params);
   const MemoryProfile& profile = *shared;
   std::vector<AllocatorFacts> facts(profile.allocators.size());
   ParallelFor(facts.size(), [&](size_t i) { facts[i] = FactsOf(context, profile.allocators[i]); });

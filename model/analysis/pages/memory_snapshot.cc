@@ -104,7 +104,7 @@ class SnapshotReport {
     // Shares of two moments differ, so that each says of how much it is.
     const auto live = [&](uint32_t event, const char* id, const char* title) {
       ResultTable table = LiveByFrame(history_, device_, frames_, event, id, title);
-      if (!table.rows.empty()) table.title += fmt::format(", {}", Size(LiveBytes(event)));
+      if (!table.empty()) table.title += fmt::format(", {}", Size(LiveBytes(event)));
       result_.tables.push_back(std::move(table));
     };
     live(part_.peak, "at_peak", "At the peak");
@@ -154,11 +154,9 @@ class SnapshotReport {
                    bytes("at_end_bytes", "At the end"),
                    bytes("reserved_bytes", "Reserved"),
                    bytes("bytes_before", "Before recording"),
-                   count("out_of_memory", "Out of memory")},
-                  {},
-                  {}};
+                   count("out_of_memory", "Out of memory")}};
     for (const AllocatorDevice& d : history_.devices) {
-      t.rows.push_back({int64_t{d.index}, static_cast<int64_t>(d.events),
+      t.AddRow({int64_t{d.index}, static_cast<int64_t>(d.events),
                         static_cast<int64_t>(d.allocations.size()), d.peak_bytes, d.bytes_at_end,
                         d.reserved_bytes, d.bytes_before,
                         static_cast<int64_t>(d.out_of_memory.size())});
@@ -169,15 +167,15 @@ class SnapshotReport {
   // The label and the size of a table's first row: "train.py:75 train_step (1.2 GiB"; the caller
   // goes on with the text.
   static std::string FirstRowText(const ResultTable& table) {
-    const std::string_view frame = std::get<SharedText>(table.rows.front()[0]).view();
-    const int64_t bytes = std::get<int64_t>(table.rows.front()[1]);
+    const std::string_view frame = std::get<std::string_view>(table.At(0, 0));
+    const int64_t bytes = std::get<int64_t>(table.At(0, 1));
     return fmt::format("{} ({}", frame.empty() ? "what has no frame of the program" : frame,
                        Size(bytes));
   }
 
   void AddFindings() {
     if (has_failed_) AddFailure();
-    if (!result_.Table("leaks")->rows.empty()) AddGrowing();
+    if (!result_.Table("leaks")->empty()) AddGrowing();
     if (result_.findings.empty()) AddPeak();
   }
 
@@ -186,7 +184,7 @@ class SnapshotReport {
     f.panel = "memory_snapshot";
     f.text = fmt::format("At most {} were allocated", Size(part_.peak_bytes));
     const ResultTable& live = *result_.Table("at_peak");
-    if (!live.rows.empty()) f.text += fmt::format("; most was held by {})", FirstRowText(live));
+    if (!live.empty()) f.text += fmt::format("; most was held by {})", FirstRowText(live));
     f.text += ". Nothing grows with the steps.";
     result_.findings.push_back(std::move(f));
   }
@@ -196,9 +194,10 @@ class SnapshotReport {
     Finding f;
     f.grade = Finding::Grade::kWarning;
     f.panel = "memory_snapshot";
-    const auto* per_step = std::get_if<int64_t>(&leaks.rows.front()[3]);
+    const Cell growth = leaks.At(0, 3);
+    const auto* per_step = std::get_if<int64_t>(&growth);
     f.text = fmt::format("Memory grows: {} in {} allocations) is never freed", FirstRowText(leaks),
-                         std::get<int64_t>(leaks.rows.front()[2]));
+                         std::get<int64_t>(leaks.At(0, 2)));
     f.text += per_step != nullptr ? fmt::format(", {} more each step.", Size(*per_step)) : ".";
     f.next_step =
         "See what keeps these tensors: lists of losses or outputs keep their graphs; keep "
@@ -216,9 +215,9 @@ class SnapshotReport {
     if (const auto* bytes = std::get_if<int64_t>(&free))
       f.text += fmt::format(" with {} free on the device", Size(*bytes));
     const ResultTable& live = *result_.Table("at_oom");
-    if (!live.rows.empty()) {
+    if (!live.empty()) {
       f.text += fmt::format("; most was held by {}, {:.0f} % of the {} allocated then)",
-                            FirstRowText(live), std::get<double>(live.rows.front()[3]),
+                            FirstRowText(live), std::get<double>(live.At(0, 3)),
                             Size(LiveBytes(failed_)));
     }
     f.text += ".";
@@ -236,8 +235,7 @@ class SnapshotReport {
 
 }  // namespace
 
-AnalysisResult RunMemorySnapshot(AnalysisContext& context, const AnalysisParams& params,
-                                 std::stop_token) {
+AnalysisResult RunMemorySnapshot(AnalysisContext& context, const AnalysisParams& params) {
   const AllocatorHistory* history = HistoryOf(context.trace());
   const AllocatorDevice* device = history != nullptr ? Fullest(*history) : nullptr;
   if (device != nullptr) return SnapshotReport(*history, *device, params.range).Make();

@@ -6,7 +6,8 @@
 #include <vector>
 
 #include "model/analysis/definitions.h"
-#include "model/analysis/devices/matrix_use.h"
+#include "model/analysis/kernels/kernel_stats.h"
+#include "model/analysis/kernels/op_kernels.h"
 #include "model/analysis/ops/category_tables.h"
 #include "model/analysis/ops/op_database.h"
 #include "model/analysis/steps/training.h"
@@ -82,7 +83,7 @@ class TableWriter {
   void AddSide(const OpSide& side, OpTexts* texts, bool device, bool with_idle) {
     whole_ = with_idle ? side.total : side.busy;
     cumulative_ = 0;
-    size_t first = table_.rows.size();
+    size_t first = table_.size();
     const SharedText idle_text("IDLE");
     OpRow idle;
     idle.name = "IDLE";
@@ -94,10 +95,10 @@ class TableWriter {
         AddRow(idle, idle_text, idle_text, device);
         idle_pending = false;
       }
-      if (table_.rows.size() - first >= max_rows_) return;
+      if (table_.size() - first >= max_rows_) return;
       AddRow(op, texts->Name(i), texts->Type(op.type), device);
     }
-    if (idle_pending && table_.rows.size() - first < max_rows_)
+    if (idle_pending && table_.size() - first < max_rows_)
       AddRow(idle, idle_text, idle_text, device);
   }
 
@@ -110,7 +111,7 @@ class TableWriter {
     auto average = [&](Ps t) { return op.occurrences ? InUs(t) / n : 0.0; };
     std::vector<Value> row;
     row.reserve(table_.columns.size());
-    row = {static_cast<int64_t>(table_.rows.size() + 1),
+    row = {static_cast<int64_t>(table_.size() + 1),
            device ? device_text_ : host_text_,
            type,
            name,
@@ -134,7 +135,7 @@ class TableWriter {
     row.emplace_back(unknown_text_);
     row.emplace_back(op.eager ? eager_text_ : function_text_);
     if (show_device_time) row.emplace_back(InUs(op.device_time));
-    table_.rows.push_back(std::move(row));
+    table_.AddRow(std::move(row));
     table_.links.push_back(LinkTo(op));
   }
 
@@ -177,31 +178,29 @@ const char* NoOps(const Trace& trace) {
 
 }  // namespace
 
-AnalysisResult RunOpStats(AnalysisContext& context, const AnalysisParams& params,
-                          std::stop_token stop) {
+AnalysisResult RunOpStats(AnalysisContext& context, const AnalysisParams& params) {
   const Trace& trace = context.trace();
-  const std::shared_ptr<const HostOps> shared_ops = OpsOf(context.ops(params, stop), trace, params);
+  const std::shared_ptr<const HostOps> shared_ops = OpsOf(context.Get<OpDatabase>(params), trace, params);
   const HostOps& ops = *shared_ops;
   OpTexts device_texts(ops.device_side), host_texts(ops.host_side);
   AnalysisResult result;
   result.panel = "op_stats";
   const bool gpus = HasGpuPlane(trace);
-  const auto stats = gpus ? context.Get("kernel_stats", params, stop) : nullptr;
-  const MatrixUses use(stats != nullptr ? stats->Table("kernels") : nullptr);
+  const auto kernels = gpus ? context.Get<KernelStats>(params) : std::make_shared<KernelStats>();
+  const MatrixUses use(kernels->kernels, context.xprof());
   const bool pytorch = CapabilitiesOf(trace).pytorch_events;
   for (bool with_idle : {false, true}) {
     ResultTable table;
     table.id = with_idle ? "ops_with_idle" : "ops";
     table.title = with_idle ? "Operations and idle time" : "Operations";
-    table.columns = OpStatsColumns(gpus);
+    table.SetColumns(OpStatsColumns(gpus));
     if (pytorch) {
-      table.columns.push_back(
+      table.AddColumn(
           {"device_time_launched", "Device time", Unit::kUs, ValueType::kReal,
            "of the kernels and copies that the op, and no op inside it, launched"});
     }
     const size_t rows = ops.device_side.ops.size() + ops.host_side.ops.size() + 2;
     const size_t most = context.xprof().op_rows_limited ? 2 * kXprofRowsPerSide : SIZE_MAX;
-    table.rows.reserve(std::min(rows, most));
     table.links.reserve(std::min(rows, most));
     TableWriter writer(&table, use, gpus,
                        context.xprof().op_rows_limited ? kXprofRowsPerSide : SIZE_MAX);
@@ -211,11 +210,10 @@ AnalysisResult RunOpStats(AnalysisContext& context, const AnalysisParams& params
     result.tables.push_back(std::move(table));
   }
   if (!context.xprof().kernel_columns_of_xprof && !ops.device_side.ops.empty()) {
-    const auto kernels = context.Get("kernel_stats", params, stop);
-    result.tables.push_back(OpCategoryTable(ops.device_side, kernels->Table("kernels")));
+    result.tables.push_back(OpCategoryTable(ops.device_side, kernels->kernels));
   }
   const bool by_gradients = context.xprof().training_by_gradients;
-  const bool training = by_gradients ? LooksLikeTraining(ops) : IsTraining(context, stop);
+  const bool training = by_gradients ? LooksLikeTraining(ops) : IsTraining(context);
   result.properties.push_back({"task_type", "Task",
                                std::string(training ? "Training" : "Inference"), Unit::kNone,
                                by_gradients ? "Training if the name of any op shows a gradient"

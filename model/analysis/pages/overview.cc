@@ -13,7 +13,6 @@
 
 #include "model/analysis/definitions.h"
 #include "model/analysis/devices/device_tables.h"
-#include "model/analysis/devices/matrix_use.h"
 #include "model/analysis/devices/precision.h"
 #include "model/analysis/findings/late_rank.h"
 #include "model/analysis/naming/device_type.h"
@@ -22,6 +21,8 @@
 #include "model/analysis/ops/host_side_ops.h"
 #include "model/analysis/ops/op_database.h"
 #include "model/analysis/pages/kernel_work.h"
+#include "model/analysis/findings/kernels/kernels_in_steps.h"
+#include "model/analysis/kernels/op_kernels.h"
 #include "model/analysis/pages/xprof_bottlenecks.h"
 #include "model/analysis/steps/builders/infer_steps.h"
 #include "model/analysis/steps/builders/tpu_steps.h"
@@ -31,11 +32,12 @@
 #include "model/analysis/steps/step_table.h"
 #include "model/analysis/steps/training.h"
 #include "model/analysis/steps/verdict.h"
+#include "model/analysis/torch/torch_ops.h"
 #include "model/analysis/torch/torch_tables.h"
 #include "model/analysis/tpu/async_wait_table.h"
 #include "model/analysis/xla/hlo_ops.h"
 #include "model/analysis/xla/hlo_rates.h"
-#include "model/base/task.h"
+#include "model/base/job.h"
 #include "model/capabilities.h"
 
 namespace stepscope {
@@ -59,13 +61,11 @@ bool HasGradients(const Trace& trace) {
 
 class OverviewBuilder {
  public:
-  OverviewBuilder(AnalysisContext& context, const AnalysisParams& params,
-                  const std::stop_token& stop)
+  OverviewBuilder(AnalysisContext& context, const AnalysisParams& params)
       : context_(context),
         params_(params),
-        stop_(stop),
         trace_(context.trace()),
-        selected_(SelectSteps(context, ScopeOf(context, params, stop), stop)) {}
+        steps_(context.Get<JudgedSteps>(params)) {}
 
   AnalysisResult Build();
   // Makes the first sentence and its numbers, without a pass over all kernels. The result is empty
@@ -102,15 +102,12 @@ class OverviewBuilder {
 
   AnalysisContext& context_;
   const AnalysisParams& params_;
-  std::stop_token stop_;
   const Trace& trace_;
-  const std::shared_ptr<const StepDatabase> selected_;
-  const StepDatabase& db_ = *selected_;  // steps of the part asked for
+  const std::shared_ptr<const JudgedSteps> steps_;
+  const StepDatabase& db_ = *steps_->selected;  // steps of the part asked for
   const bool xprof_ = context_.xprof().step_columns_of_xprof;
-  // If there are no steps, the span of all device events stands for one.
-  const bool whole_ = db_.kind == DeviceKind::kGpu ? db_.device_steps.empty() : db_.steps.empty();
-  StepDatabase span_;
-  const StepDatabase& judged_ = whole_ ? span_ : db_;  // the steps that the verdict speaks of
+  const bool whole_ = steps_->without_steps;
+  const StepDatabase& judged_ = *steps_->judged;  // the steps that the verdict speaks of
   Verdict verdict_;
   std::vector<AsyncWait> waits_;
   ResultTable overlap_, idle_by_step_, idle_by_cause_;
@@ -134,11 +131,11 @@ void OverviewBuilder::ReadDevices() {
       // A step that begins in the part asked for counts whole, also beyond the part's end.
       AnalysisParams whole = params_;
       if (!whole_) whole.range = {}, whole.steps.reset();
-      overlap_ = OverlapTable(DeviceEvents(context_, whole, stop_), StepSpans(db_));
+      overlap_ = OverlapTable(DeviceEvents(context_, whole), StepSpans(db_));
     } else if (i == 3 && db_.kind == DeviceKind::kGpu && !xprof.device_classes_of_xprof) {
-      precision_ = *context_.precision(params_, false, db_, stop_);
+      precision_ = *context_.Get<PrecisionTimes>(params_);
     } else if (i == 4 && !xprof.training_by_gradients) {
-      is_training_ = IsTraining(context_, stop_);
+      is_training_ = IsTraining(context_);
     }
   });
 }
@@ -218,16 +215,15 @@ void OverviewBuilder::AddStepParts() {
 }
 
 void OverviewBuilder::Judge() {
-  if (whole_ && ScopeOf(context_, params_, stop_).whole_time()) span_ = WholeSpan(context_, stop_);
-  if (db_.kind == DeviceKind::kTpu) waits_ = AsyncWaitsOf(trace_, context_.stats(stop_), judged_);
+  if (db_.kind == DeviceKind::kTpu) waits_ = AsyncWaitsOf(trace_, context_.stats(), judged_);
   // Only PyTorch's recordings say which ops launch nothing.
   const auto ops = CapabilitiesOf(trace_).pytorch_events
-                       ? OpsOf(context_.ops(params_, stop_), trace_, params_)
+                       ? OpsOf(context_.Get<OpDatabase>(params_), trace_, params_)
                        : std::make_shared<const HostOps>();
   const std::vector<uint8_t> on_host = HostSideOps(trace_, *ops);
-  const auto kinds = [&] { return context_.exposed_kinds(params_, whole_, judged_, stop_); };
+  const auto kinds = [&] { return context_.Get<ExposedKinds>(params_); };
   verdict_ = stepscope::Judge(trace_, judged_, whole_, kinds, waits_, on_host);
-  NameLateRank(context_, params_, stop_, &verdict_);
+  NameLateRank(context_, params_, &verdict_);
 }
 
 // Adds the first sentence and the losses that explain it.
@@ -263,8 +259,11 @@ double OverviewBuilder::CoreTime() const {
 // Cores."
 std::string OverviewBuilder::WorkText() {
   if (db_.kind != DeviceKind::kGpu) return {};
-  const CategoryTimes times =
-      KernelTimesInSteps(trace_, *context_.Get("kernel_stats", params_, stop_), StepSpans(db_));
+  CategoryTimes times;
+  KernelCategories categories;
+  for (const KernelGroup& kernel : context_.Get<KernelsInSteps>(params_)->kernels)
+    times.Add(categories.Of(kernel.name, kernel.op_name), static_cast<double>(kernel.total),
+              kernel.uses_matrix_unit);
   const CategoryTime* work = times.LargestCompute();
   if (work == nullptr) return {};
   std::string text = fmt::format(" {:.0f} % of the kernels' time is {}", times.Percent(*work),
@@ -345,21 +344,21 @@ void OverviewBuilder::AddTopOpTypes(const OpSide& side) {
   ResultTable t;
   t.id = "top_op_types";
   t.title = "Types of operations that take most device time";
-  t.columns = {
+  t.SetColumns({
       {"type", "Type", Unit::kNone, ValueType::kString, ""},
       {"selfTimePercent", "Self time", Unit::kFraction, ValueType::kReal, "of all device op time"},
       {"cumulativeTimePercent", "Cumulative", Unit::kFraction, ValueType::kReal, ""},
       {"ops", "Ops", Unit::kCount, ValueType::kInt, "operations of the type, by name"},
       {"largest", "Largest op", Unit::kNone, ValueType::kString, "the op with most self time"},
       {"largestPercent", "Its share", Unit::kFraction, ValueType::kReal, "of all device op time"},
-  };
+  });
   const double whole = side.busy > 0 ? static_cast<double>(side.busy) : 1;
   double cumulative = 0;
   for (size_t i = 0; i < types.size() && i < kTopOps; ++i) {
     Type& type = *types[i];
     const double share = static_cast<double>(type.self) / whole;
     cumulative += share;
-    t.rows.push_back({type.largest->type, share, cumulative, type.ops, type.largest->name,
+    t.AddRow({type.largest->type, share, cumulative, type.ops, type.largest->name,
                       static_cast<double>(type.largest->self) / whole});
     t.links.push_back(std::move(type.link));
   }
@@ -370,7 +369,7 @@ void OverviewBuilder::AddTopOpTypes(const OpSide& side) {
 // by its own name.
 std::map<std::string, double> OverviewBuilder::TpuFlopRates() {
   std::map<std::string, std::pair<double, Ps>> sums;
-  for (const HloOp& op : context_.hlo_ops(params_, stop_)->ops) {
+  for (const HloOp& op : context_.Get<HloOpTable>(params_)->ops) {
     const std::string_view name = ParseOpName(op.provenance).name;
     auto& [flops, time] = sums[op.provenance.empty() ? op.name : std::string(name)];
     flops += op.flops;
@@ -387,23 +386,24 @@ void OverviewBuilder::AddTopOps(const OpSide& side) {
   ResultTable t;
   t.id = "top_ops";
   t.title = "Operations that take most device time";
-  t.columns = {
+  t.SetColumns({
       {"selfTimePercent", "Self time", Unit::kFraction, ValueType::kReal, "of all device op time"},
       {"cumulativeTimePercent", "Cumulative", Unit::kFraction, ValueType::kReal, ""},
       {"category", "Category", Unit::kNone, ValueType::kString, ""},
       {"operation", "Operation", Unit::kNone, ValueType::kString, ""},
       {"flopRate", "GFLOP/s", Unit::kGflops, ValueType::kReal,
        tpu ? "of one core" : "needs XLA's cost model: 0 here"},
-  };
+  });
   if (!tpu) {
-    t.columns.push_back({"tcEligibility", "TC eligible", Unit::kNone, ValueType::kBool,
+    t.AddColumn({"tcEligibility", "TC eligible", Unit::kNone, ValueType::kBool,
                          "the op could use Tensor Cores"});
-    t.columns.push_back({"tcUtilization", "TC used", Unit::kNone, ValueType::kBool,
+    t.AddColumn({"tcUtilization", "TC used", Unit::kNone, ValueType::kBool,
                          "a kernel of it does use Tensor Cores"});
   }
   const bool kernels_needed = !tpu && !side.ops.empty();
-  const auto kernels = kernels_needed ? context_.Get("kernel_stats", params_, stop_) : nullptr;
-  const MatrixUses uses(kernels != nullptr ? kernels->Table("kernels") : nullptr);
+  const auto kernels =
+      kernels_needed ? context_.Get<KernelStats>(params_) : std::make_shared<KernelStats>();
+  const MatrixUses uses(kernels->kernels, context_.xprof());
   std::map<std::string, double> rates;
   if (tpu) rates = TpuFlopRates();
   double cumulative = 0;
@@ -412,11 +412,12 @@ void OverviewBuilder::AddTopOps(const OpSide& side) {
     double share =
         side.busy > 0 ? static_cast<double>(op.self) / static_cast<double>(side.busy) : 0;
     cumulative += share;
-    t.rows.push_back({share, cumulative, op.type, op.name, tpu ? rates[op.name] : 0.0});
+    std::vector<Value> row = {share, cumulative, op.type, op.name, tpu ? rates[op.name] : 0.0};
     if (!tpu) {
       const MatrixUse use = uses.Of(op.name);
-      t.rows.back().insert(t.rows.back().end(), {Value(use.eligible), Value(use.uses)});
+      row.insert(row.end(), {Value(use.eligible), Value(use.uses)});
     }
+    t.AddRow(std::move(row));
     t.links.push_back(LinkTo(op));
   }
   result_.tables.push_back(std::move(t));
@@ -445,17 +446,17 @@ void OverviewBuilder::AddEnvironment() {
   ResultTable t;
   t.id = "environment";
   t.title = "Environment";
-  t.columns = {{"what", "What", Unit::kNone, ValueType::kString, ""},
-               {"value", "Value", Unit::kNone, ValueType::kString, ""}};
-  t.rows.push_back({std::string("Device"), DeviceTypeOf(trace_)});
-  t.rows.push_back({std::string("Devices"), std::to_string(cores_)});
+  t.SetColumns({{"what", "What", Unit::kNone, ValueType::kString, ""},
+               {"value", "Value", Unit::kNone, ValueType::kString, ""}});
+  t.AddRow({std::string("Device"), DeviceTypeOf(trace_)});
+  t.AddRow({std::string("Devices"), std::to_string(cores_)});
   if (!xprof_) AddDeviceFacts(&t);
-  for (const std::string& host : hosts_) t.rows.push_back({std::string("Host"), host});
+  for (const std::string& host : hosts_) t.AddRow({std::string("Host"), host});
   result_.tables.push_back(std::move(t));
 }
 
 void OverviewBuilder::AddOverlap() {
-  if (!overlap_.rows.empty()) result_.tables.push_back(std::move(overlap_));
+  if (!overlap_.empty()) result_.tables.push_back(std::move(overlap_));
 }
 
 // Adds each kind of GPU once.
@@ -467,7 +468,7 @@ void OverviewBuilder::AddDeviceFacts(ResultTable* environment) const {
     if (facts.name.empty() && facts.memory_bytes == 0 && facts.processors == 0) continue;
     if (!seen.insert(facts.name).second) continue;
     const auto add = [&](const char* what, std::string value) {
-      environment->rows.push_back({std::string(what), std::move(value)});
+      environment->AddRow({std::string(what), std::move(value)});
     };
     if (!facts.name.empty() && facts.name != DeviceTypeOf(trace_)) add("Device name", facts.name);
     if (facts.memory_bytes > 0)
@@ -489,10 +490,10 @@ AnalysisResult OverviewBuilder::Build() {
   if (!xprof_ && !db_.device_steps.empty()) result_.tables.push_back(DeviceStepTable(trace_, db_));
   if (!xprof_) AddVerdict();
   if (!xprof_) AddOverlap();
-  if (!xprof_) AddModelFlops(context_, params_, judged_, stop_, &result_);
+  if (!xprof_) AddModelFlops(context_, params_, judged_, &result_);
   AddXprofBottlenecks(db_.steps, xprof_ ? db_.steps : judged_.steps, ProgramOf(trace_), xprof_,
                       &result_);
-  const std::shared_ptr<const HostOps> ops = OpsOf(context_.ops(params_, stop_), trace_, params_);
+  const std::shared_ptr<const HostOps> ops = OpsOf(context_.Get<OpDatabase>(params_), trace_, params_);
   AddPercents(*ops);
   if (!xprof_) AddTopOpTypes(ops->device_side);
   AddTopOps(ops->device_side);
@@ -514,25 +515,24 @@ AnalysisResult OverviewBuilder::BuildVerdict() {
 }
 
 // Computes the order of events and their stats in parallel: they do not need each other.
-void ReadEvents(AnalysisContext& context, const std::stop_token& stop) {
+void ReadEvents(AnalysisContext& context) {
   ParallelFor(2, [&](size_t i) {
     if (i == 0) {
-      context.stats(stop);
+      context.stats();
     } else {
-      context.order(stop);
+      context.Get<EventOrder>();
     }
   });
 }
 
 // Computes what the page shares with others. Each has a thread of its own, which may wait for what
 // two of them need; where params name steps, the others wait for the steps.
-void ReadShared(AnalysisContext& context, const AnalysisParams& params,
-                const std::stop_token& stop) {
+void ReadShared(AnalysisContext& context, const AnalysisParams& params) {
   const std::array<std::function<void()>, 4> all = {
-      [&] { context.ops(params, stop); },
-      [&] { context.Get("kernel_stats", params, stop); },
-      [&] { context.steps(stop); },
-      [&] { context.torch_ops(params, stop); },
+      [&] { context.Get<OpDatabase>(params); },
+      [&] { context.Get<KernelStats>(params); },
+      [&] { context.Get<StepDatabase>(); },
+      [&] { context.Get<TorchOps>(params); },
   };
   const bool flops = !context.xprof().step_columns_of_xprof && HasModelFlops(context.trace());
   const unsigned parts = flops ? 4 : 3;
@@ -542,17 +542,15 @@ void ReadShared(AnalysisContext& context, const AnalysisParams& params,
 
 }  // namespace
 
-AnalysisResult RunVerdict(AnalysisContext& context, const AnalysisParams& params,
-                          std::stop_token stop) {
-  ReadEvents(context, stop);
-  return OverviewBuilder(context, params, stop).BuildVerdict();
+AnalysisResult RunVerdict(AnalysisContext& context, const AnalysisParams& params) {
+  ReadEvents(context);
+  return OverviewBuilder(context, params).BuildVerdict();
 }
 
-AnalysisResult RunOverview(AnalysisContext& context, const AnalysisParams& params,
-                           std::stop_token stop) {
-  ReadEvents(context, stop);
-  ReadShared(context, params, stop);
-  return OverviewBuilder(context, params, stop).Build();
+AnalysisResult RunOverview(AnalysisContext& context, const AnalysisParams& params) {
+  ReadEvents(context);
+  ReadShared(context, params);
+  return OverviewBuilder(context, params).Build();
 }
 
 }  // namespace stepscope

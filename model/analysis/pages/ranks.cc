@@ -42,8 +42,7 @@ void AddTables(std::span<const RankFacts> facts, const RankJob& job, bool with_e
 
 }  // namespace
 
-AnalysisResult RunRanks(AnalysisContext& context, const AnalysisParams& params,
-                        std::stop_token stop) {
+AnalysisResult RunRanks(AnalysisContext& context, const AnalysisParams& params) {
   AnalysisResult result;
   result.panel = "ranks";
   if (const Fleet* fleet = FleetOf(context.trace())) {
@@ -51,10 +50,10 @@ AnalysisResult RunRanks(AnalysisContext& context, const AnalysisParams& params,
     AddTables(run.facts, PutTogether(run.facts), false, &result);
     return result;
   }
-  const std::vector<RankFacts> facts = GatherFacts(context, params, FactsDepth::kWaits, stop);
-  if (stop.stop_requested()) return result;
-  const Scope scope(context.trace(), params, context.steps(stop));
-  const JobPart part = PartOf(scope, context.steps(stop), facts);
+  const std::vector<RankFacts> facts = GatherFacts(context, params, FactsDepth::kWaits);
+  CheckStop();
+  const Scope scope(context.trace(), params, context.Get<StepDatabase>());
+  const JobPart part = PartOf(scope, context.Get<StepDatabase>(), facts);
   AddTables(facts, PutTogether(facts, &part), true, &result);
   return result;
 }

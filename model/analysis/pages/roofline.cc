@@ -75,7 +75,7 @@ class RooflineWriter {
  public:
   RooflineWriter(const HloOpTable& ops, bool feeds, size_t most, ResultTable* table)
       : ops_(ops), feeds_(feeds), most_(most), table_(*table) {
-    table_.columns = RooflineColumns();
+    table_.SetColumns(RooflineColumns());
   }
 
   void AddProgram(const std::string& step, const HloSums& sums) {
@@ -127,7 +127,7 @@ class RooflineWriter {
               RowLink link) {
     const HloRates r = RatesOf(op, ops_.peaks, op.peak_flops, ops_.kind);
     const double n = static_cast<double>(op.occurrences);
-    table_.rows.push_back({step,
+    table_.AddRow({step,
                            rank,
                            op.category,
                            op.name,
@@ -203,7 +203,7 @@ ResultTable MakeTable(const HloOpTable& ops, const char* id, const char* title, 
   table.id = id;
   table.title = title;
   if (ops.ops.empty()) {
-    table.columns = RooflineColumns();
+    table.SetColumns(RooflineColumns());
     return table;
   }
   RooflineWriter writer(ops, feeds, limited ? kXprofRooflineRows : SIZE_MAX, &table);
@@ -221,10 +221,10 @@ bool HasStepsLine(const Trace& trace) {
 // XProf keeps ops by step only on TPUs, and knows only steps of a Steps line. Their average comes
 // first, and is 0 without such a line.
 std::vector<HloStepSums> XprofSteps(AnalysisContext& context, const HloOpTable& ops,
-                                    const AnalysisParams& params, const std::stop_token& stop) {
+                                    const AnalysisParams& params) {
   std::vector<HloStepSums> steps;
   if (ops.kind != DeviceKind::kTpu) return steps;
-  if (HasStepsLine(context.trace())) steps = SumByStep(context, ops, params, stop);
+  if (HasStepsLine(context.trace())) steps = SumByStep(context, ops, params);
   HloStepSums average;
   average.label = "Average";
   for (const HloStepSums& step : steps) average.sums += step.sums;
@@ -235,17 +235,16 @@ std::vector<HloStepSums> XprofSteps(AnalysisContext& context, const HloOpTable& 
 
 }  // namespace
 
-AnalysisResult RunRoofline(AnalysisContext& context, const AnalysisParams& params,
-                           std::stop_token stop) {
-  const auto ops = context.hlo_ops(params, stop);
+AnalysisResult RunRoofline(AnalysisContext& context, const AnalysisParams& params) {
+  const auto ops = context.Get<HloOpTable>(params);
   const bool limited = context.xprof().hlo_rows_limited;
   AnalysisResult result;
   result.panel = "roofline";
-  if (ops->ops.empty() && AddTorchRoofline(context, params, stop, &result)) return result;
+  if (ops->ops.empty() && AddTorchRoofline(context, params, &result)) return result;
   std::vector<HloStepSums> steps;
   if (!ops->ops.empty()) {
     steps =
-        limited ? XprofSteps(context, *ops, params, stop) : SumByStep(context, *ops, params, stop);
+        limited ? XprofSteps(context, *ops, params) : SumByStep(context, *ops, params);
   }
   result.tables.push_back(MakeTable(*ops, "roofline", "Roofline", true, limited, steps));
   const bool feeds = std::any_of(ops->ops.begin(), ops->ops.end(), IsFeed);

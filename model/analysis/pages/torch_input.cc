@@ -54,12 +54,10 @@ ResultTable WaitTable(const WaitsByLoader& waits) {
                  {"count", "Waits", Unit::kCount, V::kInt, "batches that were asked for"},
                  {"timeMs", "Time", Unit::kMs, V::kReal, "sum of the waits"},
                  {"meanMs", "Average", Unit::kMs, V::kReal, ""},
-                 {"maxMs", "Longest", Unit::kMs, V::kReal, ""}},
-                {},
-                {}};
+                 {"maxMs", "Longest", Unit::kMs, V::kReal, ""}}};
   for (const auto& [loader, w] : waits) {
     const int64_t n = static_cast<int64_t>(w.rows.size());
-    t.rows.push_back({SharedText(loader), WorkersOf(loader), n, InMs(w.total),
+    t.AddRow({SharedText(loader), WorkersOf(loader), n, InMs(w.total),
                       InMs(w.total) / static_cast<double>(n), InMs(w.max)});
     t.links.push_back(LinkTo(EventRows(w.rows)));
   }
@@ -85,13 +83,15 @@ void AddWaitProperties(const WaitsByLoader& waits, AnalysisResult* result) {
 // Adds the sums of the copies to devices.
 void AddCopyProperties(const ResultTable& copies, bool xprof, AnalysisResult* result) {
   double bytes = 0, pinned = 0, ms = 0, count = 0, pinned_count = 0;
-  const auto number = [](const Value& v) {
+  const auto number = [](const Cell& v) {
     const auto* i = std::get_if<int64_t>(&v);
     const auto* d = std::get_if<double>(&v);
     return i != nullptr ? static_cast<double>(*i) : d != nullptr ? *d : 0.0;
   };
-  for (const std::vector<Value>& row : copies.rows) {
-    const auto cell = [&](const char* id) { return row[static_cast<size_t>(copies.Column(id))]; };
+  for (size_t r = 0; r < copies.size(); ++r) {
+    const auto cell = [&](const char* id) {
+      return copies.At(r, static_cast<size_t>(copies.Column(id)));
+    };
     if (RawValue(cell("direction")) != "Host to device") continue;
     const bool is_pinned = RawValue(cell("memory")) == "pinned";
     bytes += number(cell("bytes")), ms += number(cell("timeMs")), count += number(cell("count"));
@@ -115,14 +115,14 @@ void AddCopyProperties(const ResultTable& copies, bool xprof, AnalysisResult* re
 
 }  // namespace
 
-void AddTorchInput(AnalysisContext& context, const AnalysisParams& params, std::stop_token stop,
+void AddTorchInput(AnalysisContext& context, const AnalysisParams& params,
                    AnalysisResult* result) {
   const Trace& trace = context.trace();
   if (!CapabilitiesOf(trace).pytorch_events) return;
-  const WaitsByLoader waits = CollectWaits(trace, ScopeOf(context, params, stop));
+  const WaitsByLoader waits = CollectWaits(trace, ScopeOf(context, params));
   AddWaitProperties(waits, result);
   result->tables.push_back(WaitTable(waits));
-  const DeviceEvents events(context, params, stop);
+  const DeviceEvents events(context, params);
   if (events.devices().empty()) return;
   ResultTable copies = CopyTable(context, events);
   AddCopyProperties(copies, context.xprof().kernel_columns_of_xprof, result);

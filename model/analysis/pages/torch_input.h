@@ -2,7 +2,6 @@
 // (docs/rules.md#input-pipeline).
 #pragma once
 
-#include <stop_token>
 
 #include "model/analysis/analysis.h"
 
@@ -10,7 +9,7 @@ namespace stepscope {
 
 // Adds the tables `loader_waits` and, with GPUs, `copies`, with their sums as properties. Adds
 // nothing for traces that are not PyTorch's.
-void AddTorchInput(AnalysisContext& context, const AnalysisParams& params, std::stop_token stop,
+void AddTorchInput(AnalysisContext& context, const AnalysisParams& params,
                    AnalysisResult* result);
 
 }  // namespace stepscope

@@ -8,7 +8,7 @@
 #include "model/analysis/ranks/clocks.h"
 #include "model/analysis/ranks/rank_calls.h"
 #include "model/analysis/ranks/rank_waits.h"
-#include "model/base/task.h"
+#include "model/base/job.h"
 
 namespace stepscope {
 namespace {
@@ -44,10 +44,10 @@ void AddKernels(const Trace& trace, const DeviceEvents& events, RankFacts* facts
 }  // namespace
 
 std::vector<RankFacts> GatherFacts(AnalysisContext& context, const AnalysisParams& params,
-                                   FactsDepth depth, std::stop_token stop) {
+                                   FactsDepth depth) {
   AnalysisParams whole;  // participants are paired wherever they begin
   whole.hosts = params.hosts;
-  const DeviceEvents events(context, whole, stop);
+  const DeviceEvents events(context, whole);
   std::vector<Rank> ranks = ListRanks(context.trace(), whole, events);
   if (ranks.size() < 2 && depth != FactsDepth::kAll) {
     std::vector<RankFacts> alone(ranks.size());
@@ -55,17 +55,17 @@ std::vector<RankFacts> GatherFacts(AnalysisContext& context, const AnalysisParam
     return alone;
   }
   std::vector<std::vector<RankStep>> steps =
-      StepsOfRanks(ranks, context.steps(stop), events.scope());
+      StepsOfRanks(ranks, context.Get<StepDatabase>(), events.scope());
   const std::vector<uint8_t> on_host = HostCollectiveMetas(context.trace().names());
   std::vector<RankFacts> facts(ranks.size());
   ParallelFor(ranks.size(), [&](size_t r) {
     facts[r].rank = std::move(ranks[r]);
     facts[r].steps = std::move(steps[r]);
-    if (stop.stop_requested()) return;
-    AddCalls(context, events, on_host, stop, &facts[r]);
+    CheckStop();
+    AddCalls(context, events, on_host, &facts[r]);
     if (depth == FactsDepth::kAll) AddKernels(context.trace(), events, &facts[r]);
   });
-  if (depth != FactsDepth::kCalls) AddWaits(context, facts, stop);
+  if (depth != FactsDepth::kCalls) AddWaits(context, facts);
   return facts;
 }
 

@@ -1,7 +1,6 @@
 // Makes the facts of ranks from their trace (docs/rules.md#ranks). Pure; any thread.
 #pragma once
 
-#include <stop_token>
 #include <vector>
 
 #include "model/analysis/ranks/rank_facts.h"
@@ -17,8 +16,8 @@ enum class FactsDepth : uint8_t {
 
 // The facts of the ranks that `params` names, by number, over the whole trace: of params, hosts
 // only. A trace without collectives has facts too; of a rank alone, all but kAll has only the rank.
-// Incomplete when stopped. O(device events + host events in idle time).
+// O(device events + host events in idle time).
 std::vector<RankFacts> GatherFacts(AnalysisContext& context, const AnalysisParams& params,
-                                   FactsDepth depth, std::stop_token stop);
+                                   FactsDepth depth);
 
 }  // namespace stepscope

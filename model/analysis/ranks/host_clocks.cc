@@ -14,12 +14,11 @@ constexpr Ps kLeastOffset = 5 * kPsPerUs;  // clocks are not known more exactly
 
 }  // namespace
 
-PairedRanks PairRanks(AnalysisContext& context, const AnalysisParams& params,
-                      std::stop_token stop) {
+PairedRanks PairRanks(AnalysisContext& context, const AnalysisParams& params) {
   PairedRanks out;
-  std::vector<RankFacts> facts = GatherFacts(context, params, FactsDepth::kCalls, stop);
+  std::vector<RankFacts> facts = GatherFacts(context, params, FactsDepth::kCalls);
   out.clocks.resize(facts.size());
-  if (facts.size() >= 2 && !stop.stop_requested()) {
+  if (facts.size() >= 2) {
     out.calls = PairCollectives(facts);
     out.clocks = AlignClocks(out.calls, facts.size());
   }
@@ -30,10 +29,10 @@ PairedRanks PairRanks(AnalysisContext& context, const AnalysisParams& params,
   return out;
 }
 
-std::vector<Ps> HostClockOffsets(AnalysisContext& context, std::stop_token stop) {
+std::vector<Ps> HostClockOffsets(AnalysisContext& context) {
   if (context.trace().hosts.size() < 2) return {};
-  const PairedRanks paired = PairRanks(context, {}, stop);
-  if (stop.stop_requested()) return {};
+  const PairedRanks paired = PairRanks(context, {});
+  CheckStop();
   return HostClockOffsets(context.trace(), paired);
 }
 
@@ -63,11 +62,10 @@ std::vector<Ps> HostClockOffsets(const Trace& trace, const PairedRanks& paired) 
 }
 
 std::shared_ptr<const Trace> OnOneClock(AnalysisContext& context,
-                                        const std::shared_ptr<const Trace>& trace,
-                                        const std::stop_token& stop) {
-  const std::vector<Ps> offsets = HostClockOffsets(context, stop);
-  if (offsets.empty() || stop.stop_requested()) return nullptr;
-  return ShiftHosts(trace, offsets, stop);
+                                        const std::shared_ptr<const Trace>& trace) {
+  const std::vector<Ps> offsets = HostClockOffsets(context);
+  if (offsets.empty()) return nullptr;
+  return ShiftHosts(trace, offsets);
 }
 
 }  // namespace stepscope

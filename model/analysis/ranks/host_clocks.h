@@ -3,7 +3,6 @@
 #pragma once
 
 #include <memory>
-#include <stop_token>
 #include <vector>
 
 #include "model/analysis/ranks/clocks.h"
@@ -20,21 +19,19 @@ struct PairedRanks {
   std::vector<RankClock> clocks;  // by rank
 };
 
-// `params`: hosts only. The result is incomplete when stopped. O(n log n) in collectives, O(n) in
-// device events.
-PairedRanks PairRanks(AnalysisContext& context, const AnalysisParams& params, std::stop_token stop);
+// `params`: hosts only. O(n log n) in collectives, O(n) in device events.
+PairedRanks PairRanks(AnalysisContext& context, const AnalysisParams& params);
 
 // By host of the trace, what its clock shows more than the first rank's: the median of its ranks
 // that share collectives with other ranks. 0 for a host without such ranks, and where the offset is
-// not above 5 us and twice the residual. Empty if all of them are 0, or when stopped.
-std::vector<Ps> HostClockOffsets(AnalysisContext& context, std::stop_token stop);
+// not above 5 us and twice the residual. Empty if all of them are 0.
+std::vector<Ps> HostClockOffsets(AnalysisContext& context);
 // The same of ranks that are paired already.
 std::vector<Ps> HostClockOffsets(const Trace& trace, const PairedRanks& paired);
 
 // The trace of the context on the first rank's clock. Its events keep their rows. Null if there is
-// nothing to align, or when stopped. O(events)
+// nothing to align. O(events)
 std::shared_ptr<const Trace> OnOneClock(AnalysisContext& context,
-                                        const std::shared_ptr<const Trace>& trace,
-                                        const std::stop_token& stop);
+                                        const std::shared_ptr<const Trace>& trace);
 
 }  // namespace stepscope

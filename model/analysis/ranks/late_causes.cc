@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-#include "model/base/task.h"
+#include "model/base/job.h"
 
 namespace stepscope {
 namespace {

@@ -16,8 +16,8 @@ namespace {
 
 class CallReader {
  public:
-  CallReader(AnalysisContext& context, std::stop_token stop, RankFacts* facts)
-      : names_(context.trace().names()), stats_(context.stats(stop)), facts_(*facts) {}
+  CallReader(AnalysisContext& context, RankFacts* facts)
+      : names_(context.trace().names()), stats_(context.stats()), facts_(*facts) {}
   void Add(const DeviceEvent& e);
 
  private:
@@ -117,8 +117,8 @@ void CallReader::Add(const DeviceEvent& e) {
 }  // namespace
 
 void AddCalls(AnalysisContext& context, const DeviceEvents& events,
-              const std::vector<uint8_t>& on_host, std::stop_token stop, RankFacts* facts) {
-  CallReader reader(context, stop, facts);
+              const std::vector<uint8_t>& on_host, RankFacts* facts) {
+  CallReader reader(context, facts);
   const Rank& rank = facts->rank;
   if (rank.devices.empty()) {
     const TimeScope& scope = events.scope().OfHost(rank.host);
@@ -128,7 +128,7 @@ void AddCalls(AnalysisContext& context, const DeviceEvents& events,
     }
   }
   for (const PlaneId device : rank.devices) {
-    if (stop.stop_requested()) return;
+    CheckStop();
     events.ForEach(device, [&](const DeviceEvent& e) {
       if (e.time_class == TimeClass::kCollectives) reader.Add(e);
     });

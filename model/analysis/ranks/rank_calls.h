@@ -1,7 +1,6 @@
 // The collectives of one rank (docs/rules.md#ranks). Times are in ps.
 #pragma once
 
-#include <stop_token>
 #include <vector>
 
 #include "model/analysis/ranks/rank_facts.h"
@@ -9,8 +8,8 @@
 namespace stepscope {
 
 // Adds names, groups and calls to facts that have a rank and its steps. `on_host`:
-// HostCollectiveMetas(). Incomplete when stopped. O(device events).
+// HostCollectiveMetas(). O(device events).
 void AddCalls(AnalysisContext& context, const DeviceEvents& events,
-              const std::vector<uint8_t>& on_host, std::stop_token stop, RankFacts* facts);
+              const std::vector<uint8_t>& on_host, RankFacts* facts);
 
 }  // namespace stepscope

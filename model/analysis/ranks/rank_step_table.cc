@@ -86,7 +86,7 @@ std::vector<ColumnDesc> Columns() {
 }  // namespace
 
 ResultTable RankStepTable(const RankJob& job, bool with_events, size_t most) {
-  ResultTable t{"rank_steps", "Steps", Columns(), {}, {}};
+  ResultTable t{"rank_steps", "Steps", Columns()};
   std::vector<StepsOfRank> calls = CallsOfSteps(job, with_events);
   const int64_t last = LastListed(job, most);
   bool cut = false;
@@ -96,7 +96,7 @@ ResultTable RankStepTable(const RankJob& job, bool with_events, size_t most) {
       cut = cut || step.number > last;
       if (step.number > last) continue;
       InStep& in = calls[r][i];
-      t.rows.push_back({job.ranks[r].number, step.number, in.any ? Value(InUs(in.late)) : Value(),
+      t.AddRow({job.ranks[r].number, step.number, in.any ? Value(InUs(in.late)) : Value(),
                         InMs(step.total), InMs(step.busy)});
       if (!with_events) continue;
       std::vector<EventRow>& rows = in.late_calls.empty() ? in.calls : in.late_calls;

@@ -126,7 +126,7 @@ Value SpreadPercent(const RankJob& job, Ps RankStep::*field) {
 }
 
 ResultTable RankTable(const RankJob& job, bool with_events) {
-  ResultTable t{"ranks", "Ranks", RankColumns(), {}, {}};
+  ResultTable t{"ranks", "Ranks", RankColumns()};
   std::vector<int64_t> calls(job.ranks.size());
   for (const CollectiveCall& call : job.calls.calls) ++calls[call.rank];
   std::vector<std::vector<EventRow>> rows = RowsOfRanks(job);
@@ -137,8 +137,7 @@ ResultTable RankTable(const RankJob& job, bool with_events) {
     const LateCause& cause = job.causes.ranks[r];
     const bool joined = clock.aligned && clock.component == 0;
     std::vector<Ps> by = late.late_by;
-    t.rows.push_back(
-        {rank.number, rank.host_name, joined ? InUs(RecordedOffset(job, r)) : Value(),
+    t.AddRow({rank.number, rank.host_name, joined ? InUs(RecordedOffset(job, r)) : Value(),
          clock.aligned ? InUs(clock.residual) : Value(), MedianMs(job.steps[r], &RankStep::total),
          clock.aligned ? Value(Percent(late.steps, job.lateness.steps)) : Value(),
          by.empty() ? Value() : InUs(MedianOf(&by)), TextOf(cause), cause.event,
@@ -151,7 +150,7 @@ ResultTable RankTable(const RankJob& job, bool with_events) {
 
 ResultTable CollectiveTable(std::span<const RankFacts> facts, const RankJob& job,
                             bool with_events) {
-  ResultTable t{"collectives", "Collectives", CollectiveColumns(), {}, {}};
+  ResultTable t{"collectives", "Collectives", CollectiveColumns()};
   if (job.listed.size() == kMostListedCollectives)
     t.title += " (the 20,000 with the most lateness)";
   for (size_t i = 0; i < job.listed.size(); ++i) {
@@ -170,8 +169,7 @@ ResultTable CollectiveTable(std::span<const RankFacts> facts, const RankJob& job
       bus = gbps * BusFactor(name.kind, first.group_size > 0 ? first.group_size
                                                              : static_cast<int64_t>(of.size()));
     }
-    t.rows.push_back(
-        {of.front().in_step ? Value(of.front().step) : Value(),
+    t.AddRow({of.front().in_step ? Value(of.front().step) : Value(),
          job.calls.groups[of.front().group].name, name.text,
          late.several ? Value(job.ranks[job.calls.calls[late.last].rank].number) : Value(),
          late.several ? InUs(late.late_by) : Value(), late.several ? InUs(late.transfer) : Value(),

@@ -15,7 +15,7 @@
 #include "model/analysis/steps/cause_name.h"
 #include "model/analysis/steps/host_losses.h"
 #include "model/analysis/steps/idle_causes.h"
-#include "model/base/task.h"
+#include "model/base/job.h"
 
 namespace stepscope {
 namespace {
@@ -85,22 +85,22 @@ class Sweep {
 
 // Finds the causes of the idle time of GPUs.
 struct DeviceExplainer {
-  DeviceExplainer(AnalysisContext& context, const std::stop_token& stop)
-      : classes(context.device_classes()),
-        idle(context.trace(), context.grouping(stop), context.host_activity(stop),
-             MarkedSteps(context.trace(), context.steps(stop).steps), false) {}
+  DeviceExplainer(AnalysisContext& context)
+      : classes(context.Get<DeviceClasses>().of_meta),
+        idle(context.trace(), context.Get<Grouping>(), context.Get<HostActivity>(),
+             MarkedSteps(context.trace(), context.Get<StepDatabase>().steps), false) {}
   const std::vector<uint8_t>& classes;
   const IdleExplainer idle;
 };
 
 class Explainer {
  public:
-  Explainer(AnalysisContext& context, bool devices, std::stop_token stop) : context_(context) {
+  Explainer(AnalysisContext& context, bool devices) : context_(context) {
     if (devices) {
-      devices_ = std::make_unique<DeviceExplainer>(context, stop);
+      devices_ = std::make_unique<DeviceExplainer>(context);
     } else {
-      host_ = std::make_unique<HostDivider>(context.trace(), context.stats(stop),
-                                            context.grouping(stop), context.steps(stop).steps);
+      host_ = std::make_unique<HostDivider>(context.trace(), context.stats(),
+                                            context.Get<Grouping>(), context.Get<StepDatabase>().steps);
     }
   }
 
@@ -152,7 +152,7 @@ void Explainer::Read(const Rank& rank, const std::vector<Window>& windows,
     for (const Lane* lane : WorkLanes(trace, trace.planes[device.value])) lanes.push_back(lane);
   }
   IdleExplainer::Stream gaps(devices_->idle, rank.host, rank.devices.front(), losses, causes,
-                             nullptr, nullptr, {});
+                             nullptr, nullptr);
   Sweep sweep(windows, losses, &gaps);
   ForEachByStart(lanes, [&](const Lane& lane, uint32_t i) {
     const auto c = static_cast<TimeClass>(devices_->classes[lane.meta[i]]);
@@ -205,12 +205,12 @@ void Explainer::Explain(RankFacts* facts) const {
 
 }  // namespace
 
-void AddWaits(AnalysisContext& context, std::span<RankFacts> facts, std::stop_token stop) {
+void AddWaits(AnalysisContext& context, std::span<RankFacts> facts) {
   if (facts.empty()) return;
   // Either all ranks of a trace have devices or none (NumberRanks).
-  const Explainer explainer(context, facts.front().rank.has_device, stop);
+  const Explainer explainer(context, facts.front().rank.has_device);
   ParallelFor(facts.size(), [&](size_t rank) {
-    if (!stop.stop_requested()) explainer.Explain(&facts[rank]);
+    explainer.Explain(&facts[rank]);
   });
 }
 

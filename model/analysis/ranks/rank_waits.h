@@ -3,15 +3,13 @@
 #pragma once
 
 #include <span>
-#include <stop_token>
 
 #include "model/analysis/ranks/rank_facts.h"
 
 namespace stepscope {
 
 // Sets RankCall::since and explained, and adds waits, events and causes to the facts of ranks of
-// one trace, which have their calls. Incomplete when stopped. O(device events + host events in idle
-// time), on all cores.
-void AddWaits(AnalysisContext& context, std::span<RankFacts> facts, std::stop_token stop);
+// one trace, which have their calls. O(device events + host events in idle time), on all cores.
+void AddWaits(AnalysisContext& context, std::span<RankFacts> facts);
 
 }  // namespace stepscope

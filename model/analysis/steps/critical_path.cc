@@ -34,8 +34,8 @@ constexpr Ps kAlike = 20;  // GPUs whose work differs by less than one part in 2
 // Walks from the end of the span to its begin.
 class Walk {
  public:
-  Walk(const Trace& trace, const FlowIndex& flows, TimeRange span, const std::stop_token& stop)
-      : trace_(trace), flows_(flows), stop_(stop) {
+  Walk(const Trace& trace, const FlowIndex& flows, TimeRange span)
+      : trace_(trace), flows_(flows) {
     path_.span = span;
     least_ = span.length() / kShort;
     FindDevice();
@@ -54,8 +54,9 @@ class Walk {
   using Lanes = std::vector<const Lane*>;
 
   bool Full() {
+    CheckStop();
     if (path_.parts.size() >= kMostPathParts) path_.whole = false;
-    return !path_.whole || at_ <= path_.span.begin || stop_.stop_requested();
+    return !path_.whole || at_ <= path_.span.begin;
   }
 
   void FindDevice() {
@@ -275,7 +276,6 @@ class Walk {
 
   const Trace& trace_;
   const FlowIndex& flows_;
-  const std::stop_token& stop_;
   std::vector<Lanes> gpus_;
   size_t gpu_ = 0;  // index in gpus_ of the device that the path is on
   CriticalPath path_;
@@ -287,9 +287,8 @@ class Walk {
 
 }  // namespace
 
-CriticalPath FindCriticalPath(const Trace& trace, const FlowIndex& flows, TimeRange span,
-                              const std::stop_token& stop) {
-  return Walk(trace, flows, span, stop).Run();
+CriticalPath FindCriticalPath(const Trace& trace, const FlowIndex& flows, TimeRange span) {
+  return Walk(trace, flows, span).Run();
 }
 
 }  // namespace stepscope

@@ -6,7 +6,6 @@
 
 #include <array>
 #include <cstdint>
-#include <stop_token>
 #include <vector>
 
 #include "model/analysis/grouping/flow_index.h"
@@ -38,9 +37,8 @@ struct CriticalPath {
 inline constexpr size_t kMostPathParts = 20'000;
 
 // The path that ends on the device with most work in the span (the first one of equal ones).
-// `flows` must have the launches. Empty if no device works in the span. Stopped, it returns what it
-// has. O(parts * (lanes of the device + depth of a thread) * log events)
-CriticalPath FindCriticalPath(const Trace& trace, const FlowIndex& flows, TimeRange span,
-                              const std::stop_token& stop = {});
+// `flows` must have the launches. Empty if no device works in the span. O(parts * (lanes of the
+// device + depth of a thread) * log events)
+CriticalPath FindCriticalPath(const Trace& trace, const FlowIndex& flows, TimeRange span);
 
 }  // namespace stepscope

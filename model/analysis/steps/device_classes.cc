@@ -3,6 +3,7 @@
 #include "model/analysis/naming/time_classes.h"
 #include "model/analysis/steps/steps.h"
 #include "model/capabilities.h"
+#include "model/analysis/analysis.h"
 
 namespace stepscope {
 
@@ -17,7 +18,7 @@ std::vector<const Lane*> WorkLanes(const Trace& trace, const Plane& plane) {
   return lanes;
 }
 
-std::vector<uint8_t> DeviceClasses(const Trace& trace) {
+std::vector<uint8_t> ClassesOfDeviceEvents(const Trace& trace) {
   const NameTable& names = trace.names();
   std::vector<uint8_t> classes(names.metas.size(), 0);
   const bool categories = CapabilitiesOf(trace).event_categories;
@@ -40,6 +41,10 @@ std::vector<bool> DeviceWork(const Trace& trace, const std::vector<uint8_t>& cla
   for (size_t m = 0; m < work.size(); ++m)
     work[m] = classes[m] != static_cast<uint8_t>(TimeClass::kUnknown);
   return work;
+}
+
+DeviceClasses DeviceClasses::Compute(AnalysisContext& context) {
+  return {ClassesOfDeviceEvents(context.trace())};
 }
 
 }  // namespace stepscope

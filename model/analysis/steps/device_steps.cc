@@ -11,7 +11,7 @@
 #include "model/analysis/steps/host_intervals.h"
 #include "model/analysis/steps/idle_causes.h"
 #include "model/analysis/steps/unrecorded.h"
-#include "model/base/task.h"
+#include "model/base/job.h"
 
 namespace stepscope {
 namespace {
@@ -27,14 +27,14 @@ Ps Overlap(std::span<const IdleGap> gaps, const Ranges& b) {
 
 class Divider {
  public:
-  Divider(AnalysisContext& context, StepPlan plan, const std::stop_token& stop)
+  Divider(AnalysisContext& context, StepPlan plan)
       : trace_(context.trace()),
-        stats_(context.stats(stop)),
-        grouping_(context.grouping(stop)),
+        stats_(context.stats()),
+        grouping_(context.Get<Grouping>()),
         context_(context),
         plan_(std::move(plan)),
-        class_(context.device_classes()) {}
-  void Run(StepDatabase* db, std::stop_token stop);
+        class_(context.Get<DeviceClasses>().of_meta) {}
+  void Run(StepDatabase* db);
 
  private:
   int32_t StepOf(uint32_t row, Ps start) const {
@@ -57,7 +57,7 @@ class Divider {
   DeviceStep Finish(const DeviceWindow& w, uint8_t device) const;
   std::vector<std::vector<DeviceStep>> FinishAll() const;  // by device, then window
   void FindDevices();
-  void DivideDevice(uint8_t number, const std::stop_token& stop);
+  void DivideDevice(uint8_t number);
   std::vector<int64_t> KeepSteps(StepDatabase* db);
   static void KeepIdle(const std::vector<int64_t>& kept_at, DividedDevice* device,
                        StepDatabase* db);
@@ -397,7 +397,7 @@ void Divider::FindDevices() {
 }
 
 // Says where the time of one device's windows went.
-void Divider::DivideDevice(uint8_t number, const std::stop_token& stop) {
+void Divider::DivideDevice(uint8_t number) {
   DividedDevice* const device = &devices_[number];
   const auto step_of = [this](uint32_t row, Ps start) { return StepOf(row, start); };
   device->losses.assign(device->windows.size(), {});
@@ -410,11 +410,11 @@ void Divider::DivideDevice(uint8_t number, const std::stop_token& stop) {
   }
   IdleExplainer::Stream stream(*explainer_, trace_.planes[device->plane].host,
                                PlaneId(device->plane), &device->losses, &device->causes,
-                               &device->idle, &device->parts, stop);
+                               &device->idle, &device->parts);
   FillWindows(
       class_, step_of, [&]() -> IdleGap& { return stream.Next(); }, device);
   stream.Finish();
-  if (!stop.stop_requested()) device->parts.Finish();
+  device->parts.Finish();
 }
 
 // Moves the steps that have windows into the database. Returns, by step of the plan, its index
@@ -480,31 +480,31 @@ void Divider::KeepIdle(const std::vector<int64_t>& kept_at, DividedDevice* devic
   }
 }
 
-void Divider::Run(StepDatabase* db, std::stop_token stop) {
+void Divider::Run(StepDatabase* db) {
   FindDevices();
   host_.emplace(trace_, stats_, grouping_, plan_, device_of_plane_);
   // The host and the devices are independent of each other.
   constexpr size_t kOfHost = 3;
   ParallelFor(kOfHost + devices_.size(), [&](size_t i) {
-    if (stop.stop_requested()) return;
+    CheckStop();
     if (i == 0) {
-      activity_ = &context_.host_activity(stop);
+      activity_ = &context_.Get<HostActivity>();
       explainer_.emplace(trace_, grouping_, *activity_, plan_.steps, false);
     }
-    if (i == 1) host_->Read(stop);
-    if (i == 2 && plan_.tile) launches_ = CountLaunches(trace_, grouping_, plan_, stop);
+    if (i == 1) host_->Read();
+    if (i == 2 && plan_.tile) launches_ = CountLaunches(trace_, grouping_, plan_);
     if (i >= kOfHost) FindWindows(&devices_[i - kOfHost]);
   });
-  if (stop.stop_requested()) return;
+  CheckStop();
   LeaveOutIdle(db);
   db->graph_share = explainer_->GraphShare();
   FindUnrecorded(db);
   for (DividedDevice& device : devices_) PlaceWindows(&device);
   WaitsOfCollectives();
   ParallelFor(devices_.size(), [&](size_t i) {
-    if (!stop.stop_requested()) DivideDevice(static_cast<uint8_t>(i), stop);
+    DivideDevice(static_cast<uint8_t>(i));
   });
-  if (stop.stop_requested()) return;
+  CheckStop();
   const std::vector<int64_t> kept_at = KeepSteps(db);
   for (DividedDevice& device : devices_) {
     if (!device.windows.empty()) KeepIdle(kept_at, &device, db);
@@ -519,9 +519,8 @@ void Divider::Run(StepDatabase* db, std::stop_token stop) {
 
 }  // namespace
 
-void DivideDevices(AnalysisContext& context, StepPlan plan, StepDatabase* db,
-                   std::stop_token stop) {
-  Divider(context, std::move(plan), stop).Run(db, stop);
+void DivideDevices(AnalysisContext& context, StepPlan plan, StepDatabase* db) {
+  Divider(context, std::move(plan)).Run(db);
 }
 
 }  // namespace stepscope

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <functional>
-#include <stop_token>
 #include <vector>
 
 #include "model/analysis/grouping/grouping.h"
@@ -13,9 +12,8 @@
 
 namespace stepscope {
 
-// Fills db->device_steps, causes and idle times, and each step's span and times (the mean
-// over its devices). Removes steps without device events. Stopped, it returns early and
-// leaves the database incomplete.
-void DivideDevices(AnalysisContext& context, StepPlan plan, StepDatabase* db, std::stop_token stop);
+// Fills db->device_steps, causes and idle times, and each step's span and times (the mean over its
+// devices). Removes steps without device events.
+void DivideDevices(AnalysisContext& context, StepPlan plan, StepDatabase* db);
 
 }  // namespace stepscope

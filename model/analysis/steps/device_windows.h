@@ -64,7 +64,7 @@ struct DividedDevice {
 };
 
 // Fills the times and hidden copies of the device's windows, which are placed and have their
-// waits, and finds the gaps within the windows. `classes` are those of DeviceClasses(), `step_of`
+// waits, and finds the gaps within the windows. `classes` are those of DeviceClasses, `step_of`
 // gives the step of a copy, -1 for none, and `next_gap` gives room for a gap. O(n log streams).
 void FillWindows(const std::vector<uint8_t>& classes,
                  const std::function<int32_t(uint32_t row, Ps start)>& step_of,

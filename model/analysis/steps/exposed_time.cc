@@ -7,7 +7,8 @@
 
 #include "model/analysis/intervals/lane_merge.h"
 #include "model/analysis/steps/device_classes.h"
-#include "model/base/task.h"
+#include "model/base/job.h"
+#include "model/analysis/steps/step_table.h"
 
 namespace stepscope {
 namespace {
@@ -123,8 +124,8 @@ std::string KindName(std::string_view name) {
 
 }  // namespace
 
-std::vector<ExposedKind> ExposedKinds(const Trace& trace, const StepDatabase& db) {
-  const std::vector<uint8_t> classes = DeviceClasses(trace);
+std::vector<ExposedKind> FindExposedKinds(const Trace& trace, const StepDatabase& db) {
+  const std::vector<uint8_t> classes = ClassesOfDeviceEvents(trace);
   std::vector<std::vector<TimeRange>> steps = StepsByPlane(trace, db);
   std::vector<ByMeta> of_plane(trace.planes.size());
   ParallelFor(trace.planes.size(), [&](size_t p) {
@@ -155,6 +156,15 @@ std::vector<ExposedKind> ExposedKinds(const Trace& trace, const StepDatabase& db
   std::stable_sort(out.begin(), out.end(),
                    [](const ExposedKind& a, const ExposedKind& b) { return a.ps > b.ps; });
   return out;
+}
+
+AnalysisParams ExposedKinds::KeyOf(AnalysisParams params) {
+  params.hlo = {};
+  return params;
+}
+
+ExposedKinds ExposedKinds::Compute(AnalysisContext& context, const AnalysisParams& params) {
+  return {FindExposedKinds(context.trace(), *context.Get<JudgedSteps>(params)->judged)};
 }
 
 }  // namespace stepscope

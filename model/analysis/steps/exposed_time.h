@@ -20,6 +20,14 @@ struct ExposedKind {
 
 // All kinds, those with most time first, over the steps that count and within each device's own
 // steps. Parallel over devices; O(device events * streams).
-std::vector<ExposedKind> ExposedKinds(const Trace& trace, const StepDatabase& db);
+std::vector<ExposedKind> FindExposedKinds(const Trace& trace, const StepDatabase& db);
+// The same of the steps that the verdict speaks of (JudgedSteps).
+struct ExposedKinds {
+  std::vector<ExposedKind> kinds;
+
+  static constexpr size_t kKept = 2;
+  static AnalysisParams KeyOf(AnalysisParams params);
+  static ExposedKinds Compute(AnalysisContext& context, const AnalysisParams& params);
+};
 
 }  // namespace stepscope

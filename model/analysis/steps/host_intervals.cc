@@ -4,7 +4,7 @@
 #include <tuple>
 
 #include "model/analysis/intervals/event_order.h"
-#include "model/base/task.h"
+#include "model/base/job.h"
 #include "model/lookup.h"
 
 namespace stepscope {
@@ -119,7 +119,7 @@ void HostIntervals::ReadThread(const Track& track, std::vector<HostInterval>* ou
   close();
 }
 
-void HostIntervals::Read(const std::stop_token& stop) {
+void HostIntervals::Read() {
   if (!plan_.tile) FindLaunchDevices();
   role_ = Roles();
   std::vector<const Track*> threads;
@@ -131,7 +131,7 @@ void HostIntervals::Read(const std::stop_token& stop) {
   }
   std::vector<std::vector<HostInterval>> parts(threads.size());
   ParallelFor(threads.size(), [&](size_t i) {
-    if (!stop.stop_requested()) ReadThread(*threads[i], &parts[i]);
+    ReadThread(*threads[i], &parts[i]);
   });
   for (const auto& part : parts) host_.insert(host_.end(), part.begin(), part.end());
   std::sort(host_.begin(), host_.end(), [](const HostInterval& a, const HostInterval& b) {

@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <span>
-#include <stop_token>
 #include <vector>
 
 #include "model/analysis/grouping/grouping.h"
@@ -27,7 +26,7 @@ class HostIntervals {
         device_of_plane_(device_of_plane) {}
 
   // Reads all host threads, in parallel. O(n log n).
-  void Read(const std::stop_token& stop);
+  void Read();
 
   // The intervals that touch `within`, by begin; no two of them touch. O(log n + what is returned).
   Ranges InputWaits(int32_t step, TimeRange within) const;

@@ -47,8 +47,7 @@ std::vector<uint8_t> HostOpMetas(const Trace& trace) {
 namespace {
 
 // Divides the steps of one host.
-void DivideSteps(const HostDivider& divider, HostId host, StepDatabase* db,
-                 const std::stop_token& stop) {
+void DivideSteps(const HostDivider& divider, HostId host, StepDatabase* db) {
   Ranges windows;
   std::vector<uint32_t> steps;  // by window
   for (uint32_t s = 0; s < db->steps.size(); ++s) {
@@ -62,7 +61,7 @@ void DivideSteps(const HostDivider& divider, HostId host, StepDatabase* db,
   std::vector<StepClassTimes> losses;
   std::vector<IdleCause> causes;
   IdleIntervals intervals;
-  divider.Divide(host, windows, &losses, &causes, &intervals, stop);
+  divider.Divide(host, windows, &losses, &causes, &intervals);
   if (losses.empty()) return;
   for (IdleInterval& interval : intervals.longest) interval.step = steps[interval.step];
   db->idle.Append(intervals);
@@ -90,13 +89,13 @@ HostDivider::HostDivider(const Trace& trace, const StatTable& stats, const Group
 
 // When ops run. PyTorch's count on the threads of the program, but not inside a loader there: that
 // is input. XLA's count by their own names, all others if they belong to a step.
-Ranges HostDivider::Compute(HostId host, const Ranges& windows, const std::stop_token& stop) const {
+Ranges HostDivider::Compute(HostId host, const Ranges& windows) const {
   Ranges compute;
   const bool pytorch = CapabilitiesOf(trace_).pytorch_events;
   const bool ungrouped = grouping_.groups.empty();
   const auto& hlo = stats_.Text(StringStat::kHloOp);
   for (const Track* thread : HostThreadsOf(trace_, host)) {
-    if (stop.stop_requested()) return {};
+    CheckStop();
     if (pytorch) {
       for (const HostPiece& piece : activity_.During(*thread, windows)) {
         if (piece.state == HostState::kCompute) compute.push_back({piece.begin, piece.end});
@@ -156,11 +155,10 @@ std::vector<IdleGap> HostDivider::TakeCollectives(HostId host, const std::vector
 }
 
 void HostDivider::Divide(HostId host, const Ranges& windows, std::vector<StepClassTimes>* losses,
-                         std::vector<IdleCause>* causes, IdleIntervals* intervals,
-                         const std::stop_token& stop) const {
+                         std::vector<IdleCause>* causes, IdleIntervals* intervals) const {
   losses->clear();
-  const Ranges compute = Compute(host, windows, stop);
-  if (stop.stop_requested()) return;
+  const Ranges compute = Compute(host, windows);
+  CheckStop();
   losses->resize(windows.size());
   std::vector<IdleGap> gaps;
   auto busy = compute.begin();
@@ -177,14 +175,14 @@ void HostDivider::Divide(HostId host, const Ranges& windows, std::vector<StepCla
     if (at < end) gaps.push_back({w, IdleGap::kNone, at, end});
   }
   gaps = TakeCollectives(host, gaps, losses, causes);
-  explainer_.Explain(host, PlaneId(), gaps, losses, causes, intervals, stop);
+  explainer_.Explain(host, PlaneId(), gaps, losses, causes, intervals);
 }
 
 void AddHostLosses(const Trace& trace, const StatTable& stats, const Grouping& grouping,
-                   StepDatabase* db, const std::stop_token& stop) {
+                   StepDatabase* db) {
   const HostDivider divider(trace, stats, grouping, db->steps);
-  for (uint32_t h = 0; h < trace.hosts.size() && !stop.stop_requested(); ++h)
-    DivideSteps(divider, HostId(h), db, stop);
+  for (uint32_t h = 0; h < trace.hosts.size(); ++h)
+    DivideSteps(divider, HostId(h), db);
   db->idle.Finish();
 }
 

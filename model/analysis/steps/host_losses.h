@@ -3,7 +3,6 @@
 #pragma once
 
 #include <span>
-#include <stop_token>
 #include <vector>
 
 #include "model/analysis/grouping/grouping.h"
@@ -22,14 +21,12 @@ class HostDivider {
               std::span<const Step> steps);
 
   // `windows` are disjoint and by begin. `losses` gets the times of each; a cause has the number of
-  // its window as step. `intervals` may be null. O(events log events). Stopped, it returns early
-  // and leaves the results incomplete.
+  // its window as step. `intervals` may be null. O(events log events).
   void Divide(HostId host, const Ranges& windows, std::vector<StepClassTimes>* losses,
-              std::vector<IdleCause>* causes, IdleIntervals* intervals,
-              const std::stop_token& stop = {}) const;
+              std::vector<IdleCause>* causes, IdleIntervals* intervals) const;
 
  private:
-  Ranges Compute(HostId host, const Ranges& windows, const std::stop_token& stop) const;
+  Ranges Compute(HostId host, const Ranges& windows) const;
   std::vector<IdleGap> TakeCollectives(HostId host, const std::vector<IdleGap>& gaps,
                                        std::vector<StepClassTimes>* losses,
                                        std::vector<IdleCause>* causes) const;
@@ -43,10 +40,9 @@ class HostDivider {
 };
 
 // Divides the steps of a program without devices: fills class_times of the database's steps, and
-// its causes. Steps that overlap get none. O(events log events). Stopped, it returns early and
-// leaves them incomplete.
+// its causes. Steps that overlap get none. O(events log events).
 void AddHostLosses(const Trace& trace, const StatTable& stats, const Grouping& grouping,
-                   StepDatabase* db, const std::stop_token& stop = {});
+                   StepDatabase* db);
 
 // By MetaId, whether it is an op that does work by itself where the CPU is the device. O(names).
 std::vector<uint8_t> HostOpMetas(const Trace& trace);

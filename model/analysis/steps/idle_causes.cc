@@ -387,19 +387,19 @@ IdleExplainer::Parts IdleExplainer::AskBlockers(const HostInfo& host, std::span<
   return left;
 }
 
-// Fills walk->done with the parts of the gaps, by time. False: it was stopped.
-bool IdleExplainer::FindParts(const HostInfo& info, bool cpu, std::span<const IdleGap> gaps,
-                              Walk* walk, const std::stop_token& stop) const {
+// Fills walk->done with the parts of the gaps, by time.
+void IdleExplainer::FindParts(const HostInfo& info, bool cpu, std::span<const IdleGap> gaps,
+                              Walk* walk) const {
   walk->Clear();
   Divide(gaps, walk);
   Parts& done = walk->done;
   const size_t divided = done.size();
   for (const auto& [thread, parts] : walk->late) {
-    if (stop.stop_requested()) return false;
+    CheckStop();
     if (!parts.empty()) NameLate(info, thread, parts, &done);
   }
   for (const auto& [thread, parts] : walk->open) {
-    if (stop.stop_requested()) return false;
+    CheckStop();
     if (parts.empty()) continue;
     Parts said;
     Parts left = Ask(thread, parts, &said);
@@ -425,19 +425,16 @@ bool IdleExplainer::FindParts(const HostInfo& info, bool cpu, std::span<const Id
   std::sort(asked, done.end(), earlier);
   if (divided > 0 && asked != done.end())
     std::inplace_merge(done.begin(), asked, done.end(), earlier);
-  return !stop.stop_requested();
 }
 
 IdleExplainer::Stream::Stream(const IdleExplainer& explainer, HostId host, PlaneId device,
                               std::vector<StepClassTimes>* losses, std::vector<IdleCause>* causes,
-                              IdleIntervals* intervals, DeviceIdle* parts_of_gaps,
-                              std::stop_token stop)
+                              IdleIntervals* intervals, DeviceIdle* parts_of_gaps)
     : explainer_(explainer),
       info_(explainer.InfoOf(host)),
       device_(device),
       intervals_(intervals),
       parts_of_gaps_(parts_of_gaps),
-      stop_(std::move(stop)),
       sums_(info_.markers, explainer.trace_.names().metas.size(), losses,
             intervals != nullptr || parts_of_gaps != nullptr ? &of_gap_ : nullptr, device, causes),
       walk_(std::make_unique<Walk>(explainer.trace_, explainer.grouping_)) {}
@@ -453,7 +450,7 @@ IdleGap& IdleExplainer::Stream::Next() {
 }
 
 void IdleExplainer::Stream::Explain(std::span<const IdleGap> gaps) {
-  if (!explainer_.FindParts(info_, !device_.valid(), gaps, walk_.get(), stop_)) return;
+  explainer_.FindParts(info_, !device_.valid(), gaps, walk_.get());
   const Parts& parts = walk_->done;
   for (size_t i = 0; i < parts.size(); ++i) {
     const IdleGap& gap = gaps[parts[i].gap];
@@ -468,13 +465,13 @@ void IdleExplainer::Stream::Explain(std::span<const IdleGap> gaps) {
 
 void IdleExplainer::Stream::Finish() {
   Explain(gaps_);
-  if (!stop_.stop_requested()) sums_.Finish();
+  sums_.Finish();
 }
 
 void IdleExplainer::Explain(HostId host, PlaneId device, std::span<const IdleGap> gaps,
                             std::vector<StepClassTimes>* losses, std::vector<IdleCause>* causes,
-                            IdleIntervals* intervals, const std::stop_token& stop) const {
-  Stream stream(*this, host, device, losses, causes, intervals, nullptr, stop);
+                            IdleIntervals* intervals) const {
+  Stream stream(*this, host, device, losses, causes, intervals, nullptr);
   for (; !gaps.empty(); gaps = gaps.subspan(std::min(gaps.size(), kGapsAtATime)))
     stream.Explain(gaps.first(std::min(gaps.size(), kGapsAtATime)));
   stream.Finish();

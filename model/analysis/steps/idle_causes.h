@@ -11,7 +11,6 @@
 #include <map>
 #include <memory>
 #include <span>
-#include <stop_token>
 #include <unordered_map>
 #include <vector>
 
@@ -39,11 +38,10 @@ class IdleExplainer {
   // Divides gaps; these are sorted and disjoint, and their windows do not fall. Adds to
   // losses[window]; causes and intervals have the number of their window as step. `losses` and
   // `intervals` may be null. Any thread. O(gaps * log launches + host events in the gaps * log
-  // events); its memory does not grow with the gaps. Stopped, it returns early and leaves the
-  // results incomplete.
+  // events); its memory does not grow with the gaps.
   void Explain(HostId host, PlaneId device, std::span<const IdleGap> gaps,
                std::vector<StepClassTimes>* losses, std::vector<IdleCause>* causes,
-               IdleIntervals* intervals, const std::stop_token& stop = {}) const;
+               IdleIntervals* intervals) const;
   class Stream;
   // The thread with the markers of steps, else the busiest one; null if the host has none.
   const Track* MainThread(HostId host) const;
@@ -65,8 +63,7 @@ class IdleExplainer {
   using PartsOfThreads = std::map<const Track*, Parts>;
   struct Walk;  // over the gaps of a device, some at a time
   void Divide(std::span<const IdleGap> gaps, Walk* walk) const;
-  bool FindParts(const HostInfo& info, bool cpu, std::span<const IdleGap> gaps, Walk* walk,
-                 const std::stop_token& stop) const;
+  void FindParts(const HostInfo& info, bool cpu, std::span<const IdleGap> gaps, Walk* walk) const;
   void AddAwaited(const Track& thread, EventRow launch, HostPiece* piece) const;
   void NameOps(const Track* thread, std::vector<size_t> calls, Parts* done) const;
   void NameLate(const HostInfo& host, const Track* thread, const Parts& late, Parts* done) const;
@@ -103,7 +100,7 @@ class IdleExplainer::Stream {
   // this.
   Stream(const IdleExplainer& explainer, HostId host, PlaneId device,
          std::vector<StepClassTimes>* losses, std::vector<IdleCause>* causes,
-         IdleIntervals* intervals, DeviceIdle* parts_of_gaps, std::stop_token stop);
+         IdleIntervals* intervals, DeviceIdle* parts_of_gaps);
   ~Stream();
   // Gives the next gap, which the caller fills.
   IdleGap& Next();
@@ -116,7 +113,6 @@ class IdleExplainer::Stream {
   const PlaneId device_;
   IdleIntervals* const intervals_;
   DeviceIdle* const parts_of_gaps_;
-  const std::stop_token stop_;
   GapParts of_gap_;
   CauseSums sums_;
   std::unique_ptr<Walk> walk_;

@@ -156,16 +156,15 @@ ResultTable LossTable(const Verdict& verdict, bool whole) {
   ResultTable t;
   t.id = "losses";
   t.title = whole ? "What the recording loses: it has no steps" : "What a step loses";
-  t.columns = {
+  t.SetColumns({
       {"class", "Class", Unit::kNone, ValueType::kString, ""},
       {"label", "Loss", Unit::kNone, ValueType::kString, ""},
       {"timeMs", "Time", Unit::kMs, ValueType::kReal, "of an average step, mean over devices"},
       {"percent", "Share", Unit::kPercent, ValueType::kReal, "of the step time"},
       {"causes", "Causes", Unit::kNone, ValueType::kString, "the largest, by share of the loss",
-       true}};
+       true}});
   for (const Loss& loss : verdict.losses) {
-    t.rows.push_back(
-        {loss.id, loss.label, loss.ps / static_cast<double>(kPsPerMs), loss.percent, loss.causes});
+    t.AddRow({loss.id, loss.label, loss.ps / static_cast<double>(kPsPerMs), loss.percent, loss.causes});
     t.links.push_back(loss.link);
   }
   return t;
@@ -175,18 +174,18 @@ ResultTable StepLossTable(const StepDatabase& db) {
   ResultTable t;
   t.id = "step_losses";
   t.title = "What each step goes into";
-  t.columns = {{"stepnum", "Step", Unit::kNone, ValueType::kString, ""},
+  t.SetColumns({{"stepnum", "Step", Unit::kNone, ValueType::kString, ""},
                {"stepTimeMs", "Step time", Unit::kMs, ValueType::kReal,
-                "mean over devices; the sum of the columns behind it", true}};
+                "mean over devices; the sum of the columns behind it", true}});
   const std::vector<bool> occurs = Occurring(db.steps);
   const std::vector<StepTimeGroup> groups = StepTimeGroups();
   for (size_t i = 0; i < groups.size(); ++i) {
     if (occurs[i])
-      t.columns.push_back({groups[i].id, groups[i].label, Unit::kMs, ValueType::kReal,
+      t.AddColumn({groups[i].id, groups[i].label, Unit::kMs, ValueType::kReal,
                            i == 1 ? "its copies and fills that no kernel hides" : ""});
   }
   for (const Step& step : db.steps) {
-    std::vector<Value>& row = t.rows.emplace_back();
+    std::vector<Value> row;
     row.reserve(t.columns.size());
     row.emplace_back(SharedText(step.label));
     row.emplace_back(step.times.total / static_cast<double>(kPsPerMs));
@@ -194,6 +193,7 @@ ResultTable StepLossTable(const StepDatabase& db) {
     for (size_t i = 0; i < times.size(); ++i) {
       if (occurs[i]) row.emplace_back(times[i] / static_cast<double>(kPsPerMs));
     }
+    t.AddRow(std::move(row));
     t.links.emplace_back().range = step.span;
   }
   return t;
@@ -203,7 +203,7 @@ ResultTable IdleByCauseTable(const Trace& trace, const StepDatabase& db) {
   ResultTable t;
   t.id = "idle_by_cause";
   t.title = "Why devices are idle";
-  t.columns = {
+  t.SetColumns({
       {"class", "Class", Unit::kNone, ValueType::kString, ""},
       {"cause", "Cause", Unit::kNone, ValueType::kString,
        "the event that the host was in; what is not among the five causes that a step names "
@@ -213,14 +213,13 @@ ResultTable IdleByCauseTable(const Trace& trace, const StepDatabase& db) {
       {"percent", "Share", Unit::kPercent, ValueType::kReal, "of the step time"},
       {"steps", "Steps", Unit::kCount, ValueType::kInt, "of those that count, how many have it"},
       {"devices", "Devices", Unit::kCount, ValueType::kInt, "that have it", true},
-      {"count", "Intervals", Unit::kCount, ValueType::kInt, "in the steps that count"}};
+      {"count", "Intervals", Unit::kCount, ValueType::kInt, "in the steps that count"}});
   t.readable_column = t.Column("class");
   const std::vector<const Step*> counted = CountedSteps(db.steps);
   double whole = 0;
   for (const Step* step : counted) whole += step->times.total;
   for (const CauseSum& sum : SumsOfCauses(trace, db)) {
-    t.rows.push_back(
-        {SharedText(IdOf(sum.loss)), SharedText(sum.name),
+    t.AddRow({SharedText(IdOf(sum.loss)), SharedText(sum.name),
          sum.time / static_cast<double>(kPsPerMs * std::max<size_t>(1, counted.size())),
          whole > 0 ? 100 * sum.time / whole : 0.0, static_cast<int64_t>(sum.steps.size()),
          static_cast<int64_t>(sum.devices.size()), static_cast<int64_t>(sum.count)});
@@ -236,7 +235,7 @@ ResultTable IdleCauseTable(const Trace& trace, const StepDatabase& db) {
   ResultTable t;
   t.id = "idle_causes";
   t.title = "Why devices are idle, step by step";
-  t.columns = {
+  t.SetColumns({
       {"stepnum", "Step", Unit::kNone, ValueType::kString, ""},
       {"host", "Host", Unit::kNone, ValueType::kString, ""},
       {"device", "Device", Unit::kNone, ValueType::kString, ""},
@@ -250,7 +249,7 @@ ResultTable IdleCauseTable(const Trace& trace, const StepDatabase& db) {
       {"timeMs", "Time", Unit::kMs, ValueType::kReal, "of the device's idle time", true},
       {"percent", "Share", Unit::kPercent, ValueType::kReal, "of the step's time on the device",
        true},
-      {"count", "Intervals", Unit::kCount, ValueType::kInt, ""}};
+      {"count", "Intervals", Unit::kCount, ValueType::kInt, ""}});
   std::vector<SharedText> labels, classes, class_labels;
   for (const Step& step : db.steps) labels.emplace_back(step.label);
   for (size_t c = 0; c < kStepTimeClasses; ++c) {
@@ -273,7 +272,7 @@ ResultTable IdleCauseTable(const Trace& trace, const StepDatabase& db) {
     SharedText& name = names[{cause.loss, cause.event.value, cause.inside.value}];
     if (name.empty() && cause.event.valid()) name = SharedText(cause_names.Of(cause));
     const double whole = WholeOf(db, cause);
-    t.rows.push_back({labels[cause.step], hosts[step.host.value],
+    t.AddRow({labels[cause.step], hosts[step.host.value],
                       cause.device.valid() ? devices[cause.device.value] : cpu,
                       classes[static_cast<size_t>(cause.loss)],
                       cause.event.valid() ? name : SharedText(NameWithoutEvent(cause.loss, rest)),

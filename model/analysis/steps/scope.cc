@@ -47,9 +47,9 @@ bool Scope::Has(const Step& step) const {
          (!params_.steps || params_.steps->Contains(step.number));
 }
 
-Scope ScopeOf(AnalysisContext& context, const AnalysisParams& params, std::stop_token stop) {
+Scope ScopeOf(AnalysisContext& context, const AnalysisParams& params) {
   static const StepDatabase kNone;
-  return Scope(context.trace(), params, params.steps ? context.steps(std::move(stop)) : kNone);
+  return Scope(context.trace(), params, params.steps ? context.Get<StepDatabase>() : kNone);
 }
 
 }  // namespace stepscope

@@ -4,7 +4,6 @@
 // times and live memory depend on it. Immutable; any thread.
 #pragma once
 
-#include <stop_token>
 #include <vector>
 
 #include "model/analysis/analysis.h"
@@ -36,6 +35,6 @@ class Scope {
 };
 
 // Computes the steps of the trace only if params name some. The context must outlive the scope.
-Scope ScopeOf(AnalysisContext& context, const AnalysisParams& params, std::stop_token stop);
+Scope ScopeOf(AnalysisContext& context, const AnalysisParams& params);
 
 }  // namespace stepscope

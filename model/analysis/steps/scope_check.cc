@@ -34,7 +34,7 @@ Status RangeStatus(const Trace& trace, TimeRange range) {
 Status StepsStatus(AnalysisContext& context, const AnalysisParams& params) {
   if (!params.steps) return {};
   int64_t first = INT64_MAX, last = INT64_MIN;
-  for (const Step& step : context.steps().steps) {
+  for (const Step& step : context.Get<StepDatabase>().steps) {
     if (!params.WantsHost(context.trace().HostName(step.host))) continue;
     if (params.steps->Contains(step.number)) return {};
     first = std::min(first, step.number);

@@ -37,7 +37,7 @@ void AddClassColumns(ResultTable* table, bool bare, bool with_total) {
   for (const ClassColumn& c : kClasses) {
     if (c.field == &StepBreakdown::total && !with_total) continue;
     const bool key = c.field == &StepBreakdown::total || c.field == &StepBreakdown::compute;
-    table->columns.push_back({c.id, c.label, Unit::kMs, ValueType::kReal, bare ? "" : c.how, key});
+    table->AddColumn({c.id, c.label, Unit::kMs, ValueType::kReal, bare ? "" : c.how, key});
   }
 }
 
@@ -106,10 +106,9 @@ std::vector<SharedText> DeviceNames(const Trace& trace) {
   return names;
 }
 
-std::shared_ptr<const StepDatabase> SelectSteps(AnalysisContext& context, const Scope& scope,
-                                                std::stop_token stop) {
+std::shared_ptr<const StepDatabase> SelectSteps(AnalysisContext& context, const Scope& scope) {
   const Trace& trace = context.trace();
-  const StepDatabase& all = context.steps(std::move(stop));
+  const StepDatabase& all = context.Get<StepDatabase>();
   bool every_host = true;
   for (uint32_t h = 0; h < trace.hosts.size(); ++h)
     every_host = every_host && scope.HasHost(HostId(h));
@@ -128,26 +127,44 @@ std::shared_ptr<const StepDatabase> SelectSteps(AnalysisContext& context, const 
   return some;
 }
 
+AnalysisParams JudgedSteps::KeyOf(AnalysisParams params) {
+  params.hlo = {};
+  params.peaks.clear();
+  return params;
+}
+
+JudgedSteps JudgedSteps::Compute(AnalysisContext& context, const AnalysisParams& params) {
+  JudgedSteps steps;
+  const Scope scope = ScopeOf(context, params);
+  steps.selected = SelectSteps(context, scope);
+  const StepDatabase& db = *steps.selected;
+  steps.without_steps = db.kind == DeviceKind::kGpu ? db.device_steps.empty() : db.steps.empty();
+  steps.whole_time = scope.whole_time();
+  steps.judged = !steps.without_steps ? steps.selected
+                                      : std::make_shared<const StepDatabase>(
+                                            steps.whole_time ? WholeSpan(context) : StepDatabase());
+  return steps;
+}
+
 ResultTable StepTable(const Trace& trace, const std::vector<Step>& steps, bool bare) {
   ResultTable t;
   t.id = "steps";
   t.title = "Steps";
-  t.columns = {{"stepnum", "Step", Unit::kNone, ValueType::kString, ""}};
+  t.SetColumns({{"stepnum", "Step", Unit::kNone, ValueType::kString, ""}});
   AddClassColumns(&t, bare, true);
   bool several = !bare && trace.hosts.size() > 1;
-  if (several) t.columns.push_back({"host", "Host", Unit::kNone, ValueType::kString, ""});
+  if (several) t.AddColumn({"host", "Host", Unit::kNone, ValueType::kString, ""});
   if (!bare) {
-    t.columns.push_back({"inferred", "Inferred", Unit::kNone, ValueType::kBool,
+    t.AddColumn({"inferred", "Inferred", Unit::kNone, ValueType::kBool,
                          "nothing in the profile marks the step"});
-    t.columns.push_back({"partial", "Partial", Unit::kNone, ValueType::kBool,
+    t.AddColumn({"partial", "Partial", Unit::kNone, ValueType::kBool,
                          "cut by the begin or end of the recording: left out of the averages",
                          true});
-    t.columns.push_back({"warmup", "Warm-up", Unit::kNone, ValueType::kBool,
+    t.AddColumn({"warmup", "Warm-up", Unit::kNone, ValueType::kBool,
                          "the first step, of over 1.5 times the others' median: left out too",
                          true});
   }
   const std::vector<SharedText> hosts = HostNames(trace);
-  t.rows.reserve(steps.size());
   t.links.reserve(steps.size());
   for (const Step& step : steps) {
     std::vector<Value> row;
@@ -160,7 +177,7 @@ ResultTable StepTable(const Trace& trace, const std::vector<Step>& steps, bool b
       row.emplace_back(step.partial);
       row.emplace_back(step.warmup);
     }
-    t.rows.push_back(std::move(row));
+    t.AddRow(std::move(row));
     RowLink link = LinkTo(EventRows(step.rows));
     link.range = step.span;
     t.links.push_back(std::move(link));
@@ -172,13 +189,13 @@ ResultTable DeviceStepTable(const Trace& trace, const StepDatabase& db) {
   ResultTable t;
   t.id = "device_steps";
   t.title = "Steps of each device";
-  t.columns = {{"stepnum", "Step", Unit::kNone, ValueType::kString, ""},
+  t.SetColumns({{"stepnum", "Step", Unit::kNone, ValueType::kString, ""},
                {"host", "Host", Unit::kNone, ValueType::kString, ""},
-               {"device", "Device", Unit::kNone, ValueType::kString, ""}};
+               {"device", "Device", Unit::kNone, ValueType::kString, ""}});
   AddClassColumns(&t, false, false);
   auto column = [&](const char* id, const char* label, const char* how) {
     const bool key = std::string_view(id) == "stepTimeMs";
-    t.columns.push_back({id, label, Unit::kMs, ValueType::kReal, how, key});
+    t.AddColumn({id, label, Unit::kMs, ValueType::kReal, how, key});
   };
   column("inputWaitTimeMs", "Input wait", "device idle while the step waits for input on the host");
   column("h2dTimeMs", "Copies to device", "whole duration of the copies that the step issued");
@@ -191,9 +208,8 @@ ResultTable DeviceStepTable(const Trace& trace, const StepDatabase& db) {
   column("hostInputWaitTimeMs", "Input wait on the host", "whether the device is idle or not");
   column("h2dHiddenTimeMs", "Copies to device, hidden", "the part behind kernels");
   column("d2hHiddenTimeMs", "Copies to host, hidden", "the part behind kernels");
-  t.columns.push_back({"partial", "Partial", Unit::kNone, ValueType::kBool, "", true});
+  t.AddColumn({"partial", "Partial", Unit::kNone, ValueType::kBool, "", true});
   const std::vector<SharedText> hosts = HostNames(trace), devices = DeviceNames(trace);
-  t.rows.reserve(db.device_steps.size());
   t.links.reserve(db.device_steps.size());
   for (const DeviceStep& d : db.device_steps) {
     const Step& step = db.steps[d.step];
@@ -207,7 +223,7 @@ ResultTable DeviceStepTable(const Trace& trace, const StepDatabase& db) {
     row.emplace_back(InMs(d.times.total));
     for (Ps v : {d.host_input_wait, d.h2d_hidden, d.d2h_hidden}) row.emplace_back(InMs(v));
     row.emplace_back(step.partial);
-    t.rows.push_back(std::move(row));
+    t.AddRow(std::move(row));
     RowLink link;
     link.range = d.span;
     link.total = d.events;

@@ -14,7 +14,6 @@
 #pragma once
 
 #include <cstdint>
-#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -101,20 +100,20 @@ struct StepDatabase {
   std::string how;        // how the steps were found, as a sentence
   // Number of steps that XProf leaves out: the first and the last of more than five.
   uint32_t dropped = 0;
+
+  static StepDatabase Compute(AnalysisContext& context);
 };
 
-StepDatabase BuildSteps(AnalysisContext& context, std::stop_token stop);
-
-// The definitions that BuildSteps chooses from.
+// The definitions that StepDatabase::Compute chooses from.
 StepDatabase XprofSteps(const Trace& trace, const StatTable& stats, const Grouping& grouping,
-                        const XprofDefinitions& xprof, std::stop_token stop);
-StepDatabase OwnSteps(AnalysisContext& context, std::stop_token stop);
+                        const XprofDefinitions& xprof);
+StepDatabase OwnSteps(AnalysisContext& context);
 // One step from the first to the last device event; without devices one step for each host, as long
 // as the trace. For recordings in which no step is found. Empty without events.
-StepDatabase WholeSpan(AnalysisContext& context, std::stop_token stop);
+StepDatabase WholeSpan(AnalysisContext& context);
 // Steps of the host's own work, for profiles without devices.
 StepDatabase HostSteps(const Trace& trace, const StatTable& stats, const Grouping& grouping,
-                       const XprofDefinitions& xprof, std::stop_token stop);
+                       const XprofDefinitions& xprof);
 DeviceKind KindOf(const Trace& trace);
 // Sets Step::number. The steps are by host, then time.
 void NumberSteps(std::vector<Step>* steps);

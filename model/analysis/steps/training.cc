@@ -80,7 +80,7 @@ bool AnyOpTrains(const Trace& trace, const StatTable& stats) {
 
 }  // namespace
 
-bool IsTraining(AnalysisContext& context, std::stop_token stop) {
+bool IsTraining(AnalysisContext& context) {
   const Trace& trace = context.trace();
   if (const std::optional<bool> task = RecordedTask(trace)) return *task;
   const NameTable& names = trace.names();
@@ -92,9 +92,9 @@ bool IsTraining(AnalysisContext& context, std::stop_token stop) {
       if (OpTrains(op.op_name)) return true;
     }
   }
-  if (AnyOpTrains(trace, context.stats(stop))) return true;
-  const StatTable& allocations = context.allocation_stats(stop);
-  return &allocations != &context.stats(stop) && AnyOpTrains(trace, allocations);
+  if (AnyOpTrains(trace, context.stats())) return true;
+  const StatTable& allocations = context.allocation_stats();
+  return &allocations != &context.stats() && AnyOpTrains(trace, allocations);
 }
 
 }  // namespace stepscope

@@ -1,7 +1,6 @@
 // Whether the program trains: one rule for all formats (docs/rules.md#overview, "Training").
 #pragma once
 
-#include <stop_token>
 
 #include "model/analysis/analysis.h"
 
@@ -9,6 +8,6 @@ namespace stepscope {
 
 // By the task that the file records; else true if the name of any event, framework op or HLO
 // instruction is one of an optimizer or of a backward pass. O(names).
-bool IsTraining(AnalysisContext& context, std::stop_token stop);
+bool IsTraining(AnalysisContext& context);
 
 }  // namespace stepscope

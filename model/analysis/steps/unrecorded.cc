@@ -17,7 +17,7 @@
 #include "model/analysis/steps/step_table.h"
 #include "model/base/column.h"
 #include "model/base/sort_runs.h"
-#include "model/base/task.h"
+#include "model/base/job.h"
 
 namespace stepscope {
 namespace {
@@ -268,7 +268,7 @@ std::vector<bool> FollowUnrecorded(std::span<const Step> plan,
 }
 
 std::vector<StepLaunches> CountLaunches(const Trace& trace, const Grouping& grouping,
-                                        const StepPlan& plan, const std::stop_token& stop) {
+                                        const StepPlan& plan) {
   std::vector<StepLaunches> counts(plan.steps.size());
   if (plan.by_time() || grouping.launches.empty()) return counts;
   const Started started = StartedBy(trace, grouping);
@@ -281,8 +281,7 @@ std::vector<StepLaunches> CountLaunches(const Trace& trace, const Grouping& grou
   const std::vector<uint32_t> by_size =
       LargestFirst(threads.size(), [&](uint32_t thread) { return threads[thread]->events; });
   ParallelFor(threads.size(), [&](size_t i) {
-    if (!stop.stop_requested())
-      CountOnThread(trace, grouping, plan, *threads[by_size[i]], kinds, started, &counts);
+    CountOnThread(trace, grouping, plan, *threads[by_size[i]], kinds, started, &counts);
   });
   return counts;
 }

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <span>
-#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -27,9 +26,9 @@ struct StepLaunches {
 };
 // By plan step; zeros where steps are found by time. Launches while a graph is captured start
 // nothing and do not count, nor do calls of a name that never starts anything that was recorded.
-// O(host events + launches), parallel over both; a stopped count is of no use.
+// O(host events + launches), parallel over both.
 std::vector<StepLaunches> CountLaunches(const Trace& trace, const Grouping& grouping,
-                                        const StepPlan& plan, const std::stop_token& stop);
+                                        const StepPlan& plan);
 // By plan step, whether at least a tenth of its launches have no work.
 std::vector<bool> IncompleteSteps(std::span<const StepLaunches> launches);
 // Removes the first and last steps that may have been cut: those that are alone beside others.

@@ -293,8 +293,8 @@ void Judgement::AddKinds() {
   };
   if (db_.kind != DeviceKind::kGpu) return;  // on others the causes name them
   if (std::none_of(verdict_.losses.begin(), verdict_.losses.end(), asked)) return;
-  const std::shared_ptr<const std::vector<ExposedKind>> shared = kinds_();
-  const std::vector<ExposedKind>& kinds = *shared;
+  const std::shared_ptr<const ExposedKinds> shared = kinds_();
+  const std::vector<ExposedKind>& kinds = shared->kinds;
   for (Loss& loss : verdict_.losses) {
     if (!asked(loss)) continue;
     double all = 0;

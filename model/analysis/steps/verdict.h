@@ -45,7 +45,7 @@ struct Verdict {
 };
 
 // Gives ExposedKinds of the trace and its steps.
-using KindsOfSteps = std::function<std::shared_ptr<const std::vector<ExposedKind>>()>;
+using KindsOfSteps = std::function<std::shared_ptr<const ExposedKinds>()>;
 
 // `whole`: no step was found, and db's one step is the span of all device events (WholeSpan).
 // `kinds` is called only where copies or collectives matter.

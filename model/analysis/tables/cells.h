@@ -12,15 +12,15 @@ namespace stepscope {
 // Whether the cells of the column are numbers, whole or real.
 bool IsNumber(const ColumnDesc& column);
 // Value of a number or bool; NaN for anything else.
-double NumberOf(const Value& value);
-// The finite number of a row's cell; 0 if it is none or there is no such column.
-double NumberAt(const std::vector<Value>& row, int column);
+double NumberOf(const Cell& value);
+// The finite number of a cell; 0 if it is none or there is no such column.
+double NumberAt(const ResultTable& table, size_t row, int column);
 // The number of a row that exists, by the column's id; 0 if there is none.
 double NumberAt(const ResultTable& table, size_t row, std::string_view column);
-// Whether a row's cell is a bool that is true; false if there is no such column.
-bool TrueAt(const std::vector<Value>& row, int column);
-// The text of a row's cell; empty if it is none or there is no such column.
-std::string_view TextAt(const std::vector<Value>& row, int column);
+// Whether a cell is a bool that is true; false if there is no such column.
+bool TrueAt(const ResultTable& table, size_t row, int column);
+// The text of a cell; empty if it is none or there is no such column.
+std::string_view TextAt(const ResultTable& table, size_t row, int column);
 std::string_view TextAt(const ResultTable& table, size_t row, std::string_view column);
 
 }  // namespace stepscope

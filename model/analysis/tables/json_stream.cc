@@ -97,8 +97,8 @@ void JsonStream::Null() {
   out_ += "null";
 }
 
-void JsonStream::Write(const Value& value) {
-  if (const auto* s = std::get_if<SharedText>(&value)) return Text(*s);
+void JsonStream::Write(const Cell& value) {
+  if (const auto* s = std::get_if<std::string_view>(&value)) return Text(*s);
   if (const auto* i = std::get_if<int64_t>(&value)) return Int(*i);
   if (const auto* d = std::get_if<double>(&value)) return Real(*d);
   if (const auto* b = std::get_if<bool>(&value)) return Bool(*b);
@@ -130,15 +130,14 @@ void WriteTable(const ResultTable& table, JsonStream* json, const ListColumns& l
   json->EndArray();
   json->Key("rows");
   json->BeginArray();
-  for (size_t r = 0; r < table.rows.size(); ++r) {
-    const std::vector<Value>& row = table.rows[r];
+  for (size_t r = 0; r < table.size(); ++r) {
     json->BeginObject();
-    for (size_t c = 0; c < std::min(row.size(), table.columns.size()); ++c) {
+    for (size_t c = 0; c < table.columns.size(); ++c) {
       json->Key(table.columns[c].id);
       if (is_list(c)) {
         lists.write(r, c, json);
       } else {
-        json->Write(row[c]);
+        json->Write(table.At(r, c));
       }
     }
     json->EndObject();

@@ -37,7 +37,8 @@ class JsonStream {
   void Real(double value);
   void Bool(bool value);
   void Null();
-  void Write(const Value& value);
+  void Write(const Cell& value);
+  void Write(const Value& value) { Write(ViewOf(value)); }
   // Writes a key and its value.
   void Member(std::string_view key, std::string_view text) { Key(key), Text(text); }
   void Member(std::string_view key, uint64_t value) { Key(key), Uint(value); }

@@ -8,6 +8,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -46,7 +47,47 @@ struct ColumnDesc {
   bool key = false;
 };
 
+// A value of its own: a property, or a cell that is written.
 using Value = std::variant<std::monostate, SharedText, int64_t, double, bool>;
+// A view of a value, as long as that lives; std::monostate: there is none.
+using Cell = std::variant<std::monostate, std::string_view, int64_t, double, bool>;
+Cell ViewOf(const Value& value);
+
+// The values of one column, all of one type; each may be absent.
+class ColumnValues {
+ public:
+  explicit ColumnValues(ValueType type = ValueType::kString);
+  ValueType type() const { return static_cast<ValueType>(values_.index()); }
+  size_t size() const;
+  void Reserve(size_t rows);
+  Cell operator[](size_t row) const;
+  bool Has(size_t row) const { return row >= absent_.size() || !absent_[row]; }
+  // The text of a cell; empty where it is absent. The column must have texts.
+  const SharedText& Text(size_t row) const { return std::get<0>(values_)[row]; }
+  Value Own(size_t row) const;
+
+  // Appends a value. Whole numbers become real ones in a column of reals; otherwise the value must
+  // have the column's type.
+  void Add(SharedText text) { std::get<0>(values_).push_back(std::move(text)); }
+  void Add(const char* text) = delete;  // it would become a bool
+  void Add(int64_t value);
+  void Add(double value) { std::get<2>(values_).push_back(value); }
+  void Add(bool value) { std::get<3>(values_).push_back(value ? 1 : 0); }
+  void Add(const Value& value);
+  void AddAbsent();
+
+ private:
+  // In the order of ValueType.
+  std::variant<std::vector<SharedText>, std::vector<int64_t>, std::vector<double>,
+               std::vector<uint8_t>>
+      values_;
+  std::vector<bool> absent_;  // by row, up to the last value that is absent
+};
+
+struct TableColumn : ColumnDesc {
+  TableColumn(ColumnDesc desc) : ColumnDesc(std::move(desc)), values(type) {}  // NOLINT: implicit
+  ColumnValues values;
+};
 
 // The events behind a row, as many as a person can look through.
 struct RowLink {
@@ -59,20 +100,31 @@ struct RowLink {
 RowLink LinkTo(EventRows rows);
 
 struct ResultTable {
+  ResultTable() = default;
+  ResultTable(std::string table_id, std::string table_title, std::vector<ColumnDesc> descs = {});
+
   std::string id, title;
-  std::vector<ColumnDesc> columns;
-  std::vector<std::vector<Value>> rows;
+  std::vector<TableColumn> columns;
   std::vector<RowLink> links;  // empty, or one per row; of a comparison: to events of profile A
   std::vector<RowLink> links_b = {};  // of a comparison: to events of profile B; else empty
   // For people, in place of the cells of one column: mangled names as they are written in C++.
-  // Empty, or one per row, nothing where the cell is readable as it is. Data has the cells.
-  std::vector<Value> readable = {};
+  // Empty, or one per row, empty where the cell is readable as it is. Data has the cells.
+  std::vector<SharedText> readable = {};
   int readable_column = -1;
 
+  size_t size() const { return columns.empty() ? 0 : columns.front().values.size(); }  // rows
+  bool empty() const { return size() == 0; }
+  void AddColumn(ColumnDesc desc) { columns.emplace_back(std::move(desc)); }
+  void SetColumns(std::vector<ColumnDesc> descs);
+  // Appends the rows and links of a table with the same columns.
+  void Append(const ResultTable& other);
+  // Appends a row; columns without a value of their own have none there.
+  void AddRow(std::vector<Value> cells);
+  Cell At(size_t row, size_t column) const { return columns[column].values[row]; }
   // Index of the column; -1 if there is none. O(columns).
   int Column(std::string_view id) const;
-  // The text that people see in an existing cell.
-  const Value& Shown(size_t row, size_t column) const;
+  // The value that people see in an existing cell.
+  Cell Shown(size_t row, size_t column) const;
   // The text that people see in a cell. Empty where the cell is no text, or column is -1.
   std::string_view ShownText(size_t row, int column) const;
 };
@@ -120,7 +172,11 @@ struct TextLayout {
 void WriteText(const ResultTable& table, const TextLayout& layout, const TextSink& sink);
 std::string ToText(const ResultTable& table, const TextLayout& layout = {});
 // For people; with the unit, unless the column's label has it (UnitSuffix in unit_names.h).
-std::string FormatValue(const Value& value, Unit unit);
-std::string RawValue(const Value& value);  // unrounded, for data
+std::string FormatValue(const Cell& value, Unit unit);
+inline std::string FormatValue(const Value& value, Unit unit) {
+  return FormatValue(ViewOf(value), unit);
+}
+std::string RawValue(const Cell& value);  // unrounded, for data
+inline std::string RawValue(const Value& value) { return RawValue(ViewOf(value)); }
 
 }  // namespace stepscope

@@ -72,8 +72,6 @@ std::string HeaderText(const ColumnDesc& column) {
 }
 
 std::string CellText(const ResultTable& table, size_t row, size_t column) {
-  const std::vector<Value>& cells = table.rows[row];
-  if (column >= cells.size()) return {};
   return Shortened(TerminalCell(FormatValue(table.Shown(row, column), table.columns[column].unit)),
                    kMaxCells);
 }
@@ -82,8 +80,8 @@ std::string CellText(const ResultTable& table, size_t row, size_t column) {
 // not fit, and then key columns too.
 constexpr size_t kLeastCells = 20, kLeastKeyCells = 40;
 
-bool HasContent(const Value& value) {
-  if (const auto* s = std::get_if<SharedText>(&value)) return !s->empty();
+bool HasContent(const Cell& value) {
+  if (const auto* s = std::get_if<std::string_view>(&value)) return !s->empty();
   if (const auto* i = std::get_if<int64_t>(&value)) return *i != 0;
   if (const auto* d = std::get_if<double>(&value)) return *d != 0;
   if (const auto* b = std::get_if<bool>(&value)) return *b;
@@ -169,7 +167,7 @@ class TextColumns {
   }
   bool Any(size_t c) const {
     for (size_t r = 0; r < rows_; ++r) {
-      if (c < table_.rows[r].size() && HasContent(table_.rows[r][c])) return true;
+      if (HasContent(table_.At(r, c))) return true;
     }
     return table_.columns[c].key && table_.columns[c].type != ValueType::kBool;
   }
@@ -194,7 +192,8 @@ class TextColumns {
   double Largest(size_t c) const {
     double largest = 0;
     for (size_t r = 0; r < rows_; ++r) {
-      const auto* d = c < table_.rows[r].size() ? std::get_if<double>(&table_.rows[r][c]) : nullptr;
+      const Cell cell = table_.At(r, c);
+      const auto* d = std::get_if<double>(&cell);
       if (d != nullptr && std::isfinite(*d)) largest = std::max(largest, std::fabs(*d));
     }
     return largest;
@@ -227,15 +226,15 @@ class TextColumns {
 
 }  // namespace
 
-std::string RawValue(const Value& value) {
-  if (const auto* s = std::get_if<SharedText>(&value)) return s->str();
+std::string RawValue(const Cell& value) {
+  if (const auto* s = std::get_if<std::string_view>(&value)) return std::string(*s);
   if (const auto* i = std::get_if<int64_t>(&value)) return fmt::format("{}", *i);
   if (const auto* d = std::get_if<double>(&value)) return fmt::format("{}", *d);
   if (const auto* b = std::get_if<bool>(&value)) return *b ? "true" : "false";
   return {};
 }
 
-std::string FormatValue(const Value& value, Unit unit) {
+std::string FormatValue(const Cell& value, Unit unit) {
   if (const auto* d = std::get_if<double>(&value))
     return std::isfinite(*d) ? FormatReal(*d, unit) : "\u2013";
   if (const auto* b = std::get_if<bool>(&value)) return *b ? "yes" : "no";
@@ -266,10 +265,10 @@ void WriteCsv(const ResultTable& table, const TextSink& sink) {
     out += CsvField(table.columns[c].id);
   }
   out += "\r\n";
-  for (const auto& row : table.rows) {
-    for (size_t c = 0; c < row.size(); ++c) {
+  for (size_t row = 0; row < table.size(); ++row) {
+    for (size_t c = 0; c < table.columns.size(); ++c) {
       if (c) out += ',';
-      out += CsvField(RawValue(row[c]));
+      out += CsvField(RawValue(table.At(row, c)));
     }
     out += "\r\n";
   }
@@ -282,7 +281,7 @@ std::string ToCsv(const ResultTable& table) {
 // Makes each cell twice, for the widths and for the text, rather than keep all of them.
 void WriteText(const ResultTable& table, const TextLayout& layout, const TextSink& sink) {
   const size_t n =
-      layout.max_rows ? std::min(layout.max_rows, table.rows.size()) : table.rows.size();
+      layout.max_rows ? std::min(layout.max_rows, table.size()) : table.size();
   TextColumns columns(table, n);
   if (layout.width > 0) columns.Fit(layout.width);
   TextBuffer out(sink);
@@ -300,7 +299,7 @@ void WriteText(const ResultTable& table, const TextLayout& layout, const TextSin
   };
   add_line([&](size_t c) { return HeaderText(table.columns[c]); });
   for (size_t r = 0; r < n; ++r) add_line([&](size_t c) { return CellText(table, r, c); });
-  if (n < table.rows.size()) out += fmt::format("\u2026 and {} more\n", table.rows.size() - n);
+  if (n < table.size()) out += fmt::format("\u2026 and {} more\n", table.size() - n);
   out += columns.LeftOut();
 }
 

@@ -87,12 +87,11 @@ struct LaunchCursors {
 
 class TorchOpCollector {
  public:
-  TorchOpCollector(AnalysisContext& context, const AnalysisParams& params, std::stop_token stop)
+  TorchOpCollector(AnalysisContext& context, const AnalysisParams& params)
       : trace_(context.trace()),
-        stats_(context.stats(stop)),
-        stop_(std::move(stop)),
-        scope_(ScopeOf(context, params, stop_)),
-        launching_(context.launching_ops(stop_)),
+        stats_(context.stats()),
+        scope_(ScopeOf(context, params)),
+        launching_(context.Get<LaunchingOps>()),
         facts_(trace_.names().metas.size()) {}
 
   TorchOps Take(std::span<const OwnPeaks> own) {
@@ -135,7 +134,7 @@ class TorchOpCollector {
       for (const Lane* lane : WorkLanes(trace_, plane)) AppendParts({lane, 1}, &parts, most);
     }
     std::vector<std::vector<Kernel>> found = ReadParts(
-        parts, stop_, [&] { return LaunchCursors(trace_.set, stats_); },
+        parts, [&] { return LaunchCursors(trace_.set, stats_); },
         [&](const LanePart& part, LaunchCursors& cursors) { return KernelsOf(part, &cursors); });
     size_t count = 0;
     for (const std::vector<Kernel>& part : found) count += part.size();
@@ -322,7 +321,8 @@ class TorchOpCollector {
     }
     std::unordered_map<uint32_t, bool> taken;  // calls
     for (const uint32_t row : rows) {
-      if (holds.contains(row) || stop_.stop_requested()) continue;
+      CheckStop();
+      if (holds.contains(row)) continue;
       const uint32_t index = CallAround(EventRow(row));
       if (taken.contains(index)) continue;
       taken[index] = true;
@@ -431,7 +431,6 @@ class TorchOpCollector {
 
   const Trace& trace_;
   const StatTable& stats_;
-  const std::stop_token stop_;
   const Scope scope_;
   const LaunchingOps& launching_;
   std::vector<NameFacts> facts_;  // by MetaId
@@ -467,9 +466,13 @@ TorchPeak PeakOf(const PeakNumbers* peaks, TorchEngine engine, std::string_view 
   return {peaks->fp32, "fp32 vector"};
 }
 
-TorchOps CollectTorchOps(AnalysisContext& context, const AnalysisParams& params,
-                         std::stop_token stop) {
-  return TorchOpCollector(context, params, std::move(stop)).Take(params.peaks);
+TorchOps TorchOps::Compute(AnalysisContext& context, const AnalysisParams& params) {
+  return TorchOpCollector(context, params).Take(params.peaks);
+}
+
+AnalysisParams TorchOps::KeyOf(AnalysisParams params) {
+  params.hlo = {};
+  return params;
 }
 
 }  // namespace stepscope

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,12 +44,12 @@ struct TorchOps {
   Ps total = 0, unknown = 0;        // time of all kernels, and of those of unknown cost
   std::optional<KnownPeaks> peaks;  // of the first device; nullopt: not known
   std::string device;               // its name
-};
 
-// The ops of the part that params ask for, for AnalysisContext::torch_ops, which keeps them. Empty
-// for traces that are not PyTorch's. O(kernels * depth of calls).
-TorchOps CollectTorchOps(AnalysisContext& context, const AnalysisParams& params,
-                         std::stop_token stop);
+  static constexpr size_t kKept = 2;
+  static AnalysisParams KeyOf(AnalysisParams params);  // without the choice of a program
+  // Empty for traces that are not PyTorch's. O(kernels * depth of calls).
+  static TorchOps Compute(AnalysisContext& context, const AnalysisParams& params);
+};
 
 // The peak for an op in TFLOP/s, 0 if unknown, and what it is called. `tf32`: the kernels' names
 // say that float32 is rounded to TF32.

@@ -20,7 +20,7 @@ ResultTable EmptyTable(bool on_cpu) {
   ResultTable t;
   t.id = "torch_ops";
   t.title = "PyTorch's ops";
-  t.columns = {
+  t.SetColumns({
       {"operation", "Op", Unit::kNone, V::kString, "(no op): kernels that no op launched", true},
       {"input_dims", "Shapes", Unit::kNone, V::kString, "as recorded", true},
       {"input_types", "Types", Unit::kNone, V::kString, "as recorded"},
@@ -45,7 +45,7 @@ ResultTable EmptyTable(bool on_cpu) {
       {"of_limit", "Of the limit", Unit::kFraction, V::kReal,
        "time at the peak of the limit / time; over 1 where caches hold the data", true},
       {"estimate", "Estimate", Unit::kNone, V::kBool,
-       "operations of an element are a rough count, or the compiler's"}};
+       "operations of an element are a rough count, or the compiler's"}});
   return t;
 }
 
@@ -62,8 +62,7 @@ void AddRow(const TorchOps& ops, const TorchOp& op, ResultTable* t) {
                       : limit <= 0        ? "Unknown"
                       : compute >= memory ? "Compute"
                                           : "HBM";
-  t->rows.push_back(
-      {op.operation, op.dims, op.types, static_cast<int64_t>(op.calls), InUs(op.time),
+  t->AddRow({op.operation, op.dims, op.types, static_cast<int64_t>(op.calls), InUs(op.time),
        ops.total > 0 ? Value(static_cast<double>(op.time) / static_cast<double>(ops.total))
                      : Value(),
        op.cost ? Value(op.cost->flops) : Value(), op.cost ? Value(op.cost->flops_uncut) : Value(),
@@ -93,9 +92,9 @@ void AddProperties(const TorchOps& ops, AnalysisResult* result) {
 
 }  // namespace
 
-bool AddTorchRoofline(AnalysisContext& context, const AnalysisParams& params, std::stop_token stop,
+bool AddTorchRoofline(AnalysisContext& context, const AnalysisParams& params,
                       AnalysisResult* result) {
-  const std::shared_ptr<const TorchOps> kept = context.torch_ops(params, std::move(stop));
+  const std::shared_ptr<const TorchOps> kept = context.Get<TorchOps>(params);
   const TorchOps& ops = *kept;
   if (ops.ops.empty()) return false;
   ResultTable table = EmptyTable(ops.on_cpu);
@@ -111,10 +110,9 @@ bool HasModelFlops(const Trace& trace) {
                      [](const Plane& plane) { return plane.kind == PlaneKind::kGpu; });
 }
 
-void AddModelFlops(AnalysisContext& context, const AnalysisParams& params, const StepDatabase& db,
-                   std::stop_token stop, AnalysisResult* result) {
+void AddModelFlops(AnalysisContext& context, const AnalysisParams& params, const StepDatabase& db, AnalysisResult* result) {
   if (db.kind != DeviceKind::kGpu || db.device_steps.empty()) return;
-  const std::shared_ptr<const TorchOps> ops = context.torch_ops(params, std::move(stop));
+  const std::shared_ptr<const TorchOps> ops = context.Get<TorchOps>(params);
   if (ops->work.empty()) return;
   const auto key = [](const TorchWork& w) { return std::pair(w.device.value, w.begin); };
   const size_t counted = CountedSteps(db.steps).size();

@@ -12,7 +12,7 @@ ResultTable AsyncWaitTable(std::span<const AsyncWait> waits, double step_ps) {
   ResultTable t;
   t.id = "async_waits";
   t.title = "What the cores wait for";
-  t.columns = {
+  t.SetColumns({
       {"operation", "Op", Unit::kNone, V::kString, "it waits until asynchronous work is done"},
       {"what", "What", Unit::kNone, V::kString, ""},
       {"needed_by", "Needed by", Unit::kNone, V::kString, "the first op that reads the result",
@@ -28,12 +28,12 @@ ResultTable AsyncWaitTable(std::span<const AsyncWait> waits, double step_ps) {
        "bytes / time from the start, or from the end of the work of its kind before it, to the "
        "end; "
        "empty where no wait shows the end",
-       true}};
+       true}});
   for (const AsyncWait& wait : waits) {
     const double n = static_cast<double>(wait.count);
     const double waited = InMs(wait.waited) / n, flight = InMs(wait.in_flight) / n;
     const double rate = wait.BytesPerSecond() / kGib;
-    t.rows.push_back({wait.name, std::string(LabelOf(wait.work)), wait.needed_by,
+    t.AddRow({wait.name, std::string(LabelOf(wait.work)), wait.needed_by,
                       static_cast<int64_t>(wait.count), waited,
                       step_ps > 0 ? 100 * static_cast<double>(wait.waited) / step_ps : 0.0, flight,
                       flight - waited, wait.bytes > 0 ? Value(wait.bytes) : Value(),

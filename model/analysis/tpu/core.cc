@@ -52,10 +52,10 @@ std::vector<Ps> BarriersBefore(std::span<const CoreOp> ops,
 
 }  // namespace
 
-std::vector<TpuCore> CoresOf(const Trace& trace, const StatTable& stats, HostId host,
-                             const std::stop_token& stop) {
+std::vector<TpuCore> CoresOf(const Trace& trace, const StatTable& stats, HostId host) {
   std::vector<TpuCore> cores;
-  for (uint32_t p = 0; p < trace.planes.size() && !stop.stop_requested(); ++p) {
+  for (uint32_t p = 0; p < trace.planes.size(); ++p) {
+    CheckStop();
     const Plane& plane = trace.planes[p];
     if (plane.kind != PlaneKind::kTpu || plane.host != host) continue;
     TpuCore core;

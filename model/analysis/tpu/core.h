@@ -2,7 +2,6 @@
 // trace and its stats.
 #pragma once
 
-#include <stop_token>
 #include <string_view>
 #include <vector>
 
@@ -26,8 +25,7 @@ struct TpuCore {
 };
 
 // The cores of a host that have ops or a Steps line, in order of planes. O(events log events).
-std::vector<TpuCore> CoresOf(const Trace& trace, const StatTable& stats, HostId host,
-                             const std::stop_token& stop);
+std::vector<TpuCore> CoresOf(const Trace& trace, const StatTable& stats, HostId host);
 
 CoreWork WorkOf(const Trace& trace, const StatTable& stats, const CoreOp& op);
 

@@ -22,10 +22,9 @@ struct CpuDevice {
 
 class CpuCollector {
  public:
-  CpuCollector(AnalysisContext& context, std::stop_token stop, HloOpBuilder* builder)
+  CpuCollector(AnalysisContext& context, HloOpBuilder* builder)
       : context_(context),
-        stats_(context.stats(stop)),
-        stop_(std::move(stop)),
+        stats_(context.stats()),
         builder_(*builder) {}
 
   void AddTrack(const Track& track, const TimeScope& scope) {
@@ -52,7 +51,7 @@ class CpuCollector {
     std::vector<OpenOp> ops;
     const auto& names = stats_.Text(StringStat::kHloOp);
     for (const Lane& lane : context_.trace().set.LanesOf(track)) {
-      if (stop_.stop_requested()) break;
+      CheckStop();
       names.ForRange(lane.first_row, lane.first_row + lane.size(), [&](uint32_t row, StringId op) {
         const uint32_t i = row - lane.first_row;
         if (op.value != 0 && scope.Contains(lane.start[i]) && !IsLaunch(EventRow(row)))
@@ -102,20 +101,19 @@ class CpuCollector {
 
   AnalysisContext& context_;
   const StatTable& stats_;
-  std::stop_token stop_;
   HloOpBuilder& builder_;
   std::map<int64_t, CpuDevice> devices_;  // by ordinal
 };
 
 }  // namespace
 
-void CollectCpuOps(AnalysisContext& context, const AnalysisParams& params, std::stop_token stop,
+void CollectCpuOps(AnalysisContext& context, const AnalysisParams& params,
                    HloOpBuilder* builder) {
   const Trace& trace = context.trace();
-  const Scope scope = ScopeOf(context, params, stop);
+  const Scope scope = ScopeOf(context, params);
   for (uint32_t h = 0; h < trace.hosts.size(); ++h) {
     if (!scope.HasHost(HostId(h))) continue;
-    CpuCollector collector(context, stop, builder);
+    CpuCollector collector(context, builder);
     for (const Plane& plane : trace.planes) {
       if (plane.host != HostId(h) || plane.kind != PlaneKind::kHostThreads) continue;
       for (const TrackId t : plane.tracks)

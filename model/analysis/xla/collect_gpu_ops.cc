@@ -37,22 +37,21 @@ class GpuCollector {
   };
 
  public:
-  GpuCollector(AnalysisContext& context, std::stop_token stop, HloOpBuilder* builder)
+  GpuCollector(AnalysisContext& context, HloOpBuilder* builder)
       : context_(context),
-        stats_(context.stats(stop)),
+        stats_(context.stats()),
         op_(stats_.Text(StringStat::kHloOp)),
         module_(stats_.Text(StringStat::kHloModule)),
         program_(stats_.Int(IntStat::kProgramId)),
-        graphs_(context.graph_ops(stop)),
+        graphs_(context.Get<GraphOps>()),
         named_(context.xprof().unknown_programs_left_out || !graphs_.kernels.empty() ||
                !stats_.Text(StringStat::kHloOp).empty()),
-        stop_(std::move(stop)),
         builder_(*builder) {}
 
   void Plane(const stepscope::Plane& plane, const TimeScope& scope) {
     first_ = kMaxPs, last_ = kMinPs, busy_ = 0;
     for (const Lane* lane : PlaneLanes(context_.trace(), plane)) {
-      if (stop_.stop_requested()) return;
+      CheckStop();
       ReadLane(*lane, scope);
     }
     builder_.AddDevice(last_ > first_ ? last_ - first_ : 0, busy_);
@@ -162,7 +161,6 @@ class GpuCollector {
   ColumnCursor<int64_t> program_;
   const GraphOps& graphs_;  // empty with XProf's definitions
   const bool named_;        // whether any event may name its op
-  std::stop_token stop_;
   HloOpBuilder& builder_;
   std::unordered_map<OpKey, Known, OpKeyHash> known_;
   Ps first_ = 0, last_ = 0, busy_ = 0;
@@ -170,10 +168,10 @@ class GpuCollector {
 
 }  // namespace
 
-void CollectGpuOps(AnalysisContext& context, const AnalysisParams& params, std::stop_token stop,
+void CollectGpuOps(AnalysisContext& context, const AnalysisParams& params,
                    HloOpBuilder* builder) {
-  const Scope scope = ScopeOf(context, params, stop);
-  GpuCollector collector(context, stop, builder);
+  const Scope scope = ScopeOf(context, params);
+  GpuCollector collector(context, builder);
   for (const Plane& plane : context.trace().planes) {
     if (plane.kind == PlaneKind::kGpu && scope.HasHost(plane.host))
       collector.Plane(plane, scope.OfHost(plane.host));

@@ -40,17 +40,16 @@ HloSums ParseBreakdown(std::string_view text) {
 
 class TpuCollector {
  public:
-  TpuCollector(AnalysisContext& context, std::stop_token stop, HloOpBuilder* builder)
+  TpuCollector(AnalysisContext& context, HloOpBuilder* builder)
       : trace_(context.trace()),
-        stats_(context.stats(stop)),
-        stop_(std::move(stop)),
+        stats_(context.stats()),
         builder_(*builder) {}
 
   void Core(const Plane& plane, const TimeScope& scope) {
     first_ = kMaxPs, last_ = kMinPs, busy_ = 0;
     for (const TrackId t : plane.tracks) {
       const Track& track = trace_.set.tracks[t.value];
-      if (stop_.stop_requested()) return;
+      CheckStop();
       if (track.kind != TrackKind::kXlaOps && track.kind != TrackKind::kSteps) continue;
       for (const CoreEvent& e : CoreEventsOf(trace_, stats_, track, scope)) {
         first_ = std::min(first_, e.begin);
@@ -105,7 +104,6 @@ class TpuCollector {
 
   const Trace& trace_;
   const StatTable& stats_;
-  std::stop_token stop_;
   HloOpBuilder& builder_;
   std::unordered_map<uint32_t, HloOpDraft*> by_meta_;
   Ps first_ = 0, last_ = 0, busy_ = 0;
@@ -113,10 +111,10 @@ class TpuCollector {
 
 }  // namespace
 
-void CollectTpuOps(AnalysisContext& context, const AnalysisParams& params, std::stop_token stop,
+void CollectTpuOps(AnalysisContext& context, const AnalysisParams& params,
                    HloOpBuilder* builder) {
-  const Scope scope = ScopeOf(context, params, stop);
-  TpuCollector collector(context, stop, builder);
+  const Scope scope = ScopeOf(context, params);
+  TpuCollector collector(context, builder);
   for (const Plane& plane : context.trace().planes) {
     if (plane.kind == PlaneKind::kTpu && scope.HasHost(plane.host))
       collector.Core(plane, scope.OfHost(plane.host));

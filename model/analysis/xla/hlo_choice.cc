@@ -27,20 +27,19 @@ uint32_t MainProgram(const HloPrograms& programs, const HloOpTable& ops) {
 
 }  // namespace
 
-HloChoiceFound FindHloProgram(AnalysisContext& context, const AnalysisParams& params,
-                              std::stop_token stop) {
-  const HloPrograms& programs = context.hlo_programs();
+HloChoiceFound FindHloProgram(AnalysisContext& context, const AnalysisParams& params) {
+  const HloPrograms& programs = context.Get<HloPrograms>();
   HloChoiceFound found;
   if (programs.list().empty()) {
     found.why_not = kNoHloPrograms;
   } else if (params.hlo.program.empty()) {
-    found.program = MainProgram(programs, *context.hlo_ops(params, stop));
+    found.program = MainProgram(programs, *context.Get<HloOpTable>(params));
   } else {
     found.program = programs.FindByName(params.hlo.program);
     if (found.program == HloPrograms::kNone)
       found.why_not = "The profile has no HLO program '" + params.hlo.program + "'.";
   }
-  if (found.why_not.empty() && !programs.Module(found.program, stop))
+  if (found.why_not.empty() && !programs.Module(found.program))
     found.why_not = fmt::format("The HLO program {} cannot be read: {}.",
                                 programs.NameOf(found.program), programs.Error(found.program));
   return found;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <stop_token>
 #include <string>
 
 #include "model/analysis/analysis.h"
@@ -19,7 +18,6 @@ struct HloChoiceFound {
 };
 // The program that params.hlo names, else the one whose ops take the most time, or the largest
 // where none has ops. Decodes it.
-HloChoiceFound FindHloProgram(AnalysisContext& context, const AnalysisParams& params,
-                              std::stop_token stop);
+HloChoiceFound FindHloProgram(AnalysisContext& context, const AnalysisParams& params);
 
 }  // namespace stepscope

@@ -37,12 +37,10 @@ xla::ElementType ComputeTypeOf(const xla::HloModule& module, const xla::Instruct
 
 }  // namespace
 
-HloOpBuilder::HloOpBuilder(AnalysisContext& context, DeviceKind kind, std::span<const OwnPeaks> own,
-                           std::stop_token stop)
+HloOpBuilder::HloOpBuilder(AnalysisContext& context, DeviceKind kind, std::span<const OwnPeaks> own)
     : context_(context),
-      programs_(context.hlo_programs()),
-      stats_(context.stats(stop)),
-      stop_(std::move(stop)) {
+      programs_(context.Get<HloPrograms>()),
+      stats_(context.stats()) {
   table_.kind = kind;
   table_.peaks = DevicePeaksOf(context.trace(), context.xprof().hlo_peaks_of_recording, own);
 }
@@ -76,7 +74,7 @@ HloOpBuilder::Program& HloOpBuilder::ProgramOf(uint32_t index) {
   const auto [it, added] = opened_.try_emplace(index);
   Program& program = it->second;
   if (!added) return program;
-  program.module = programs_.Module(index, stop_);
+  program.module = programs_.Module(index);
   if (!program.module) return program;
   program.names = InstructionNames(*program.module);
   return program;
@@ -195,7 +193,7 @@ void HloOpBuilder::AddCosts(HloOpDraft* draft) {
   HloOp& op = draft->op;
   const bool gpu = table_.kind == DeviceKind::kGpu;
   const auto costs =
-      programs_.Costs(op.program, gpu ? xla::CostVariant::kGpu : xla::CostVariant::kBase, stop_);
+      programs_.Costs(op.program, gpu ? xla::CostVariant::kGpu : xla::CostVariant::kBase);
   if (!costs) return;
   const xla::HloModule& module = *ProgramOf(op.program).module;
   const xla::Instruction& i = module.instructions[op.instruction];

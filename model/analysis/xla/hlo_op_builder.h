@@ -47,8 +47,7 @@ class InstructionNames {
 
 class HloOpBuilder {
  public:
-  HloOpBuilder(AnalysisContext& context, DeviceKind kind, std::span<const OwnPeaks> own,
-               std::stop_token stop);
+  HloOpBuilder(AnalysisContext& context, DeviceKind kind, std::span<const OwnPeaks> own);
 
   // The op of that program and name. Null, and counted, where XProf's definitions drop it because
   // no program of the file has it. `events`: how many it is asked for. O(log ops).
@@ -80,7 +79,6 @@ class HloOpBuilder {
   AnalysisContext& context_;
   const HloPrograms& programs_;
   const StatTable& stats_;
-  std::stop_token stop_;
   std::deque<HloOpDraft> drafts_;
   std::map<std::pair<uint64_t, std::string>, HloOpDraft*> by_name_;
   std::unordered_map<uint32_t, Program> opened_;
@@ -89,11 +87,11 @@ class HloOpBuilder {
 };
 
 // Reads the ops of devices of one kind. `scope` says which events count.
-void CollectGpuOps(AnalysisContext& context, const AnalysisParams& params, std::stop_token stop,
+void CollectGpuOps(AnalysisContext& context, const AnalysisParams& params,
                    HloOpBuilder* builder);
-void CollectTpuOps(AnalysisContext& context, const AnalysisParams& params, std::stop_token stop,
+void CollectTpuOps(AnalysisContext& context, const AnalysisParams& params,
                    HloOpBuilder* builder);
-void CollectCpuOps(AnalysisContext& context, const AnalysisParams& params, std::stop_token stop,
+void CollectCpuOps(AnalysisContext& context, const AnalysisParams& params,
                    HloOpBuilder* builder);
 
 }  // namespace stepscope

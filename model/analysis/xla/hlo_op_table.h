@@ -50,6 +50,12 @@ struct HloOpTable {
   uint64_t events_by_program = 0;  // events of programs that are not in the file
   std::string first_unknown;
   Ps idle() const { return total > busy ? total - busy : 0; }
+
+  static constexpr size_t kKept = 2;
+  static AnalysisParams KeyOf(AnalysisParams params);  // without the choice of a program
+  // Of the hosts, steps and range that params name. O(events + instructions of the programs that
+  // ran).
+  static HloOpTable Compute(AnalysisContext& context, const AnalysisParams& params);
 };
 
 }  // namespace stepscope

@@ -16,15 +16,19 @@ HloSums& HloSums::operator+=(const HloSums& o) {
   return *this;
 }
 
-HloOpTable CollectHloOps(AnalysisContext& context, const AnalysisParams& params,
-                         std::stop_token stop) {
+HloOpTable HloOpTable::Compute(AnalysisContext& context, const AnalysisParams& params) {
   const DeviceKind kind = KindOf(context.trace());
-  HloOpBuilder builder(context, kind, params.peaks, stop);
-  if (kind == DeviceKind::kGpu) CollectGpuOps(context, params, stop, &builder);
-  if (kind == DeviceKind::kTpu) CollectTpuOps(context, params, stop, &builder);
+  HloOpBuilder builder(context, kind, params.peaks);
+  if (kind == DeviceKind::kGpu) CollectGpuOps(context, params, &builder);
+  if (kind == DeviceKind::kTpu) CollectTpuOps(context, params, &builder);
   const bool host_ops = kind == DeviceKind::kCpuOnly && !context.xprof().hlo_ops_of_cpu_left_out;
-  if (host_ops) CollectCpuOps(context, params, stop, &builder);
+  if (host_ops) CollectCpuOps(context, params, &builder);
   return builder.Finish();
+}
+
+AnalysisParams HloOpTable::KeyOf(AnalysisParams params) {
+  params.hlo = {};
+  return params;
 }
 
 }  // namespace stepscope

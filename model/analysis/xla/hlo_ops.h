@@ -9,7 +9,6 @@
 // immutable.
 #pragma once
 
-#include <stop_token>
 
 #include "model/analysis/analysis.h"
 #include "model/analysis/xla/hlo_op_table.h"
@@ -18,7 +17,6 @@ namespace stepscope {
 
 // Collects the ops of the hosts, steps and range that params name. O(events + instructions of the
 // programs that ran).
-HloOpTable CollectHloOps(AnalysisContext& context, const AnalysisParams& params,
-                         std::stop_token stop);
+HloOpTable CollectHloOps(AnalysisContext& context, const AnalysisParams& params);
 
 }  // namespace stepscope

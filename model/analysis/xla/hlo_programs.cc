@@ -1,4 +1,5 @@
 #include "model/analysis/xla/hlo_programs.h"
+#include "model/analysis/analysis.h"
 
 #include <fmt/format.h>
 
@@ -50,12 +51,11 @@ uint32_t HloPrograms::FindByName(std::string_view name) const {
   return by_module;
 }
 
-std::shared_ptr<const xla::HloModule> HloPrograms::Module(uint32_t program,
-                                                          std::stop_token stop) const {
+std::shared_ptr<const xla::HloModule> HloPrograms::Module(uint32_t program) const {
   Slots::Slot& slot = slots_->slots[program];
   std::lock_guard lock(slot.mutex);
   if (slot.module || slot.failed) return slot.module;
-  auto read = source_->Read(list_[program], stop);
+  auto read = source_->Read(list_[program], CurrentStopToken());
   if (read.ok()) {
     slot.module = read.value();
   } else if (read.status().code() != ErrorCode::kCancelled) {
@@ -70,9 +70,8 @@ std::string HloPrograms::Error(uint32_t program) const {
   return slots_->slots[program].error;
 }
 
-std::shared_ptr<const xla::CostModel> HloPrograms::Costs(uint32_t program, xla::CostVariant variant,
-                                                         std::stop_token stop) const {
-  const auto module = Module(program, std::move(stop));
+std::shared_ptr<const xla::CostModel> HloPrograms::Costs(uint32_t program, xla::CostVariant variant) const {
+  const auto module = Module(program);
   if (!module) return nullptr;
   Slots::Slot& slot = slots_->slots[program];
   std::lock_guard lock(slot.mutex);
@@ -80,5 +79,7 @@ std::shared_ptr<const xla::CostModel> HloPrograms::Costs(uint32_t program, xla::
   if (!costs) costs = std::make_shared<const xla::CostModel>(*module, variant);
   return costs;
 }
+
+HloPrograms HloPrograms::Compute(AnalysisContext& context) { return HloPrograms(context.trace()); }
 
 }  // namespace stepscope

@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,10 +15,13 @@
 
 namespace stepscope {
 
+class AnalysisContext;  // model/analysis/analysis.h
+
 class HloPrograms {
  public:
   static constexpr uint32_t kNone = 0xffffffffu;
 
+  static HloPrograms Compute(AnalysisContext& context);
   // Lists the programs, but decodes none. The trace must outlive it.
   explicit HloPrograms(const Trace& trace);
   HloPrograms(HloPrograms&&) noexcept;
@@ -34,11 +36,10 @@ class HloPrograms {
   std::string NameOf(uint32_t program) const;  // "jit_step(10)"
 
   // Null if it cannot be read; Error() says why. Decoding takes O(bytes).
-  std::shared_ptr<const xla::HloModule> Module(uint32_t program, std::stop_token stop = {}) const;
+  std::shared_ptr<const xla::HloModule> Module(uint32_t program) const;
   std::string Error(uint32_t program) const;
   // The costs of its instructions. Null as Module.
-  std::shared_ptr<const xla::CostModel> Costs(uint32_t program, xla::CostVariant variant,
-                                              std::stop_token stop = {}) const;
+  std::shared_ptr<const xla::CostModel> Costs(uint32_t program, xla::CostVariant variant) const;
 
  private:
   struct Slots;

@@ -39,9 +39,9 @@ std::vector<const Step*> StepsOf(const StepDatabase& steps, const Scope& scope) 
 }  // namespace
 
 std::vector<HloStepSums> SumByStep(AnalysisContext& context, const HloOpTable& ops,
-                                   const AnalysisParams& params, std::stop_token stop) {
-  const Scope scope = ScopeOf(context, params, stop);
-  const std::vector<const Step*> steps = StepsOf(context.steps(stop), scope);
+                                   const AnalysisParams& params) {
+  const Scope scope = ScopeOf(context, params);
+  const std::vector<const Step*> steps = StepsOf(context.Get<StepDatabase>(), scope);
   std::vector<HloStepSums> sums;
   for (const Step* step : steps) {
     HloStepSums& s = sums.emplace_back();
@@ -49,7 +49,7 @@ std::vector<HloStepSums> SumByStep(AnalysisContext& context, const HloOpTable& o
     s.sums.time = SaturatingMul(step->span.length(), std::max<uint32_t>(1, ops.devices));
   }
   for (const HloOp& op : ops.ops) {
-    if (stop.stop_requested()) break;
+    CheckStop();
     if (HoldsOthers(op)) continue;
     std::vector<uint64_t> events(steps.size());
     for (const EventRow row : op.rows) {

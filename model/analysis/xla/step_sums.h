@@ -1,7 +1,6 @@
 // The sums of HLO ops in each step. Pure. O(events of ops * log steps).
 #pragma once
 
-#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -17,6 +16,6 @@ struct HloStepSums {
 // One entry for each step of params; an op's costs go to the steps of its events, alike to each
 // event. Ops that hold others (loops, calls) are left out.
 std::vector<HloStepSums> SumByStep(AnalysisContext& context, const HloOpTable& ops,
-                                   const AnalysisParams& params, std::stop_token stop);
+                                   const AnalysisParams& params);
 
 }  // namespace stepscope

@@ -291,8 +291,8 @@ TEST_CASE("export: a recording of Nsight Systems keeps its categories and launch
   };
   CHECK(counts(*again) == counts(*trace));
   AnalysisContext before(trace, Definitions::kStepscope), after(again, Definitions::kStepscope);
-  CHECK(before.grouping().launches.size() > 0);
-  CHECK(after.grouping().launches.size() == before.grouping().launches.size());
+  CHECK(before.Get<Grouping>().launches.size() > 0);
+  CHECK(after.Get<Grouping>().launches.size() == before.Get<Grouping>().launches.size());
 }
 
 TEST_CASE("export: registers and launch shapes of other formats are found again") {

@@ -24,7 +24,7 @@ class ListedTrace {
     REQUIRE_MESSAGE(loaded.ok(), loaded.status().message());
     trace_ = *loaded;
     AnalysisContext context(trace_, Definitions::kStepscope);
-    flows_ = BuildFlowIndex(*trace_, &context.grouping());
+    flows_ = BuildFlowIndex(*trace_, &context.Get<Grouping>());
   }
   std::string Write(Status (*write)(const EventListInput&, const TextSink&), bool launches) const {
     AnalysisContext context(trace_, Definitions::kStepscope);

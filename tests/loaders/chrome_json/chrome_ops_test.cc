@@ -81,7 +81,7 @@ std::vector<Row> RowsOf(const OpSide& side) {
 HostOps OpsOf(const TracePtr& trace) {
   AnalysisContext context(trace, Definitions::kStepscope);
   REQUIRE(context.stats_error().empty());
-  return context.ops()->Of(*trace, {});
+  return context.Get<OpDatabase>(AnalysisParams())->Of(*trace, {});
 }
 
 size_t Differences(const std::vector<Row>& a, const std::vector<Row>& b) {

@@ -11,7 +11,7 @@ namespace {
 
 const StepDatabase& StepsOf(AnalysisContext& context) {
   REQUIRE(context.stats_error().empty());
-  return context.steps();
+  return context.Get<StepDatabase>();
 }
 
 TEST_CASE("chrome steps: JAX marks steps by step_num, as in the XSpace of the same recording") {
@@ -41,7 +41,7 @@ TEST_CASE("chrome steps: events with step_num are roots of groups, others are no
     const TracePtr trace = Chrome(text);
     CHECK(!trace->kineto);
     AnalysisContext context(trace, Definitions::kStepscope);
-    return context.grouping().groups.size();
+    return context.Get<Grouping>().groups.size();
   };
   CHECK(groups(R"({"step_num":"4"})") == 3);
   CHECK(groups(R"({"step_number":"4"})") == 0);
@@ -105,7 +105,7 @@ TEST_CASE("chrome steps: where a file has levels, a step_num without one is no r
         "[" + head + R"("ts":0,"args":{"step_num":4}},)" + head + R"("ts":10,"args":{)" + other +
         R"(}},{"ph":"M","pid":1,"name":"process_name","args":{"name":"/host:CPU"}}])");
     AnalysisContext context(trace, Definitions::kStepscope);
-    return context.grouping().groups.size();
+    return context.Get<Grouping>().groups.size();
   };
   CHECK(groups(R"("step_num":5)") == 2);
   CHECK(groups(R"("step_num":5,"_r":1)") == 1);

@@ -44,7 +44,7 @@ bool HasOp(const OpDatabase& ops, std::string_view name) {
 TEST_CASE("allocations: the op that only an allocation names is an op") {
   AnalysisContext context(LoadAllocation(kNothing, kNothing), Definitions::kStepscope);
   CHECK(context.all_stats().size() == 2);
-  const auto ops = context.ops();
+  const auto ops = context.Get<OpDatabase>(AnalysisParams());
   CHECK(HasOp(*ops, "a/Relu"));
   CHECK(HasOp(*ops, "gradients/b/MatMul"));
 }
@@ -57,7 +57,7 @@ TEST_CASE("allocations: a program trains if only an allocation's op says so") {
 TEST_CASE("allocations: they are in the group that the file says") {
   const auto in_group = [](auto& event) { event.Stat("group_id", int64_t{3}); };
   AnalysisContext context(LoadAllocation(in_group, in_group), Definitions::kStepscope);
-  const Grouping& grouping = context.grouping();
+  const Grouping& grouping = context.Get<Grouping>();
   CHECK(grouping.from_file);
   REQUIRE(grouping.GroupOf(EventRow(0)) != nullptr);
   CHECK(grouping.GroupOf(EventRow(0)) == grouping.GroupOf(EventRow(1)));

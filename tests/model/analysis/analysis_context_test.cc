@@ -51,13 +51,13 @@ TEST_CASE("a result is computed once for the same question, and anew for another
   CHECK(context.Get("kernel_stats") == all);
   CHECK(context.Get("kernel_stats", FirstMs(2)) != all);
   CHECK(context.Get("op_stats") != all);
-  CHECK(context.ops() == context.ops(ForHost("worker-0")));  // has all hosts anyway
-  CHECK(context.ops(FirstMs(2)) != context.ops());
+  CHECK(context.Get<OpDatabase>(AnalysisParams()) == context.Get<OpDatabase>(ForHost("worker-0")));  // has all hosts anyway
+  CHECK(context.Get<OpDatabase>(FirstMs(2)) != context.Get<OpDatabase>(AnalysisParams()));
 }
 
 TEST_CASE("facts of the steps of a part are computed once for all pages that judge them") {
   AnalysisContext context(Generated(), Definitions::kStepscope);
-  const StepDatabase& steps = context.steps();
+  const StepDatabase& steps = context.Get<StepDatabase>();
   const auto kinds = context.exposed_kinds({}, false, steps, {});
   const auto precision = context.precision({}, false, steps, {});
   const std::vector<ExposedKind> alone = ExposedKinds(context.trace(), steps);
@@ -93,27 +93,27 @@ TEST_CASE("the last few results are kept; an older one lives as long as others h
 TEST_CASE("the memory profile is computed once for the page and for findings") {
   AnalysisContext context(Generated(), Definitions::kStepscope);
   RunAnalysis(*FindAnalysis("memory"), context, {}, {});
-  const std::shared_ptr<const MemoryProfile> profile = context.memory();
+  const std::shared_ptr<const MemoryProfile> profile = context.Get<MemoryProfile>(AnalysisParams());
   CHECK(profile.use_count() == 2);  // the context's and ours
   RunAnalysis(*FindAnalysis("findings"), context, {}, {});
-  CHECK(context.memory() == profile);
-  CHECK(context.memory(FirstMs(2)) != profile);
+  CHECK(context.Get<MemoryProfile>(AnalysisParams()) == profile);
+  CHECK(context.Get<MemoryProfile>(FirstMs(2)) != profile);
   CHECK(profile.use_count() == 1);  // only the last one is kept
 }
 
 TEST_CASE("a released memory profile lives as long as others hold it") {
   AnalysisContext context(Generated(), Definitions::kStepscope);
-  std::shared_ptr<const MemoryProfile> profile = context.memory();
+  std::shared_ptr<const MemoryProfile> profile = context.Get<MemoryProfile>(AnalysisParams());
   context.ReleaseCaches();
   CHECK(profile.use_count() == 1);
-  CHECK(context.memory() == profile);  // found again, and kept again
+  CHECK(context.Get<MemoryProfile>(AnalysisParams()) == profile);  // found again, and kept again
   CHECK(profile.use_count() == 2);
   context.ReleaseCaches();
   const std::weak_ptr<const MemoryProfile> gone = profile;
   const size_t allocators = profile->allocators.size();
   profile = nullptr;
   CHECK(gone.expired());
-  CHECK(context.memory()->allocators.size() == allocators);  // computed again
+  CHECK(context.Get<MemoryProfile>(AnalysisParams())->allocators.size() == allocators);  // computed again
 }
 
 TEST_CASE("threads that ask the same at once get one result") {
@@ -139,13 +139,13 @@ TEST_CASE("a stopped caller gets the unfinished result, others the whole one") {
   AnalysisContext context(Generated(), Definitions::kStepscope);
   std::stop_source stop;
   stop.request_stop();
-  const Grouping& left = context.grouping(stop.get_token());
-  CHECK(&context.grouping(stop.get_token()) == &left);
+  const Grouping& left = context.Get<Grouping>();
+  CHECK(&context.Get<Grouping>() == &left);
   CHECK(&context.stats(stop.get_token()) == &context.stats(stop.get_token()));
   CHECK(&context.steps(stop.get_token()) == &context.steps(stop.get_token()));
-  CHECK(&context.grouping() != &left);
-  CHECK_FALSE(context.grouping().launches.empty());
-  CHECK(&context.grouping(stop.get_token()) == &context.grouping());
+  CHECK(&context.Get<Grouping>() != &left);
+  CHECK_FALSE(context.Get<Grouping>().launches.empty());
+  CHECK(&context.Get<Grouping>() == &context.Get<Grouping>());
 }
 
 TEST_CASE("an analysis that is stopped when its databases are there leaves the events alone") {
@@ -160,7 +160,7 @@ TEST_CASE("an analysis that is stopped when its databases are there leaves the e
     const size_t all = EventsIn(RunAnalysis(*FindAnalysis(id), whole, {}, {}));
     CHECK(all > 100);
     AnalysisContext context(*trace, Definitions::kStepscope);
-    context.grouping();
+    context.Get<Grouping>();
     std::stop_source stop;
     stop.request_stop();
     CHECK(EventsIn(RunAnalysis(*FindAnalysis(id), context, {}, stop.get_token())) <= all / 50);

@@ -164,7 +164,7 @@ TEST_CASE("No result depends on the number of threads or on when it was asked") 
 TEST_CASE("Times of a step sum to it, and none is longer than the step") {
   for (uint64_t seed = 1; seed <= 5; ++seed) {
     AnalysisContext context(Load(MakeProfile(seed, 0)), Definitions::kStepscope);
-    const StepDatabase& db = context.steps();
+    const StepDatabase& db = context.Get<StepDatabase>();
     REQUIRE_FALSE(db.device_steps.empty());
     for (const DeviceStep& d : db.device_steps) {
       const StepBreakdown& t = d.times;
@@ -185,7 +185,7 @@ TEST_CASE("Times of a step sum to it, and none is longer than the step") {
 TEST_CASE("Self times sum to the union, busy time is within the span, shares sum to one") {
   for (uint64_t seed = 1; seed <= 5; ++seed) {
     AnalysisContext context(Load(MakeProfile(seed, 0)), Definitions::kStepscope);
-    const HostOps ops = context.ops()->hosts[0];
+    const HostOps ops = context.Get<OpDatabase>(AnalysisParams())->hosts[0];
     for (const OpSide* side : {&ops.host_side, &ops.device_side}) {
       Ps self = 0;
       for (const OpRow& op : side->ops) {

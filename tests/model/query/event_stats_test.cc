@@ -299,8 +299,8 @@ TEST_CASE(
   const TracePtr trace = Load(test::MakeGpuProfile(options));
   AnalysisContext context(trace, Definitions::kStepscope);
   StatsQuestion question = All(*trace, GroupBy::kStep);
-  question.steps = &context.steps();
-  question.grouping = &context.grouping();
+  question.steps = &context.Get<StepDatabase>();
+  question.grouping = &context.Get<Grouping>();
   const EventStats stats = AddUp(question);
   const EventStats all = AddUp(All(*trace));
   REQUIRE(stats.groups.size() >= 5);
@@ -312,12 +312,12 @@ TEST_CASE(
       CHECK(row.name == "outside steps");
       outside += row.count;
     } else {
-      CHECK(row.name == context.steps().steps[row.step].label);
+      CHECK(row.name == context.Get<StepDatabase>().steps[row.step].label);
       in_steps.push_back(row.count);
     }
   }
   CHECK(count == all.total.count);
-  CHECK(in_steps.size() == context.steps().steps.size());
+  CHECK(in_steps.size() == context.Get<StepDatabase>().steps.size());
   CHECK(outside * 5 < all.total.count);
 
   // All kernels of a step have its group, wherever the device is by then.
@@ -326,9 +326,9 @@ TEST_CASE(
   const EventStats of_kernels = AddUp(question);
   std::map<std::string, uint64_t> expected;
   kernels->ForEach([&](uint32_t row) {
-    const EventGroup* group = context.grouping().GroupOf(EventRow(row));
-    for (const Step& step : context.steps().steps) {
-      if (group == &context.grouping().groups[static_cast<size_t>(std::max(step.group, 0))] &&
+    const EventGroup* group = context.Get<Grouping>().GroupOf(EventRow(row));
+    for (const Step& step : context.Get<StepDatabase>().steps) {
+      if (group == &context.Get<Grouping>().groups[static_cast<size_t>(std::max(step.group, 0))] &&
           step.group >= 0)
         ++expected[step.label];
     }

@@ -19,8 +19,7 @@ AnalysisResult SampleInput() {
        {"selfTimeInMs", "Self time", Unit::kMs, ValueType::kReal, ""},
        {"category", "Category", Unit::kNone, ValueType::kString, ""}},
       {{std::string("Iterator::Map"), int64_t{4}, 12.5, std::string("Preprocessing")},
-       {std::string("Iterator::TFRecord"), int64_t{2}, 1.5, std::string("Demanded file read")}},
-      {}};
+       {std::string("Iterator::TFRecord"), int64_t{2}, 1.5, std::string("Demanded file read")}}};
   r.tables.push_back(std::move(ops));
   r.properties = {{"demanded_file_read_us", "Reading", 1500.0, Unit::kUs, ""},
                   {"advanced_file_read_us", "Reading ahead", 0.0, Unit::kUs, ""},

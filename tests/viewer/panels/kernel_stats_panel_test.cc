@@ -15,9 +15,7 @@ ResultTable Kernels(const char* id, const char* name, size_t n) {
                  {name, "Kernel", Unit::kNone, ValueType::kString, ""},
                  {"occurrences", "Count", Unit::kCount, ValueType::kInt, ""},
                  {"total_duration_us", "Total", Unit::kUs, ValueType::kReal, ""},
-                 {"share", "Share of time", Unit::kFraction, ValueType::kReal, ""}},
-                {},
-                {}};
+                 {"share", "Share of time", Unit::kFraction, ValueType::kReal, ""}}};
   for (size_t i = 0; i < n; ++i) {
     const double us = static_cast<double>(n - i) * 10;
     t.rows.push_back({static_cast<int64_t>(i + 1),

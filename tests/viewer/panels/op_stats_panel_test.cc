@@ -18,9 +18,7 @@ ResultTable Ops(const char* id, bool idle) {
                  {"type", "Type", Unit::kNone, ValueType::kString, ""},
                  {"operation", "Operation", Unit::kNone, ValueType::kString, ""},
                  {"occurrences", "Count", Unit::kCount, ValueType::kInt, ""},
-                 {"total_self_time", "Self time", Unit::kUs, ValueType::kReal, ""}},
-                {},
-                {}};
+                 {"total_self_time", "Self time", Unit::kUs, ValueType::kReal, ""}}};
   const auto add = [&](const char* side, const char* type, const char* op, double self) {
     t.rows.push_back({static_cast<int64_t>(t.rows.size() + 1), std::string(side), std::string(type),
                       std::string(op), int64_t{1}, self});

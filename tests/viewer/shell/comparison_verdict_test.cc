@@ -18,9 +18,9 @@ AnalysisResult Comparison(double a, double b, const char* significance, double s
                   {"shared_percent", "", shared, Unit::kPercent, ""}};
   ResultTable t;
   t.id = "contributions";
-  t.columns = {{"name", "What", Unit::kNone, ValueType::kString, ""},
+  t.SetColumns({{"name", "What", Unit::kNone, ValueType::kString, ""},
                {"change", "Change", Unit::kNone, ValueType::kString, ""},
-               {"delta_ms_per_step", "Delta", Unit::kMs, ValueType::kReal, ""}};
+               {"delta_ms_per_step", "Delta", Unit::kMs, ValueType::kReal, ""}});
   t.rows = {{SharedText("Relu"), SharedText("faster"), -0.5},
             {SharedText("Conv2D"), SharedText("slower"), 1.25}};
   r.tables.push_back(std::move(t));

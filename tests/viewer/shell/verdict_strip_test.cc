@@ -21,7 +21,7 @@ void OpenAnalysed(ViewerFixture& f, std::shared_ptr<const Trace> trace) {
   f.Open(trace);
   Profile& profile = f.session.profiles.back();
   profile.analysis = std::make_shared<AnalysisContext>(trace, Definitions::kStepscope);
-  profile.derived = profile.analysis->derived();
+  profile.derived = profile.analysis->Get<DerivedTracks>().sets;
   ++f.session.generation;
   f.Frame(2);  // which starts the analyses
   f.WaitIdle();

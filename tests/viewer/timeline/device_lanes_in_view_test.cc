@@ -32,7 +32,7 @@ std::vector<Profile> Runs() {
   REQUIRE(trace.ok());
   Profile profile{ProfileId(0), "run", *trace, {}};
   profile.analysis = std::make_shared<AnalysisContext>(profile.trace, Definitions::kStepscope);
-  profile.derived = profile.analysis->derived();
+  profile.derived = profile.analysis->Get<DerivedTracks>().sets;
   return {profile};
 }
 

@@ -17,9 +17,7 @@ ResultTable Ops() {
                 {{"kind", "Kind", Unit::kNone, ValueType::kString, ""},
                  {"ai", "FLOP/byte", Unit::kNone, ValueType::kReal, ""},
                  {"rate", "GFLOP/s", Unit::kGflops, ValueType::kReal, ""},
-                 {"us", "Time", Unit::kUs, ValueType::kReal, ""}},
-                {},
-                {}};
+                 {"us", "Time", Unit::kUs, ValueType::kReal, ""}}};
   t.rows.push_back({std::string("small"), 2.0, 20.0, 1.0});
   t.rows.push_back({std::string("large"), 100.0, 900.0, 50.0});
   t.rows.push_back({std::string("copy"), 0.0, 0.0, 9.0});

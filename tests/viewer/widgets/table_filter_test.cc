@@ -7,14 +7,14 @@ namespace {
 
 ResultTable Kernels() {
   ResultTable t;
-  t.columns = {{"kernel_name", "Kernel", Unit::kNone, ValueType::kString, ""},
+  t.SetColumns({{"kernel_name", "Kernel", Unit::kNone, ValueType::kString, ""},
                {"op_name", "Op", Unit::kNone, ValueType::kString, ""},
                {"uses_tc", "Tensor Core", Unit::kNone, ValueType::kBool, ""},
                {"occurrences", "Count", Unit::kCount, ValueType::kInt, ""},
                {"total_us", "Total", Unit::kUs, ValueType::kReal, ""},
                {"avg_us", "Average", Unit::kUs, ValueType::kReal, ""},
                {"share", "Share", Unit::kFraction, ValueType::kReal, ""},
-               {"bytes", "Memory", Unit::kBytes, ValueType::kInt, ""}};
+               {"bytes", "Memory", Unit::kBytes, ValueType::kInt, ""}});
   const auto row = [&](const char* k, const char* op, bool tc, int64_t n, double total,
                        double share, int64_t bytes) {
     t.rows.push_back({std::string(k), std::string(op), tc, n, total, total / static_cast<double>(n),

@@ -14,9 +14,9 @@ namespace {
 ResultTable Sample() {
   ResultTable t;
   t.id = "sample";
-  t.columns = {{"name", "Name", Unit::kNone, ValueType::kString, ""},
+  t.SetColumns({{"name", "Name", Unit::kNone, ValueType::kString, ""},
                {"total_us", "Total", Unit::kUs, ValueType::kReal, ""},
-               {"count", "Count", Unit::kCount, ValueType::kInt, ""}};
+               {"count", "Count", Unit::kCount, ValueType::kInt, ""}});
   t.rows = {{std::string("b"), 2.5, int64_t{1}},
             {std::string("a"), 2.5, int64_t{2}},
             {std::string("c"), Value{}, int64_t{2}},

@@ -14,9 +14,7 @@ ResultTable Tree() {
                 "",
                 {{"name", "Name", Unit::kNone, ValueType::kString, ""},
                  {"depth", "Depth", Unit::kNone, ValueType::kInt, ""},
-                 {"time", "Time", Unit::kUs, ValueType::kReal, ""}},
-                {},
-                {}};
+                 {"time", "Time", Unit::kUs, ValueType::kReal, ""}}};
   const auto add = [&](const char* name, int64_t depth, double time) {
     t.rows.push_back({std::string(name), depth, time});
   };

@@ -15,9 +15,7 @@ ResultTable TreeTable() {
                 {{"name", "Name", Unit::kNone, ValueType::kString, ""},
                  {"depth", "Depth", Unit::kNone, ValueType::kInt, ""},
                  {"time", "Time", Unit::kUs, ValueType::kReal, ""},
-                 {"percent", "Share", Unit::kPercent, ValueType::kReal, ""}},
-                {},
-                {}};
+                 {"percent", "Share", Unit::kPercent, ValueType::kReal, ""}}};
   const auto add = [&](const char* name, int64_t depth, double time, uint32_t event) {
     t.rows.push_back({std::string(name), depth, time, time * 10});
     t.links.push_back(event == 0 ? RowLink() : LinkTo(EventRows({EventRow(event)})));

@@ -24,12 +24,12 @@ DerivedParts Derive(AnalysisContext& context, const std::stop_token& stop) {
   const Trace& trace = context.trace();
   const bool gpus = HasGpuPlane(trace);
   // Without a device there are no launches to look for.
-  const Grouping* grouping = gpus || HasTpuCore(trace) ? &context.grouping(stop) : nullptr;
+  const Grouping* grouping = gpus || HasTpuCore(trace) ? &context.Get<Grouping>() : nullptr;
   DerivedParts parts;
   parts.flows = std::make_shared<const FlowIndex>(
       BuildFlowIndex(trace, grouping, &context.stats(stop), stop));
   // The lines that XProf derives of cores repeat what their recorded lines have.
-  parts.sets = gpus ? context.derived(stop) : BuildDeviceTracks(context, stop);
+  parts.sets = gpus ? context.Get<DerivedTracks>().sets : BuildDeviceTracks(context, stop);
   return parts;
 }
 

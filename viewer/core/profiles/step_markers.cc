@@ -15,7 +15,7 @@ namespace {
 // The time in a cell that holds ms; 0 where it holds no length of time.
 Ps TimeIn(const ResultTable& table, size_t row, int column) {
   if (column < 0) return 0;
-  const double* ms = std::get_if<double>(&table.rows[row][static_cast<size_t>(column)]);
+  const double* ms = std::get_if<double>(&table.At(row, static_cast<size_t>(column)));
   const double ps = ms != nullptr ? *ms * static_cast<double>(kPsPerMs) : 0;
   return ps > 0 && ps < static_cast<double>(kMaxPs) ? static_cast<Ps>(std::llround(ps)) : 0;
 }
@@ -39,7 +39,7 @@ class DeviceStepReader {
     std::vector<TimeRange> ranges;
     if (table_ == nullptr || label_ < 0 || device_ < 0) return ranges;
     const size_t first = at_;
-    for (; at_ < table_->rows.size() && at_ < table_->links.size(); ++at_) {
+    for (; at_ < table_->size() && at_ < table_->links.size(); ++at_) {
       if (Cell(at_, label_) != label) break;
       if (host != nullptr && host_ >= 0 && Cell(at_, host_) != *host) break;
       if (Has(first, Cell(at_, device_))) break;
@@ -50,7 +50,7 @@ class DeviceStepReader {
 
  private:
   const Value& Cell(size_t row, int column) const {
-    return table_->rows[row][static_cast<size_t>(column)];
+    return table_->At(row, static_cast<size_t>(column));
   }
   bool Has(size_t first, const Value& device) const {
     for (size_t row = first; row < at_; ++row) {
@@ -75,14 +75,14 @@ std::vector<StepRow> StepRows(const ResultTable& table, const ResultTable* devic
   const int time = table.Column("stepTimeMs");
   if (label < 0) return steps;
   DeviceStepReader devices(device_steps);
-  for (size_t r = 0; r < table.rows.size() && r < table.links.size(); ++r) {
+  for (size_t r = 0; r < table.size() && r < table.links.size(); ++r) {
     const auto cell = [&](size_t row, int column) -> const Value& {
-      return table.rows[row][static_cast<size_t>(column)];
+      return table.At(row, static_cast<size_t>(column));
     };
     std::vector<TimeRange> ranges =
         devices.Next(cell(r, label), host >= 0 ? &cell(r, host) : nullptr);
     if (host >= 0 && cell(r, host) != cell(0, host)) continue;
-    const bool counts = !TrueAt(table.rows[r], partial) && !TrueAt(table.rows[r], warmup);
+    const bool counts = !TrueAt(table, r, partial) && !TrueAt(table, r, warmup);
     const TimeRange range = table.links[r].range;
     steps.push_back(
         {{RawValue(cell(r, label)), range, 0, counts, TimeIn(table, r, time)}, std::move(ranges)});

@@ -256,8 +256,8 @@ SelectionStats AddUpSelection(const Profile& profile, const SelectionRequest& re
   }
   for (size_t i = 0; i < asked.bits.size(); ++i) asked.question.parts[i].rows = &asked.bits[i];
   if (request.by == GroupBy::kStep && profile.analysis) {
-    asked.question.steps = &profile.analysis->steps(stop);
-    asked.question.grouping = &profile.analysis->grouping(stop);
+    asked.question.steps = &profile.analysis->Get<StepDatabase>();
+    asked.question.grouping = &profile.analysis->Get<Grouping>();
   }
   SelectionStats out;
   out.derived = !asked.question.parts.empty() && asked.question.parts.front().set != 0;

@@ -247,17 +247,14 @@ ResultTable Adder::Names() const {
        {"total_us", "Total", Unit::kUs, ValueType::kReal,
         "time in view, with that of the events inside"},
        {"count", "Count", Unit::kCount, ValueType::kInt, "events that touch the view"},
-       {"mean_us", "Mean", Unit::kUs, ValueType::kReal, "duration of a whole event"}},
-      {},
-      {}};
-  table.rows.reserve(sums.size());
+       {"mean_us", "Mean", Unit::kUs, ValueType::kReal, "duration of a whole event"}}};
   for (const auto& [name, sum] : sums) {
     // Instants take no time, so there is nothing to say of it.
     const auto known = [slices = sum.slices](double v) { return slices > 0 ? Value(v) : Value(); };
     const double share =
         self > 0 ? 100 * static_cast<double>(sum.self) / static_cast<double>(self) : 0.0;
     const double mean = sum.whole / static_cast<double>(std::max<uint64_t>(1, sum.slices));
-    table.rows.push_back({std::string(set_.names->strings.View(name)), known(InUs(sum.self)),
+    table.AddRow({std::string(set_.names->strings.View(name)), known(InUs(sum.self)),
                           known(share), known(InUs(sum.inside)), static_cast<int64_t>(sum.count),
                           known(mean / static_cast<double>(kPsPerUs))});
   }
@@ -279,11 +276,9 @@ ResultTable Adder::Kinds() const {
                     {{"kind", "Tracks", Unit::kNone, ValueType::kString, ""},
                      {"count", "Count", Unit::kCount, ValueType::kInt, ""},
                      {"busy_us", "Busy", Unit::kUs, ValueType::kReal,
-                      "sum over the tracks of the time in view that has an event"}},
-                    {},
-                    {}};
+                      "sum over the tracks of the time in view that has an event"}}};
   for (const size_t k : order) {
-    table.rows.push_back({std::string(KindText(static_cast<TrackKind>(k))),
+    table.AddRow({std::string(KindText(static_cast<TrackKind>(k))),
                           static_cast<int64_t>(kinds[k].count), InUs(kinds[k].busy)});
   }
   return table;
@@ -320,11 +315,9 @@ ResultTable NamesOfBoth(const ResultTable& a, const ResultTable& b) {
        {"b_us", "B", Unit::kUs, ValueType::kReal, "the same in the other profile"},
        {"delta_us", "\u0394", Unit::kUs, ValueType::kReal, "B less A"},
        {"a_count", "Count A", Unit::kCount, ValueType::kInt, "events that touch the view"},
-       {"b_count", "Count B", Unit::kCount, ValueType::kInt, "events that touch the view"}},
-      {},
-      {}};
+       {"b_count", "Count B", Unit::kCount, ValueType::kInt, "events that touch the view"}}};
   for (const auto& [name, sides] : Join(a, b, "self_us", "count")) {
-    table.rows.push_back({name, sides[0][0], sides[1][0], sides[1][0] - sides[0][0],
+    table.AddRow({name, sides[0][0], sides[1][0], sides[1][0] - sides[0][0],
                           static_cast<int64_t>(sides[0][1]), static_cast<int64_t>(sides[1][1])});
   }
   std::stable_sort(table.rows.begin(), table.rows.end(), [](const auto& x, const auto& y) {
@@ -341,11 +334,9 @@ ResultTable KindsOfBoth(const ResultTable& a, const ResultTable& b) {
                      {"a_us", "Busy A", Unit::kUs, ValueType::kReal,
                       "sum over the tracks of the time in view that has an event"},
                      {"b_count", "Count B", Unit::kCount, ValueType::kInt, ""},
-                     {"b_us", "Busy B", Unit::kUs, ValueType::kReal, "the same of B"}},
-                    {},
-                    {}};
+                     {"b_us", "Busy B", Unit::kUs, ValueType::kReal, "the same of B"}}};
   for (const auto& [kind, sides] : Join(a, b, "busy_us", "count")) {
-    table.rows.push_back({kind, static_cast<int64_t>(sides[0][1]), sides[0][0],
+    table.AddRow({kind, static_cast<int64_t>(sides[0][1]), sides[0][0],
                           static_cast<int64_t>(sides[1][1]), sides[1][0]});
   }
   std::stable_sort(table.rows.begin(), table.rows.end(), [](const auto& x, const auto& y) {

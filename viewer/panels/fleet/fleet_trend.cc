@@ -35,7 +35,7 @@ void FleetTrend::Take(const Fleet& fleet, const ResultTable& runs) {
     places_.push_back(static_cast<double>(place));
     for (size_t l = 0; l < lines_.size(); ++l)
       lines_[l].values.push_back(NumberIn(runs, row, runs.Column(kColumns[l])));
-    if (TrueAt(runs.rows[row], shown)) shown_ = place;
+    if (TrueAt(runs, row, shown)) shown_ = place;
   }
 }
 

@@ -35,10 +35,10 @@ constexpr const char* kTorchHidden[] = {"host",        "memory_id", "requested_b
 
 // Rows of one allocator, with their links.
 ResultTable OfAllocator(const ResultTable& table, const std::string& host, const std::string& id) {
-  ResultTable out{table.id, table.title, table.columns, {}, {}};
+  ResultTable out{table.id, table.title, table.columns};
   const int c_host = table.Column("host"), c_id = table.Column("memory_id");
-  for (size_t r = 0; r < table.rows.size(); ++r) {
-    if (TextAt(table.rows[r], c_host) != host || TextAt(table.rows[r], c_id) != id) continue;
+  for (size_t r = 0; r < table.size(); ++r) {
+    if (TextAt(table, r, c_host) != host || TextAt(table, r, c_id) != id) continue;
     out.rows.push_back(table.rows[r]);
     if (r < table.links.size()) out.links.push_back(table.links[r]);
   }
@@ -54,7 +54,7 @@ struct FullMemory {
 std::shared_ptr<const FullMemory> LoadFull(AnalysisContext& context, const AnalysisParams& params,
                                            const std::stop_token& stop) {
   auto full = std::make_shared<FullMemory>();
-  full->profile = context.memory(params, stop);
+  full->profile = context.Get<MemoryProfile>(params, stop);
   const StatTable& stats = context.allocation_stats(stop);
   const auto& fragmentation = stats.Real(RealStat::kFragmentation);
   for (const AllocatorProfile& a : full->profile->allocators) {
@@ -212,7 +212,7 @@ void MemoryPanel::ListLiveAt(const PanelContext& context, Ps time) {
     has_pending_ = full_job_.active();
     return;
   }
-  ResultTable shape{at_peak_.id, "Live at a time", at_peak_.columns, {}, {}};
+  ResultTable shape{at_peak_.id, "Live at a time", at_peak_.columns};
   live_job_.Start(
       context.jobs,
       [full = full_, index = full_index_, analysis = context.profile->analysis, time,
@@ -244,7 +244,7 @@ void MemoryPanel::ListLiveAt(const PanelContext& context, Ps time) {
 void MemoryPanel::DrawSelector(const PanelContext& context, const ResultTable& summary) {
   const int c_host = summary.Column("host"), c_id = summary.Column("memory_id");
   const auto label = [&](size_t r) {
-    const std::string host(TextAt(summary.rows[r], c_host)), id(TextAt(summary.rows[r], c_id));
+    const std::string host(TextAt(summary, r, c_host)), id(TextAt(summary, r, c_id));
     return ItemLabel(host.empty() ? id : id + "  \u00b7  " + host);
   };
   ImGui::AlignTextToFramePadding();
@@ -338,7 +338,7 @@ void MemoryPanel::DrawBoxes(const PanelContext& context, ImVec2 size) {
   const int row = lifetime_view_.current(), column = lifetimes_.Column("tf_op");
   const std::string op =
       row >= 0 && static_cast<size_t>(row) < lifetimes_.rows.size()
-          ? std::string(TextAt(lifetimes_.rows[static_cast<size_t>(row)], column))
+          ? std::string(TextAt(lifetimes_, static_cast<size_t>(row), column))
           : std::string();
   const int clicked = boxes_.Draw(context, *boxes, key_ * 31 + full_index_, op, size_format_, size);
   if (clicked < 0 || context.profile == nullptr) return;

@@ -358,7 +358,7 @@ void MemorySnapshotPanel::DrawTables(const PanelContext& context, const Analysis
   const ResultTable* failed = result.Table("at_oom");
   if (failed != nullptr) add(*failed, key_);
   for (const ResultTable& table : result.tables) {
-    if (&table != failed && (table.id != "devices" || table.rows.size() > 1)) add(table, key_);
+    if (&table != failed && (table.id != "devices" || table.size() > 1)) add(table, key_);
   }
   pages_.Draw(context, pages, "Nothing was allocated.");
 }

@@ -215,7 +215,7 @@ void QueryPanel::DrawStatus(const PanelContext& context) const {
   if (!answer_) ImGui::NewLine();
   if (!answer_ || !answer_->result.ok()) return;
   const SqlTableResult& result = *answer_->result;
-  const size_t shown = result.table.rows.size();
+  const size_t shown = result.table.size();
   std::string text = Counted(result.total_rows, "rows");
   if (result.total_rows > shown) text = "The first " + GroupDigits(shown) + " of " + text;
   const double ms = answer_->seconds * 1000;

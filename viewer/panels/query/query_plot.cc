@@ -39,7 +39,7 @@ std::string LabelOf(const ResultTable& table, int column) {
 
 bool QueryPlot::Can(const ResultTable& table) {
   for (const ColumnDesc& column : table.columns) {
-    if (IsNumeric(column)) return !table.rows.empty();
+    if (IsNumeric(column)) return !table.empty();
   }
   return false;
 }
@@ -61,13 +61,13 @@ void QueryPlot::MakePoints(const ResultTable& table) {
   ys_.clear();
   left_out_ = 0;
   const double x_scale = FormatOf(table, x_).scale, y_scale = FormatOf(table, y_).scale;
-  for (size_t r = 0; r < table.rows.size(); ++r) {
+  for (size_t r = 0; r < table.size(); ++r) {
     const double x =
-        x_ < 0 ? static_cast<double>(r) : PointOf(table.rows[r][static_cast<size_t>(x_)]);
-    const double y = PointOf(table.rows[r][static_cast<size_t>(y_)]);
+        x_ < 0 ? static_cast<double>(r) : PointOf(table.At(r, static_cast<size_t>(x_)));
+    const double y = PointOf(table.At(r, static_cast<size_t>(y_)));
     if (!std::isfinite(x) || !std::isfinite(y)) continue;
     if (xs_.size() == kMost) {
-      left_out_ = table.rows.size() - r;
+      left_out_ = table.size() - r;
       break;
     }
     xs_.push_back(x * x_scale);

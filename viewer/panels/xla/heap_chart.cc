@@ -19,7 +19,7 @@ namespace {
 
 int64_t IntAt(const ResultTable& table, size_t row, const char* column) {
   const int c = table.Column(column);
-  const auto* n = c < 0 ? nullptr : std::get_if<int64_t>(&table.rows[row][static_cast<size_t>(c)]);
+  const auto* n = c < 0 ? nullptr : std::get_if<int64_t>(&table.At(row, static_cast<size_t>(c)));
   return n == nullptr ? 0 : *n;
 }
 
@@ -35,7 +35,7 @@ void AddBoxes(const ResultTable& blocks, HeapData* data) {
     const bool container = IntAt(blocks, r, "buffer_id") == -1;
     data->top =
         std::max(data->top, static_cast<double>(box.offset) + static_cast<double>(box.size));
-    if (!container) box.name = TextAt(blocks.rows[r], blocks.Column("name"));
+    if (!container) box.name = TextAt(blocks, r, blocks.Column("name"));
     (container ? data->boxes : buffers).push_back(std::move(box));
   }
   std::stable_sort(buffers.begin(), buffers.end(),
@@ -64,7 +64,7 @@ HeapData MakeHeapData(const AnalysisResult& result) {
     for (size_t r = 0; r < heap->rows.size(); ++r) {
       data.bytes.push_back(static_cast<double>(IntAt(*heap, r, "bytes")));
       data.unpadded.push_back(static_cast<double>(IntAt(*heap, r, "unpadded_bytes")));
-      data.instructions.emplace_back(TextAt(heap->rows[r], heap->Column("instruction")));
+      data.instructions.emplace_back(TextAt(*heap, r, heap->Column("instruction")));
     }
   }
   if (const ResultTable* blocks = result.Table("blocks")) AddBoxes(*blocks, &data);

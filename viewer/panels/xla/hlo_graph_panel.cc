@@ -281,7 +281,7 @@ void HloGraphPanel::DrawProgramChoice(const PanelContext& context) const {
   const HloProgramView& program = *opened_.program;
   const FaceScope small(context, Face::kUi);
   ImGui::SetNextItemWidth(-1);
-  const HloPrograms& programs = context.profile->analysis->hlo_programs();
+  const HloPrograms& programs = context.profile->analysis->Get<HloPrograms>();
   if (ImGui::BeginCombo("##program", ItemLabel(program.name).c_str(),
                         ImGuiComboFlags_HeightLarge)) {
     ImGuiListClipper clipper;

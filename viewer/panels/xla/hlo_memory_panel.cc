@@ -37,7 +37,7 @@ constexpr const char* kBuffersHidden[] = {"program", "memory_space", "buffer", "
 
 int64_t IntIn(const ResultTable& table, size_t row, const char* column) {
   const int c = table.Column(column);
-  const auto* n = c < 0 ? nullptr : std::get_if<int64_t>(&table.rows[row][static_cast<size_t>(c)]);
+  const auto* n = c < 0 ? nullptr : std::get_if<int64_t>(&table.At(row, static_cast<size_t>(c)));
   return n == nullptr ? -1 : *n;
 }
 
@@ -49,7 +49,7 @@ std::string_view InstructionOf(std::string_view buffer) {
 // The buffers that are live at a position: those that are there the whole time, as the table
 // at_peak has them, and those whose life contains it.
 ResultTable LiveAt(const ResultTable& at_peak, const ResultTable& buffers, int64_t position) {
-  ResultTable live{"live", "Live at a position", buffers.columns, {}, {}};
+  ResultTable live{"live", "Live at a position", buffers.columns};
   const int group = at_peak.Column("group");
   for (const auto& row : at_peak.rows) {
     if (TextAt(row, group) == "Temporary") continue;
@@ -157,7 +157,7 @@ void HloMemoryPanel::Choose(const AnalysisResult& result, std::string_view instr
   if (buffers == nullptr) return;
   const int name = buffers->Column("instruction");
   for (size_t r = 0; r < buffers->rows.size(); ++r) {
-    const std::string_view buffer = TextAt(buffers->rows[r], name);
+    const std::string_view buffer = TextAt(*buffers, r, name);
     if (buffer != instruction && InstructionOf(buffer) != instruction) continue;
     list_ = kBufferList;
     position_ = -1;
@@ -178,7 +178,7 @@ void HloMemoryPanel::FindWanted(const PanelContext& context, const AnalysisResul
   wanted_.clear();
   if (const ResultTable* shown = Shown(result)) View().Select(*shown, -1);
   if (context.profile == nullptr || !context.profile->analysis) return;
-  const HloPrograms& programs = context.profile->analysis->hlo_programs();
+  const HloPrograms& programs = context.profile->analysis->Get<HloPrograms>();
   const uint32_t program = programs.FindByName(TextOf(result, "program"));
   if (program == HloPrograms::kNone) return;
   const auto module = programs.Module(program);
@@ -209,7 +209,7 @@ void HloMemoryPanel::DrawSelectors(const PanelContext& context, const AnalysisRe
   const std::string program = TextOf(result, "program"), memory = TextOf(result, "memory");
   const FaceScope small(context, Face::kUi);
   const auto text = [&](size_t row, const char* column) {
-    return std::string(TextAt(programs->rows[row], programs->Column(column)));
+    return std::string(TextAt(*programs, row, programs->Column(column)));
   };
   const auto choose = [&](const char* id, const std::string& shown, auto wanted, auto label,
                           auto take) {
@@ -256,15 +256,15 @@ std::string_view HloMemoryPanel::ChosenBuffer(const AnalysisResult& result) cons
   const ResultTable* table = Shown(result);
   const int row = views_[ViewIndex()].current();
   const bool buffers = position_ >= 0 || list_ <= kBufferList;
-  if (table == nullptr || !buffers || row < 0 || static_cast<size_t>(row) >= table->rows.size())
+  if (table == nullptr || !buffers || row < 0 || static_cast<size_t>(row) >= table->size())
     return {};
-  return TextAt(table->rows[static_cast<size_t>(row)], table->Column("instruction"));
+  return TextAt(*table, static_cast<size_t>(row), table->Column("instruction"));
 }
 
 HloRef HloMemoryPanel::ChosenOp(const PanelContext& context, const AnalysisResult& result) const {
   const std::string_view buffer = ChosenBuffer(result);
   if (buffer.empty() || context.profile == nullptr || !context.profile->analysis) return {};
-  const HloPrograms& programs = context.profile->analysis->hlo_programs();
+  const HloPrograms& programs = context.profile->analysis->Get<HloPrograms>();
   const uint32_t program = programs.FindByName(TextOf(result, "program"));
   if (program == HloPrograms::kNone) return {};
   return {programs.list()[program].id, std::string(InstructionOf(buffer))};
@@ -287,9 +287,9 @@ void HloMemoryPanel::DrawSide(const PanelContext& context, const AnalysisResult&
   const ResultTable& table = *Shown(result);
   const auto row = static_cast<size_t>(View().current());
   HloFacts facts;
-  facts.category = TextAt(table.rows[row], table.Column("opcode"));
-  facts.provenance = TextAt(table.rows[row], table.Column("op_name"));
-  facts.source = TextAt(table.rows[row], table.Column("source"));
+  facts.category = TextAt(table, row, table.Column("opcode"));
+  facts.provenance = TextAt(table, row, table.Column("op_name"));
+  facts.source = TextAt(table, row, table.Column("source"));
   card_.Draw(context, op, "hlo_memory", facts);
 }
 
@@ -332,7 +332,7 @@ void HloMemoryPanel::DrawChart(const PanelContext& context, const AnalysisResult
   if (!clicked.buffer.empty()) {
     const ResultTable* buffers = result.Table("buffers");
     for (size_t r = 0; buffers != nullptr && r < buffers->rows.size(); ++r) {
-      if (TextAt(buffers->rows[r], buffers->Column("instruction")) != clicked.buffer) continue;
+      if (TextAt(*buffers, r, buffers->Column("instruction")) != clicked.buffer) continue;
       list_ = kBufferList, position_ = -1;
       to_choose_ = static_cast<int>(r);
       break;

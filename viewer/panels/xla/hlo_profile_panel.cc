@@ -89,7 +89,7 @@ void HloProfilePanel::DrawChoices(const PanelContext& context, const AnalysisRes
 // The chosen op, or what the chosen part of the tree has.
 void HloProfilePanel::DrawSide(const PanelContext& context, const ResultTable& table) {
   const int current = View().current();
-  if (current < 0 || static_cast<size_t>(current) >= table.rows.size()) {
+  if (current < 0 || static_cast<size_t>(current) >= table.size()) {
     const FaceScope small(context, Face::kUi);
     WrappedIn(
         context, Role::kText2,
@@ -112,7 +112,7 @@ void HloProfilePanel::DrawSide(const PanelContext& context, const ResultTable& t
     const int c = table.Column(id);
     const ColumnDesc& column = table.columns[static_cast<size_t>(std::max(c, 0))];
     if (c < 0 || column.type == ValueType::kString) continue;
-    const double value = NumberOf(table.rows[row][static_cast<size_t>(c)]);
+    const double value = NumberOf(table.At(row, static_cast<size_t>(c)));
     if (!(value > 0)) continue;
     KeyValue(context, column.label,
              column.unit == Unit::kUs

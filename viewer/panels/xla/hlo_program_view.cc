@@ -12,7 +12,7 @@
 #include "model/analysis/xla/hlo_ops.h"
 #include "model/analysis/xla/hlo_programs.h"
 #include "model/base/ascii.h"
-#include "model/base/task.h"
+#include "model/base/job.h"
 #include "viewer/widgets/number_text.h"
 
 namespace stepscope {
@@ -60,11 +60,11 @@ std::shared_ptr<const HloProgramView> OpenProgramView(AnalysisContext& context,
   const HloChoiceFound found = FindHloProgram(context, params, stop);
   *why_not = found.why_not;
   if (!found.why_not.empty() || stop.stop_requested()) return nullptr;
-  const HloPrograms& programs = context.hlo_programs();
+  const HloPrograms& programs = context.Get<HloPrograms>();
   auto view = std::make_shared<HloProgramView>(programs.Module(found.program, stop),
                                                programs.list()[found.program].id,
                                                programs.NameOf(found.program));
-  const auto ops = context.hlo_ops(params, stop);
+  const auto ops = context.Get<HloOpTable>(params, stop);
   view->busy = ops->busy;
   for (const HloOp& op : ops->ops) {
     if (op.program == found.program && op.instruction != xla::kNone)

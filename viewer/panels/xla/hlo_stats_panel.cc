@@ -43,13 +43,11 @@ ResultTable SumsBy(const ResultTable& ops, const char* column) {
   ResultTable sums{std::string("ops_by_") + column,
                    "",
                    {{"name", "Name", Unit::kNone, ValueType::kString, ""},
-                    {"self", "Self time", Unit::kUs, ValueType::kReal, ""}},
-                   {},
-                   {}};
+                    {"self", "Self time", Unit::kUs, ValueType::kReal, ""}}};
   const int by = ops.Column(column), self = ops.Column("total_self_time");
   std::map<std::string, double, std::less<>> times;
   for (size_t r = 0; by >= 0 && self >= 0 && r < ops.rows.size(); ++r)
-    times[std::string(TextAt(ops.rows[r], by))] += NumberOf(ops.rows[r][static_cast<size_t>(self)]);
+    times[std::string(TextAt(ops, r, by))] += NumberOf(ops.rows[r][static_cast<size_t>(self)]);
   for (const auto& [name, time] : times) sums.rows.push_back({name, time});
   return sums;
 }

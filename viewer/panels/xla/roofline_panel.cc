@@ -57,7 +57,7 @@ constexpr const char* kRooflineHidden[] = {"rank",
 // Rows of rank 0 are the program and its steps.
 bool IsProgram(const ResultTable& table, size_t row) {
   const int rank = table.Column("rank");
-  return rank >= 0 && NumberOf(table.rows[row][static_cast<size_t>(rank)]) == 0;
+  return rank >= 0 && NumberOf(table.At(row, static_cast<size_t>(rank))) == 0;
 }
 
 struct Memory {
@@ -126,18 +126,18 @@ void RooflinePanel::Update(const AnalysisResult& result, const ResultTable& tabl
 std::string RooflinePanel::Tooltip(const ResultTable& table, size_t row) {
   const auto number = [&](const char* column) {
     const int c = table.Column(column);
-    return c < 0 ? 0 : NumberOf(table.rows[row][static_cast<size_t>(c)]);
+    return c < 0 ? 0 : NumberOf(table.At(row, static_cast<size_t>(c)));
   };
   const bool program = IsProgram(table, row);
-  const std::string_view step = TextAt(table.rows[row], table.Column("step"));
-  std::string text(TextAt(table.rows[row], table.Column("operation")));
+  const std::string_view step = TextAt(table, row, table.Column("step"));
+  std::string text(TextAt(table, row, table.Column("operation")));
   if (program) text = step == "Total" ? "The whole program" : "Step " + std::string(step);
   text += fmt::format(
       "\n{}\n{:.3g} FLOP/byte, {}", MicrosText(number(program ? "total_time" : "total_self_time")),
       number("bottleneck_operational_intensity"), FlopRateText(number("measured_flop_rate")));
   if (number("roofline_efficiency") > 0) {
     text += fmt::format("\n{:.1f} % of the limit: {}", 100 * number("roofline_efficiency"),
-                        TextAt(table.rows[row], table.Column("bound_by")));
+                        TextAt(table, row, table.Column("bound_by")));
   }
   return text;
 }
@@ -265,7 +265,7 @@ void RooflinePanel::DrawResult(const PanelContext& context, const AnalysisResult
   if (choose_first_ && !table_.order().empty())
     table_.Select(*table, static_cast<int>(table_.order().front()));
   choose_first_ = false;
-  shown_.assign(table_.order().size() == table->rows.size() ? 0 : table->rows.size(), false);
+  shown_.assign(table_.order().size() == table->size() ? 0 : table->size(), false);
   if (!shown_.empty())
     for (const uint32_t row : table_.order()) shown_[row] = true;
   if (beside) ImGui::EndChild();

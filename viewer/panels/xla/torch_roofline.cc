@@ -47,7 +47,7 @@ std::string SaidOf(const AnalysisResult& result, bool limits) {
 std::vector<Roof> TorchRoofs(const ResultTable& table) {
   std::map<double, std::string> arithmetic;  // GFLOP/s to its name
   double memory = 0;
-  for (size_t row = 0; row < table.rows.size(); ++row) {
+  for (size_t row = 0; row < table.size(); ++row) {
     memory = std::max(memory, NumberAt(table, row, "peak_gb_per_s"));
     const double peak = kGflopsPerTflops * NumberAt(table, row, "peak_tflops");
     if (peak > 0) arithmetic.try_emplace(peak, TextAt(table, row, "peak_of"));
@@ -101,7 +101,7 @@ void TorchRoofline::Draw(const PanelContext& context, const AnalysisResult& resu
                .name_column = "operation",
                .hidden_columns = kHiddenColumns,
                .total_row = false});
-  shown_.assign(table_.order().size() == table.rows.size() ? 0 : table.rows.size(), false);
+  shown_.assign(table_.order().size() == table.size() ? 0 : table.size(), false);
   if (!shown_.empty())
     for (const uint32_t row : table_.order()) shown_[row] = true;
 }

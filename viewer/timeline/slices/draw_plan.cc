@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "model/base/key_table.h"
-#include "model/base/task.h"
+#include "model/base/job.h"
 #include "viewer/timeline/slices/plan_area.h"
 #include "viewer/timeline/slices/row_texels.h"
 

@@ -5,7 +5,6 @@
 #include <set>
 #include <string>
 
-#include "model/analysis/findings/kernels/kernel_rows.h"
 #include "model/analysis/intervals/lane_merge.h"
 #include "model/analysis/naming/kernel_category.h"
 #include "model/analysis/naming/op_name.h"
@@ -192,23 +191,19 @@ class Sequences {
 };
 
 // By event row: its Part, where that is not kOther. Empty if no sequence can be there.
-std::vector<Part> PartsOf(const Trace& trace, const AnalysisResult* result) {
-  const ResultTable* table = result != nullptr ? result->Table("kernels") : nullptr;
-  if (table == nullptr) return {};
-  const KernelRows rows(*table);
-  if (!rows.known()) return {};
-  std::vector<Part> of_kernel(rows.size());
+std::vector<Part> PartsOf(const Trace& trace, std::span<const KernelGroup> kernels) {
+  std::vector<Part> of_kernel(kernels.size());
   KernelCategories categories;
   bool anchor = false;
-  for (size_t r = 0; r < rows.size(); ++r) {
-    const Part part = of_kernel[r] = PartOf(rows.name(r), rows.op(r), &categories);
+  for (size_t k = 0; k < kernels.size(); ++k) {
+    const Part part = of_kernel[k] = PartOf(kernels[k].name, kernels[k].op_name, &categories);
     anchor = anchor || part == Part::kSoftmax || part == Part::kRsqrt || part == Part::kNegate;
   }
   if (!anchor) return {};
   std::vector<Part> parts(trace.set.rows);
-  for (size_t r = 0; r < rows.size(); ++r) {
-    if (of_kernel[r] == Part::kOther) continue;
-    for (const EventRow row : rows.events(r)) parts[row.value] = of_kernel[r];
+  for (size_t k = 0; k < kernels.size(); ++k) {
+    if (of_kernel[k] == Part::kOther) continue;
+    for (const EventRow row : kernels[k].rows) parts[row.value] = of_kernel[k];
   }
   return parts;
 }
@@ -236,13 +231,12 @@ Items ItemsOf(const TrackSet& set, const Track& stream, const std::vector<StepWi
 }  // namespace
 
 std::vector<KernelSequence> FindKernelSequences(AnalysisContext& context, const StepDatabase& db,
-                                                const AnalysisResult* kernels,
-                                                const std::stop_token& stop) {
+                                                std::span<const KernelGroup> kernels) {
   const Trace& trace = context.trace();
   std::vector<KernelSequence> found;
   const std::vector<Part> parts = PartsOf(trace, kernels);
   if (parts.empty()) return found;
-  const std::vector<uint8_t>& classes = context.device_classes();
+  const std::vector<uint8_t>& classes = context.Get<DeviceClasses>().of_meta;
   std::set<PlaneId> devices;
   for (const DeviceStep& d : db.device_steps) devices.insert(d.device);
   for (const PlaneId device : devices) {
@@ -250,7 +244,8 @@ std::vector<KernelSequence> FindKernelSequences(AnalysisContext& context, const 
     Sequences sequences(device, &found);
     for (const TrackId id : trace.planes[device.value].tracks) {
       const Track& track = trace.set.tracks[id.value];
-      if (track.derived_in_file || stop.stop_requested()) continue;
+      CheckStop();
+      if (track.derived_in_file) continue;
       sequences.Add(ItemsOf(trace.set, track, windows, parts, classes));
     }
   }

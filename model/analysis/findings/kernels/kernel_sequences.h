@@ -5,9 +5,10 @@
 #pragma once
 
 #include <cstdint>
-#include <stop_token>
+#include <span>
 #include <vector>
 
+#include "model/analysis/kernels/kernel_stats.h"
 #include "model/analysis/steps/steps.h"
 #include "model/analysis/tables/result_table.h"
 
@@ -26,11 +27,9 @@ struct KernelSequence {
   std::vector<EventRow> kernels;         // by time
 };
 
-// The sequences that begin in a step, by device and stream. `kernels`: the result of
-// `kernel_stats`; null: there are none. Stopped, the list is incomplete. Profiles without a
-// softmax, rsqrt or negation cost the rows of the table `kernels`; others O(kernels log streams).
+// The sequences that begin in a step, by device and stream. `kernels`: all of
+// them. O(groups) for profiles without a softmax, rsqrt or negation; others O(kernels log streams).
 std::vector<KernelSequence> FindKernelSequences(AnalysisContext& context, const StepDatabase& db,
-                                                const AnalysisResult* kernels,
-                                                const std::stop_token& stop);
+                                                std::span<const KernelGroup> kernels);
 
 }  // namespace stepscope

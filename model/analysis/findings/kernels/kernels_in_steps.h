@@ -1,18 +1,21 @@
-// The table `kernels` of the steps that findings are of. Pure; any thread.
+// The kernels of the steps that findings are of. Pure; any thread.
 #pragma once
 
-#include <stop_token>
+#include <vector>
 
-#include "model/analysis/devices/step_spans.h"
-#include "model/analysis/tables/result_table.h"
-#include "model/trace.h"
+#include "model/analysis/kernels/kernel_stats.h"
 
 namespace stepscope {
 
-// The table with the times, numbers and links of the kernels that begin in the spans; a row without
-// such a kernel has none of them. The same table if no device has spans. O(kernels log lanes),
-// parallel over rows.
-ResultTable KernelsInSteps(const Trace& trace, const ResultTable& kernels, const StepSpans& spans,
-                           std::stop_token stop);
+// KernelStats::kernels with the times, numbers and events of the kernels that begin in a step that
+// counts (JudgedSteps::judged); a group without such a kernel has none of them. All kernels if no
+// device has steps. `min` and `max` are those of all.
+struct KernelsInSteps {
+  std::vector<KernelGroup> kernels;
+
+  static AnalysisParams KeyOf(AnalysisParams params) { return KernelStats::KeyOf(params); }
+  // O(kernels log lanes), parallel over groups.
+  static KernelsInSteps Compute(AnalysisContext& context, const AnalysisParams& params);
+};
 
 }  // namespace stepscope

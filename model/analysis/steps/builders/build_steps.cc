@@ -8,24 +8,24 @@
 namespace stepscope {
 namespace {
 
-StepDatabase Find(AnalysisContext& context, std::stop_token stop) {
+StepDatabase Find(AnalysisContext& context) {
   const Trace& trace = context.trace();
-  const StatTable& stats = context.stats(stop);
-  const Grouping& grouping = context.grouping(stop);
+  const StatTable& stats = context.stats();
+  const Grouping& grouping = context.Get<Grouping>();
   if (KindOf(trace) == DeviceKind::kTpu) {
-    if (context.xprof().tpu_steps_of_line) return XprofTpuSteps(trace, stats, stop);
-    StepDatabase tpu = TpuSteps(trace, stats, grouping, stop);
+    if (context.xprof().tpu_steps_of_line) return XprofTpuSteps(trace, stats);
+    StepDatabase tpu = TpuSteps(trace, stats, grouping);
     if (!tpu.steps.empty()) return tpu;
   }
   if (context.xprof().gpu_steps_of_groups && CapabilitiesOf(trace).read_by_xprof)
-    return XprofSteps(trace, stats, grouping, context.xprof(), stop);
-  return OwnSteps(context, stop);
+    return XprofSteps(trace, stats, grouping, context.xprof());
+  return OwnSteps(context);
 }
 
 }  // namespace
 
-StepDatabase BuildSteps(AnalysisContext& context, std::stop_token stop) {
-  StepDatabase db = Find(context, std::move(stop));
+StepDatabase StepDatabase::Compute(AnalysisContext& context) {
+  StepDatabase db = Find(context);
   NumberSteps(&db.steps);
   for (Step& step : db.unrecorded_steps) step.number = LastNumber(step.label).value_or(-1);
   return db;

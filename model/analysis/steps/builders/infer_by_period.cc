@@ -89,7 +89,7 @@ size_t FindPeriod(const std::vector<uint32_t>& sequence, double least, double* s
 
 StepPlan InferByPeriod(const Trace& trace, const Grouping& grouping, double* confidence) {
   StepPlan plan;
-  std::vector<uint8_t> classes = DeviceClasses(trace);
+  std::vector<uint8_t> classes = ClassesOfDeviceEvents(trace);
   *confidence = 0;
   for (uint32_t host = 0; host < trace.hosts.size() && plan.steps.empty(); ++host) {
     const Lane* lane = BusiestLane(trace, host);
@@ -138,7 +138,7 @@ EqualParts FindEqualParts(const Trace& trace, const Step& step) {
   EqualParts parts;
   const Lane* lane = BusiestLane(trace, step.host.value);
   if (lane == nullptr) return parts;
-  const std::vector<uint8_t> classes = DeviceClasses(trace);
+  const std::vector<uint8_t> classes = ClassesOfDeviceEvents(trace);
   std::vector<uint32_t> events, names;
   for (uint32_t i = 0; i < lane->size(); ++i) {
     const auto c = static_cast<TimeClass>(classes[lane->meta[i]]);

@@ -69,13 +69,13 @@ void SetColumnsOf(StepDatabase* db) {
   }
 }
 
-void DivideGpus(AnalysisContext& context, bool tile, StepDatabase* db, std::stop_token stop) {
+void DivideGpus(AnalysisContext& context, bool tile, StepDatabase* db) {
   const Trace& trace = context.trace();
-  const Grouping& grouping = context.grouping(stop);
+  const Grouping& grouping = context.Get<Grouping>();
   for (bool implicit : {false, true}) {
     StepPlan plan = PlanFromGroups(trace, grouping, implicit, tile);
     if (plan.steps.empty()) continue;
-    DivideDevices(context, std::move(plan), db, stop);
+    DivideDevices(context, std::move(plan), db);
     if (db->steps.empty()) continue;
     db->inferred = implicit && !grouping.from_file;
     db->confidence = db->inferred ? 0.8 : 1;
@@ -87,7 +87,7 @@ void DivideGpus(AnalysisContext& context, bool tile, StepDatabase* db, std::stop
   if (tile && !calls.steps.empty()) {
     const std::string name(trace.set.Name(calls.steps.front().rows.front()));
     const bool one = calls.steps.size() == 1;
-    DivideDevices(context, std::move(calls), db, stop);
+    DivideDevices(context, std::move(calls), db);
     db->inferred = !db->steps.empty();
     db->confidence = 0.9;
     db->how = one ? "No marks: one call of " + name + " encloses the launches."
@@ -97,14 +97,14 @@ void DivideGpus(AnalysisContext& context, bool tile, StepDatabase* db, std::stop
   StepPlan plan = InferByPeriod(trace, grouping, &db->confidence);
   plan.tile = tile;
   if (plan.steps.empty()) return;
-  DivideDevices(context, std::move(plan), db, stop);
+  DivideDevices(context, std::move(plan), db);
   db->inferred = !db->steps.empty();
   db->how = "No marks: steps are the period of the kernel sequence on the busiest stream.";
 }
 
 }  // namespace
 
-StepDatabase WholeSpan(AnalysisContext& context, std::stop_token stop) {
+StepDatabase WholeSpan(AnalysisContext& context) {
   const Trace& trace = context.trace();
   StepDatabase db;
   db.kind = KindOf(trace);
@@ -117,7 +117,7 @@ StepDatabase WholeSpan(AnalysisContext& context, std::stop_token stop) {
       all.times.total = static_cast<double>(all.span.length());
       db.steps.push_back(std::move(all));
     }
-    AddHostLosses(trace, context.stats(stop), context.grouping(stop), &db, stop);
+    AddHostLosses(trace, context.stats(), context.Get<Grouping>(), &db);
     SetColumnsOf(&db);
     return db;
   }
@@ -128,29 +128,29 @@ StepDatabase WholeSpan(AnalysisContext& context, std::stop_token stop) {
   plan.steps.push_back(std::move(all));
   plan.boundaries = {kMinPs, kMaxPs};
   plan.step_of_boundary = {0};
-  DivideDevices(context, std::move(plan), &db, std::move(stop));
+  DivideDevices(context, std::move(plan), &db);
   SetColumnsOf(&db);
   return db;
 }
 
-StepDatabase OwnSteps(AnalysisContext& context, std::stop_token stop) {
+StepDatabase OwnSteps(AnalysisContext& context) {
   const Trace& trace = context.trace();
-  const StatTable& stats = context.stats(stop);
-  const Grouping& grouping = context.grouping(stop);
+  const StatTable& stats = context.stats();
+  const Grouping& grouping = context.Get<Grouping>();
   const XprofDefinitions& xprof = context.xprof();
   const bool tile = !xprof.steps_begin_at_markers;
   StepDatabase db;
   db.kind = KindOf(trace);
   if (db.kind == DeviceKind::kGpu) {
-    DivideGpus(context, tile, &db, stop);
+    DivideGpus(context, tile, &db);
     db.kind = DeviceKind::kGpu;
     if (tile) SetColumnsOf(&db);
     if (!db.steps.empty()) return db;
   }
-  StepDatabase host = HostSteps(trace, stats, grouping, xprof, stop);
+  StepDatabase host = HostSteps(trace, stats, grouping, xprof);
   host.kind = db.kind;
   if (host.kind == DeviceKind::kCpuOnly && tile) {
-    AddHostLosses(trace, stats, grouping, &host, stop);
+    AddHostLosses(trace, stats, grouping, &host);
     MarkFirst(&host.steps);
     SetColumnsOf(&host);
   }

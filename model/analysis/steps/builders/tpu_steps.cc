@@ -248,12 +248,12 @@ void AddXprofHost(const Trace& trace, const StatTable& stats, HostId host,
 
 }  // namespace
 
-StepDatabase TpuSteps(const Trace& trace, const StatTable& stats, const Grouping& grouping,
-                      const std::stop_token& stop) {
+StepDatabase TpuSteps(const Trace& trace, const StatTable& stats, const Grouping& grouping) {
   StepDatabase db;
   db.kind = DeviceKind::kTpu;
-  for (uint32_t h = 0; h < trace.hosts.size() && !stop.stop_requested(); ++h) {
-    const std::vector<TpuCore> cores = CoresOf(trace, stats, HostId(h), stop);
+  for (uint32_t h = 0; h < trace.hosts.size(); ++h) {
+    CheckStop();
+    const std::vector<TpuCore> cores = CoresOf(trace, stats, HostId(h));
     if (cores.empty()) continue;
     const CoreSteps found = FindCoreSteps(trace, stats, grouping, cores);
     HostStepsBuilder(trace, stats, HostId(h), &db).Add(cores, found.steps, found.inferred);
@@ -267,12 +267,11 @@ StepDatabase TpuSteps(const Trace& trace, const StatTable& stats, const Grouping
   return db;
 }
 
-StepDatabase XprofTpuSteps(const Trace& trace, const StatTable& stats,
-                           const std::stop_token& stop) {
+StepDatabase XprofTpuSteps(const Trace& trace, const StatTable& stats) {
   StepDatabase db;
   db.kind = DeviceKind::kTpu;
-  for (uint32_t h = 0; h < trace.hosts.size() && !stop.stop_requested(); ++h)
-    AddXprofHost(trace, stats, HostId(h), CoresOf(trace, stats, HostId(h), stop), &db);
+  for (uint32_t h = 0; h < trace.hosts.size(); ++h)
+    AddXprofHost(trace, stats, HostId(h), CoresOf(trace, stats, HostId(h)), &db);
   db.how = "From the Steps line of each TPU core.";
   return db;
 }
@@ -283,7 +282,7 @@ std::vector<AsyncWait> AsyncWaitsOf(const Trace& trace, const StatTable& stats,
   const bool all =
       std::none_of(db.steps.begin(), db.steps.end(), [](const Step& s) { return s.counts(); });
   for (uint32_t h = 0; h < trace.hosts.size(); ++h) {
-    for (const TpuCore& core : CoresOf(trace, stats, HostId(h), {})) {
+    for (const TpuCore& core : CoresOf(trace, stats, HostId(h))) {
       std::vector<std::pair<size_t, size_t>> parts;
       const auto bound = [&](Ps time) {
         const auto before = [&](const CoreOp& op, Ps t) {

@@ -7,7 +7,7 @@
 #include "model/analysis/definitions.h"
 #include "model/analysis/intervals/lane_merge.h"
 #include "model/analysis/steps/steps.h"
-#include "model/base/task.h"
+#include "model/base/job.h"
 #include "model/capabilities.h"
 #include "model/lookup.h"
 
@@ -109,7 +109,7 @@ class Steps {
         pytorch_(CapabilitiesOf(trace).pytorch_events),
         groups_(grouping.groups.size()) {}
 
-  StepDatabase Run(bool own_host, std::stop_token stop);
+  StepDatabase Run(bool own_host);
 
  private:
   void AddGpus(uint32_t host);
@@ -344,14 +344,15 @@ void Steps::AddHostThreads(uint32_t host) {
   Unite(lanes);
 }
 
-StepDatabase Steps::Run(bool own_host, std::stop_token stop) {
+StepDatabase Steps::Run(bool own_host) {
   own_ = own_host;
   StepDatabase db;
   db.kind = KindOf(trace_);
   class_.assign(trace_.set.rows, 0);
   host_class_.assign(trace_.names().metas.size(), kAsk);
   bool gpu = !own_ && db.kind == DeviceKind::kGpu;
-  for (uint32_t host = 0; host < trace_.hosts.size() && !stop.stop_requested(); ++host) {
+  for (uint32_t host = 0; host < trace_.hosts.size(); ++host) {
+    CheckStop();
     if (gpu) {
       AddGpus(host);
     } else {
@@ -403,15 +404,15 @@ StepDatabase Steps::Run(bool own_host, std::stop_token stop) {
 }  // namespace
 
 StepDatabase XprofSteps(const Trace& trace, const StatTable& stats, const Grouping& grouping,
-                        const XprofDefinitions& xprof, std::stop_token stop) {
-  return Steps(trace, stats, grouping, xprof).Run(false, stop);
+                        const XprofDefinitions& xprof) {
+  return Steps(trace, stats, grouping, xprof).Run(false);
 }
 
 StepDatabase HostSteps(const Trace& trace, const StatTable& stats, const Grouping& grouping,
-                       const XprofDefinitions& xprof, std::stop_token stop) {
+                       const XprofDefinitions& xprof) {
   XprofDefinitions own;
   own.steps_begin_at_markers = xprof.steps_begin_at_markers;
-  return Steps(trace, stats, grouping, own).Run(true, stop);
+  return Steps(trace, stats, grouping, own).Run(true);
 }
 
 }  // namespace stepscope

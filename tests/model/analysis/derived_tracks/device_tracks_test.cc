@@ -30,7 +30,7 @@ struct DeviceTracks {
     REQUIRE(loaded.ok());
     trace = *loaded;
     context = std::make_unique<AnalysisContext>(trace, definitions);
-    sets = context->derived();
+    sets = context->Get<DerivedTracks>().sets;
   }
   // The track of the n-th GPU; null if it has none.
   std::pair<const TrackSet*, const Track*> Find(DerivedTrackKind kind, uint32_t gpu = 0) const {
@@ -104,7 +104,7 @@ TEST_CASE("device tracks: idle slices sum to the losses of the device's steps, c
         in_track[std::string(set->names->Name(MetaId(lane.meta[i])))] += lane.dur[i];
         CHECK(set->names->metas[lane.meta[i]].category == EventCategory::kOverhead);
       }
-      for (const DeviceStep& step : tracks.context->steps().device_steps) {
+      for (const DeviceStep& step : tracks.context->Get<StepDatabase>().device_steps) {
         if (step.device != track->plane) continue;
         for (size_t c = static_cast<size_t>(StepTimeClass::kInput); c < kStepTimeClasses; ++c) {
           if (step.class_times[c] > 0)
@@ -366,7 +366,7 @@ TEST_CASE("device tracks: a TPU core that waits for copies has their time apart 
   REQUIRE(loaded.ok());
   AnalysisContext context(*loaded, Definitions::kStepscope);
   size_t cores = 0;
-  for (const auto& set : context.derived()) {
+  for (const auto& set : context.Get<DerivedTracks>().sets) {
     for (const Track& track : set->tracks) {
       if (DerivedTrackKindOf(track) != DerivedTrackKind::kUtilisation) continue;
       ++cores;

@@ -21,7 +21,7 @@ struct LaunchedTrace {
     REQUIRE_MESSAGE(loaded.ok(), loaded.status().message());
     trace = *loaded;
     AnalysisContext context(trace, Definitions::kStepscope);
-    flows = BuildFlowIndex(*trace, &context.grouping());
+    flows = BuildFlowIndex(*trace, &context.Get<Grouping>());
   }
   EventRow Row(std::string_view name) const { return test::RowNamed(*trace, name); }
   std::optional<LaunchFacts> Facts(std::string_view name) const {

@@ -254,7 +254,7 @@ TEST_CASE("Gaps are the idle time of each step, with class, cause and frames") {
   const ResultTable& causes = test::TableOf(result, "gap_causes");
   for (size_t r = 0; r < causes.rows.size(); ++r)
     rolled += test::Real(result, "gap_causes", r, "timeMs");
-  for (const DeviceStep& d : context.steps().device_steps)
+  for (const DeviceStep& d : context.Get<StepDatabase>().device_steps)
     idle += static_cast<double>(d.idle) / 1e9;
   CHECK(rolled == doctest::Approx(listed));
   CHECK(listed <= idle);

@@ -44,7 +44,7 @@ void CheckScenario(const test::GpuProfileOptions& options) {
   auto trace = LoadBytes("h.xplane.pb", test::MakeGpuProfile(options, &truth), {});
   REQUIRE(trace.ok());
   AnalysisContext context(*trace, Definitions::kStepscope);
-  const StepDatabase& db = context.steps();
+  const StepDatabase& db = context.Get<StepDatabase>();
   REQUIRE(db.steps.size() == truth.size());
   REQUIRE(db.device_steps.size() == truth.size() * static_cast<size_t>(options.gpus));
   for (size_t i = 0; i < db.device_steps.size(); ++i) {
@@ -83,7 +83,7 @@ TEST_CASE("A late device shows where it waits, and only there") {
   auto trace = LoadBytes("h.xplane.pb", test::MakeGpuProfile(options), {});
   REQUIRE(trace.ok());
   AnalysisContext context(*trace, Definitions::kStepscope);
-  for (const DeviceStep& d : context.steps().device_steps) {
+  for (const DeviceStep& d : context.Get<StepDatabase>().device_steps) {
     const double unexplained = d.times.other + d.times.launch;
     if (context.trace().planes[d.device.value].device_ordinal == 1) {
       // 1.5 ms are planted; the launch takes some time more.

@@ -43,7 +43,7 @@ Verdict VerdictOf(const std::string& name, Around around) {
   auto trace = LoadBytes("t.json", t.Text(test::kH100), {});
   REQUIRE(trace.ok());
   AnalysisContext context(*trace, Definitions::kStepscope);
-  return test::JudgedAlone(**trace, context.steps());
+  return test::JudgedAlone(**trace, context.Get<StepDatabase>());
 }
 
 // The third step's time of compilation in us: `outer` is a function around 0.9 ms of each step of
@@ -64,8 +64,8 @@ int CompileUs(const std::string& outer, bool raw, const std::string& inner = "")
   auto trace = LoadBytes("t.json", t.Text(test::kH100), {});
   REQUIRE(trace.ok());
   AnalysisContext context(*trace, Definitions::kStepscope);
-  REQUIRE(context.steps().device_steps.size() == 4);
-  const StepClassTimes& times = context.steps().device_steps[2].class_times;
+  REQUIRE(context.Get<StepDatabase>().device_steps.size() == 4);
+  const StepClassTimes& times = context.Get<StepDatabase>().device_steps[2].class_times;
   return static_cast<int>(At(times, StepTimeClass::kCompile) / kPsPerUs);
 }
 
@@ -152,7 +152,7 @@ TEST_CASE("JAX's annotation around marked steps is no compilation") {
     auto trace = LoadBytes("h.xplane.pb", b.Bytes(), {});
     REQUIRE(trace.ok());
     AnalysisContext context(*trace, Definitions::kStepscope);
-    CHECK(test::JudgedAlone(**trace, context.steps()).id == (around ? "host" : "compile"));
+    CHECK(test::JudgedAlone(**trace, context.Get<StepDatabase>()).id == (around ? "host" : "compile"));
   }
 }
 

@@ -268,8 +268,8 @@ StepClassTimes LossesUnder(const std::string& outer, bool dispatches) {
   auto trace = LoadBytes("t.json", t.Text(), {});
   REQUIRE(trace.ok());
   AnalysisContext context(*trace, Definitions::kStepscope);
-  REQUIRE(context.steps().device_steps.size() == 4);
-  return context.steps().device_steps[2].class_times;
+  REQUIRE(context.Get<StepDatabase>().device_steps.size() == 4);
+  return context.Get<StepDatabase>().device_steps[2].class_times;
 }
 
 }  // namespace

@@ -171,7 +171,7 @@ std::map<std::string, std::string> Grouped(const std::string& bytes) {
   auto trace = LoadBytes("t.xplane.pb", bytes, {});
   REQUIRE(trace.ok());
   AnalysisContext context(*trace, Definitions::kStepscope);
-  const Grouping& grouping = context.grouping();
+  const Grouping& grouping = context.Get<Grouping>();
   const TrackSet& set = (*trace)->set;
   std::map<std::string, std::string> found;
   for (uint32_t row = 0; row < set.rows; ++row) {

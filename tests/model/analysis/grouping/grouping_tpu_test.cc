@@ -76,7 +76,7 @@ TEST_CASE("TPU groups: without launches the k-th step of every core is one group
     b.Plane("/host:CPU").Line(1, "python").Event("other", 0, kMs).Stat("_r", int64_t{1});
     const auto trace = LoadTpu(b);
     AnalysisContext context(trace, Definitions::kStepscope);
-    const Grouping& grouping = context.grouping();
+    const Grouping& grouping = context.Get<Grouping>();
     REQUIRE(grouping.groups.size() ==
             3);  // the host's group, then those of the cores, with the next numbers
     CHECK(grouping.groups[1].id == 1);
@@ -110,7 +110,7 @@ TEST_CASE("TPU groups: a module belongs to the step that enqueued its run, and h
     AddCores(&b, steps_line);
     const auto trace = LoadTpu(b);
     AnalysisContext context(trace, Definitions::kStepscope);
-    const Grouping& grouping = context.grouping();
+    const Grouping& grouping = context.Get<Grouping>();
     CHECK(grouping.groups.size() == 2);
     CHECK(GroupsOf(*trace, grouping, "jit_f") == "train 100 train 101 train 100 train 101");
     CHECK(GroupsOf(*trace, grouping, "%dot") == "train 100 train 101 train 100 train 101");
@@ -139,8 +139,8 @@ TEST_CASE("TPU links: executors to TpuExecuteOp, requests to what they lead to")
   }
   const auto trace = LoadTpu(b);
   AnalysisContext context(trace, Definitions::kStepscope);
-  CHECK(GroupsOf(*trace, context.grouping(), "TpuExecuteOp") == "train 0 -");
-  CHECK(GroupsOf(*trace, context.grouping(), "RunProgramRequest") == "train 0 -");
+  CHECK(GroupsOf(*trace, context.Get<Grouping>(), "TpuExecuteOp") == "train 0 -");
+  CHECK(GroupsOf(*trace, context.Get<Grouping>(), "RunProgramRequest") == "train 0 -");
 }
 
 TEST_CASE("TPU cores get framework ops, scopes and sources from their ops") {
@@ -148,7 +148,7 @@ TEST_CASE("TPU cores get framework ops, scopes and sources from their ops") {
   b.Hostname("h");
   AddCores(&b, true);
   AnalysisContext context(LoadTpu(b), Definitions::kStepscope);
-  const auto sets = context.derived();
+  const auto sets = context.Get<DerivedTracks>().sets;
   REQUIRE(sets.size() == 4);  // the last two say how busy each core is
   CHECK(NamesOn(*sets[0], TrackKind::kFrameworkOps) == "MatMul MatMul");
   CHECK(NamesOn(*sets[0], TrackKind::kNameScope) == "model model dense dense");

@@ -58,7 +58,7 @@ TEST_CASE("a deep stack is looked at once, not for each range in it") {
   constexpr int64_t kDepth = 2'000, kOps = 3'000;
   const auto trace = DeepStack(kDepth, kOps);
   AnalysisContext context(trace, Definitions::kStepscope);
-  const HostActivity activity(*trace, context.stats(), context.grouping(), {});
+  const HostActivity activity(*trace, context.stats(), context.Get<Grouping>(), {});
   const std::vector<const Track*> threads = HostThreadsOf(*trace, HostId(0));
   REQUIRE(threads.size() == 1);
   REQUIRE(threads[0]->lane_count > kDepth);
@@ -95,7 +95,7 @@ TEST_CASE("what a thread does in ranges is what it does all the time, cut to the
   auto trace = LoadBytes("h.xplane.pb", b.Bytes(), {});
   REQUIRE(trace.ok());
   AnalysisContext context(*trace, Definitions::kStepscope);
-  const HostActivity activity(**trace, context.stats(), context.grouping(), {});
+  const HostActivity activity(**trace, context.stats(), context.Get<Grouping>(), {});
   const Track& thread = *HostThreadsOf(**trace, HostId(0)).at(0);
   const TimeRange all{0, 120'000 * kPsPerUs};
   const std::vector<HostPiece> whole = activity.During(thread, {&all, 1});
@@ -125,7 +125,7 @@ TEST_CASE("an event that overlaps others holds only until the next one begins") 
   auto trace = LoadBytes("h.xplane.pb", b.Bytes(), {});
   REQUIRE(trace.ok());
   AnalysisContext context(*trace, Definitions::kStepscope);
-  const HostActivity activity(**trace, context.stats(), context.grouping(), {});
+  const HostActivity activity(**trace, context.stats(), context.Get<Grouping>(), {});
   const TimeRange all{0, 140 * kPsPerUs};
   std::string said;
   for (const HostPiece& piece :
@@ -156,7 +156,7 @@ TEST_CASE("of events in any order the one that began last is the innermost") {
   auto trace = LoadBytes("h.xplane.pb", b.Bytes(), {});
   REQUIRE(trace.ok());
   AnalysisContext context(*trace, Definitions::kStepscope);
-  const HostActivity activity(**trace, context.stats(), context.grouping(), {});
+  const HostActivity activity(**trace, context.stats(), context.Get<Grouping>(), {});
   const TimeRange all{0, 2'400 * kPsPerUs};
   const std::vector<HostPiece> pieces =
       activity.During(*HostThreadsOf(**trace, HostId(0)).at(0), {&all, 1});

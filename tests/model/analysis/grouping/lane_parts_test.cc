@@ -16,7 +16,7 @@
 #include "loaders/loader.h"
 #include "model/analysis/analysis.h"
 #include "model/analysis/grouping/grouping.h"
-#include "model/base/task.h"
+#include "model/base/job.h"
 #include "tests/support/kineto_text.h"
 
 namespace stepscope {
@@ -127,7 +127,7 @@ TEST_CASE("lane parts: a stop leaves the results of unread parts empty") {
 TEST_CASE("lane parts: events belong to the step that they begin in, and work to its launch's") {
   const std::shared_ptr<const Trace> trace = Recorded();
   AnalysisContext context(trace, Definitions::kStepscope);
-  const Grouping& grouping = context.grouping();
+  const Grouping& grouping = context.Get<Grouping>();
   size_t wrong = 0, eager = 0;
   for (uint32_t row = 0; row < trace->set.rows; ++row) {
     const EventRow event(row);

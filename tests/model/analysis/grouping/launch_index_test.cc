@@ -28,7 +28,7 @@ using Found = std::map<std::string, std::pair<std::string, std::string>>;
 Found FindIn(const std::shared_ptr<const Trace>& trace) {
   const TrackSet& set = trace->set;
   AnalysisContext context(trace, Definitions::kStepscope);
-  const Grouping& grouping = context.grouping();
+  const Grouping& grouping = context.Get<Grouping>();
   Found found;
   for (uint32_t row = 0; row < set.rows; ++row) {
     const EventRow call = grouping.LaunchOf(row);

@@ -157,7 +157,7 @@ TEST_CASE("kernels of a long stream have the ops that launched them, whatever th
     counts[std::string(op.view())] += std::get<int64_t>(Cell(r, row, "occurrences"));
   }
   CHECK(counts == expected);
-  const auto ops = context.ops();
+  const auto ops = context.Get<OpDatabase>(AnalysisParams());
   counts.clear();
   for (const OpRow& op : ops->hosts.front().device_side.ops) {
     counts[op.name] += static_cast<int64_t>(op.occurrences);
@@ -167,7 +167,7 @@ TEST_CASE("kernels of a long stream have the ops that launched them, whatever th
   AnalysisParams late;  // a part that begins within the second part of the lane
   late.range = {10 * 69'000 * kPsPerUs, 10 * 69'999 * kPsPerUs};
   int64_t in_range = 0;
-  for (const OpRow& op : context.ops(late)->hosts.front().device_side.ops)
+  for (const OpRow& op : context.Get<OpDatabase>(late)->hosts.front().device_side.ops)
     in_range += static_cast<int64_t>(op.occurrences);
   CHECK(in_range == 1000);
 }

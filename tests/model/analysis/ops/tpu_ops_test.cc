@@ -70,7 +70,7 @@ TEST_CASE(
   const auto trace = LoadBytes("h.xplane.pb", b.Bytes(), {});
   REQUIRE(trace.ok());
   AnalysisContext context(*trace, Definitions::kXprof);
-  const OpSide& side = context.ops()->hosts[0].device_side;
+  const OpSide& side = context.Get<OpDatabase>(AnalysisParams())->hosts[0].device_side;
   REQUIRE(side.ops.size() == 1);
   CHECK(side.ops[0].occurrences == 2);
   CHECK(side.ops[0].time == 22 * kMs);
@@ -80,7 +80,7 @@ TEST_CASE(
 
 TEST_CASE("TPU ops come from the metadata's stats; self time leaves out the ops directly inside") {
   AnalysisContext context(MakeTpu(3), Definitions::kStepscope);
-  const OpSide side = context.ops()->hosts.at(0).device_side;
+  const OpSide side = context.Get<OpDatabase>(AnalysisParams())->hosts.at(0).device_side;
   REQUIRE(side.ops.size() == 4);
   const auto find = [&](std::string_view name) -> const OpRow& {
     for (const OpRow& op : side.ops) {

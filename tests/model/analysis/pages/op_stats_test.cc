@@ -33,7 +33,7 @@ struct Ops {
     REQUIRE(loaded.ok());
     return *loaded;
   }
-  const HostOps& Host() { return (kept = context.ops())->hosts.at(0); }
+  const HostOps& Host() { return (kept = context.Get<OpDatabase>(AnalysisParams()))->hosts.at(0); }
   std::shared_ptr<const OpDatabase> kept;
   static const OpRow* Find(const OpSide& side, std::string_view name) {
     for (const OpRow& op : side.ops) {

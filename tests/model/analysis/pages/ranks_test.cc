@@ -111,7 +111,7 @@ void CheckOffsets(const AnalysisResult& result, const RankJobOptions& o) {
 double Seconds(const std::shared_ptr<const Trace>& trace, AnalysisResult* result) {
   AnalysisContext context(trace, Definitions::kStepscope);
   context.stats();
-  context.steps();
+  context.Get<StepDatabase>();
   return test::CpuSeconds([&] { *result = FindAnalysis("ranks")->run(context, {}, {}); });
 }
 
@@ -543,7 +543,7 @@ TEST_CASE("The device time of an op on a host is that of what this host launched
     folder.Add(test::RankFileName(rank), t.Text(test::kH100));
   }
   AnalysisContext context(folder.Load(), Definitions::kStepscope);
-  const auto ops = context.ops();
+  const auto ops = context.Get<OpDatabase>(AnalysisParams());
   REQUIRE(ops->hosts.size() == 2);
   for (size_t host = 0; host < 2; ++host) {
     REQUIRE(ops->hosts[host].host_side.ops.size() == 1);

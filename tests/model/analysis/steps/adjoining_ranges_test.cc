@@ -153,7 +153,7 @@ void CheckCut(AnalysisContext& context, Ps cut) {
   const bool counted = HasCounted(context, left) && HasCounted(context, right);
   for (const Summed& sum : Sums()) {
     if (sum.counted && !counted) continue;
-    if (sum.of_steps && context.steps().steps.empty()) continue;
+    if (sum.of_steps && context.Get<StepDatabase>().steps.empty()) continue;
     CAPTURE(sum.analysis);
     CAPTURE(sum.table);
     Totals parts, whole;

@@ -16,7 +16,7 @@
 #include "model/analysis/steps/verdict.h"
 #include "model/analysis/torch/torch_ops.h"
 #include "model/analysis/xla/hlo_op_table.h"
-#include "model/base/task.h"
+#include "model/base/job.h"
 #include "tests/support/judged.h"
 #include "tests/support/source_paths.h"
 #include "tests/support/table_cells.h"
@@ -46,7 +46,7 @@ TEST_CASE("torch_gpu: steps, input wait, memory and operations are what PyTorch 
   constexpr Times kWaitMs = {13.102914, 12.838201, 12.797217, 12.754751, 12.775803};
   const auto trace = Recording("torch_gpu.pt.trace.json.zst");
   AnalysisContext context(trace, Definitions::kStepscope);
-  const StepDatabase& db = context.steps();
+  const StepDatabase& db = context.Get<StepDatabase>();
   REQUIRE(db.device_steps.size() == kSteps);
   for (size_t s = 0; s < kSteps; ++s) {
     CAPTURE(s);
@@ -79,7 +79,7 @@ TEST_CASE("jax_gpu: steps and input wait are what the program measured, and fetc
   constexpr Times kWaitMs = {12.128012, 12.129876, 12.115993, 12.120754, 12.124884};
   const auto trace = Recording("jax_gpu.xplane.pb.zst");
   AnalysisContext context(trace, Definitions::kStepscope);
-  const StepDatabase& db = context.steps();
+  const StepDatabase& db = context.Get<StepDatabase>();
   REQUIRE(db.device_steps.size() == kSteps);
   Times steps{};
   for (size_t s = 0; s < kSteps; ++s) {
@@ -106,7 +106,7 @@ TEST_CASE("jax_gpu: steps and input wait are what the program measured, and fetc
 TEST_CASE("jax_gpu: kernels of a command buffer are known as the products that the step needs") {
   const auto trace = Recording("jax_gpu.xplane.pb.zst");
   AnalysisContext context(trace, Definitions::kStepscope);
-  const auto ops = context.hlo_ops();
+  const auto ops = context.Get<HloOpTable>(AnalysisParams());
   double flops = 0, named = 0, all = 0;
   for (const HloOp& op : ops->ops) {
     all += static_cast<double>(op.time);

@@ -49,7 +49,7 @@ std::shared_ptr<const Trace> LongLaunches(const std::function<std::string(int64_
 TEST_CASE("A kernel's first launch of over a millisecond loads a module; its cause is named") {
   const auto trace = LongLaunches([](int64_t s) { return "kernel" + std::to_string(s); });
   AnalysisContext context(trace, Definitions::kStepscope);
-  const StepDatabase& db = context.steps();
+  const StepDatabase& db = context.Get<StepDatabase>();
   CHECK(At(db.device_steps[2].class_times, StepTimeClass::kCompile) == 2900 * kPsPerUs);
   const Verdict verdict = test::JudgedAlone(*trace, db);
   CHECK(verdict.id == "compile");
@@ -60,7 +60,7 @@ TEST_CASE("A kernel's first launch of over a millisecond loads a module; its cau
 TEST_CASE("A later launch of a kernel loads nothing, however long it takes") {
   const auto trace = LongLaunches([](int64_t) { return std::string("kernel"); });
   AnalysisContext context(trace, Definitions::kStepscope);
-  const StepDatabase& db = context.steps();
+  const StepDatabase& db = context.Get<StepDatabase>();
   CHECK(At(db.device_steps[2].class_times, StepTimeClass::kCompile) == 0);
   CHECK(At(db.device_steps[2].class_times, StepTimeClass::kLaunch) == 2900 * kPsPerUs);
   CHECK(test::JudgedAlone(*trace, db).id == "launch");
@@ -109,7 +109,7 @@ std::map<std::string, Ps> CausesOf(const Trace& trace, const StepDatabase& db, S
 TEST_CASE("A gap before work that was launched before it is queued, never launch or host") {
   const auto trace = Ahead(300, "$model.py:7 call");
   AnalysisContext context(trace, Definitions::kStepscope);
-  const StepDatabase& db = context.steps();
+  const StepDatabase& db = context.Get<StepDatabase>();
   const StepClassTimes& times = db.device_steps[2].class_times;
   CHECK(At(times, StepTimeClass::kCompute) == 6'000 * kPsPerUs);
   CHECK(At(times, StepTimeClass::kQueued) == 99 * 30 * kPsPerUs);
@@ -129,7 +129,7 @@ TEST_CASE("Queued work names the wait for another stream's event, if that preced
     CAPTURE(call);
     const auto trace = Ahead(300, "$model.py:7 call", call.c_str());
     AnalysisContext context(trace, Definitions::kStepscope);
-    const auto causes = CausesOf(*trace, context.steps(), StepTimeClass::kQueued);
+    const auto causes = CausesOf(*trace, context.Get<StepDatabase>(), StepTimeClass::kQueued);
     CHECK(causes.contains("cudaStreamWaitEvent") == (call == "cudaStreamWaitEvent"));
   }
 }
@@ -137,7 +137,7 @@ TEST_CASE("Queued work names the wait for another stream's event, if that preced
 TEST_CASE("The call that blocks the host while the device does not begin queued work is named") {
   const auto trace = Ahead(300, "cuStreamSynchronize");
   AnalysisContext context(trace, Definitions::kStepscope);
-  const auto causes = CausesOf(*trace, context.steps(), StepTimeClass::kQueued);
+  const auto causes = CausesOf(*trace, context.Get<StepDatabase>(), StepTimeClass::kQueued);
   REQUIRE(causes.contains("cuStreamSynchronize"));
   CHECK(causes.at("cuStreamSynchronize") > 2'500 * kPsPerUs);
 }
@@ -154,7 +154,7 @@ TEST_CASE("Nodes behind the first of a running graph are queued, however long it
     auto trace = LoadBytes("t.json", t.Text(test::kH100), {});
     REQUIRE(trace.ok());
     AnalysisContext context(*trace, Definitions::kStepscope);
-    const StepClassTimes& times = context.steps().device_steps[2].class_times;
+    const StepClassTimes& times = context.Get<StepDatabase>().device_steps[2].class_times;
     CAPTURE(graph);
     CHECK(At(times, StepTimeClass::kQueued) == (graph ? 290 : 0) * kPsPerUs);
     // The device waits for the first node only.
@@ -180,7 +180,7 @@ TEST_CASE("Kernels shorter than the time between launches wait for launches, not
   auto loaded = LoadBytes("h.xplane.pb", b.Bytes(), {});
   REQUIRE(loaded.ok());
   AnalysisContext context(*loaded, Definitions::kStepscope);
-  const StepClassTimes& times = context.steps().device_steps[2].class_times;
+  const StepClassTimes& times = context.Get<StepDatabase>().device_steps[2].class_times;
   CHECK(At(times, StepTimeClass::kQueued) == 0);
   CHECK(At(times, StepTimeClass::kLaunch) == 600 * kPsPerUs);
 }
@@ -208,7 +208,7 @@ std::map<std::string, Ps> HostCausesBeside(const std::string& other) {
   auto trace = LoadBytes("t.json", t.Text(), {});
   REQUIRE(trace.ok());
   AnalysisContext context(*trace, Definitions::kStepscope);
-  return CausesOf(**trace, context.steps(), StepTimeClass::kHost);
+  return CausesOf(**trace, context.Get<StepDatabase>(), StepTimeClass::kHost);
 }
 
 }  // namespace
@@ -247,7 +247,7 @@ TEST_CASE("Launches on a line of their own: what their executor's thread does is
   auto trace = LoadBytes("h.xplane.pb", b.Bytes(), {});
   REQUIRE(trace.ok());
   AnalysisContext context(*trace, Definitions::kStepscope);
-  const Verdict verdict = test::JudgedAlone(**trace, context.steps());
+  const Verdict verdict = test::JudgedAlone(**trace, context.Get<StepDatabase>());
   CHECK(verdict.id == "host");
   CHECK(verdict.losses.front().causes.starts_with("Build buffer allocations"));
 }
@@ -266,7 +266,7 @@ TEST_CASE("A main thread that waits for results does not dispatch ops: the work 
   auto trace = LoadBytes("t.json", t.Text(test::kH100), {});
   REQUIRE(trace.ok());
   AnalysisContext context(*trace, Definitions::kStepscope);
-  const Verdict verdict = test::JudgedAlone(**trace, context.steps());
+  const Verdict verdict = test::JudgedAlone(**trace, context.Get<StepDatabase>());
   CHECK(verdict.id == "host");
   CHECK(verdict.finding.text.find("for the host to start work; ") != std::string::npos);
   CHECK(verdict.finding.text.find("of that in block_until_ready") != std::string::npos);
@@ -296,7 +296,7 @@ TEST_CASE("Work that begins long after its launch is unexplained, and names what
     auto trace = LoadBytes("t.json", t.Text(test::kH100), {});
     REQUIRE(trace.ok());
     AnalysisContext context(*trace, Definitions::kStepscope);
-    const StepDatabase& db = context.steps();
+    const StepDatabase& db = context.Get<StepDatabase>();
     const Verdict verdict = test::JudgedAlone(**trace, db);
     CAPTURE(recorded);
     test::CheckTilesAndSums(db);
@@ -326,7 +326,7 @@ TEST_CASE("A copy that blocks the host is named with the op that asks for it") {
   auto trace = LoadBytes("t.json", t.Text(test::kH100), {});
   REQUIRE(trace.ok());
   AnalysisContext context(*trace, Definitions::kStepscope);
-  const Verdict verdict = test::JudgedAlone(**trace, context.steps());
+  const Verdict verdict = test::JudgedAlone(**trace, context.Get<StepDatabase>());
   CHECK(verdict.id == "sync");
   CAPTURE(verdict.finding.text);
   CHECK(verdict.finding.text.find("100 % of that in cudaMemcpyAsync in aten::to") !=
@@ -351,7 +351,7 @@ TEST_CASE("The mark of a step on another thread is no cause of idle time") {
   auto trace = LoadBytes("t.json", t.Text(test::kH100), {});
   REQUIRE(trace.ok());
   AnalysisContext context(*trace, Definitions::kStepscope);
-  const StepDatabase& db = context.steps();
+  const StepDatabase& db = context.Get<StepDatabase>();
   CHECK(At(db.device_steps.at(2).class_times, StepTimeClass::kUnknown) > 700 * kPsPerUs);
   for (const IdleCause& cause : db.causes) {
     if (cause.loss == StepTimeClass::kUnknown) CHECK_FALSE(cause.event.valid());
@@ -412,10 +412,10 @@ TEST_CASE("A launch call that is named after its kernel is the op that launched 
   auto trace = LoadBytes("h.xplane.pb", b.Bytes(), {});
   REQUIRE(trace.ok());
   AnalysisContext context(*trace, Definitions::kStepscope);
-  const auto causes = CausesOf(**trace, context.steps(), StepTimeClass::kLaunch);
+  const auto causes = CausesOf(**trace, context.Get<StepDatabase>(), StepTimeClass::kLaunch);
   REQUIRE(causes.size() == 1);
   CHECK(causes.begin()->first == "gradients/Sum:Sum");
-  CHECK(test::JudgedAlone(**trace, context.steps()).finding.text.size() < 150);
+  CHECK(test::JudgedAlone(**trace, context.Get<StepDatabase>()).finding.text.size() < 150);
 }
 
 TEST_CASE("A launch call of a runtime that is named after its kernel is the op, too") {
@@ -430,7 +430,7 @@ TEST_CASE("A launch call of a runtime that is named after its kernel is the op, 
     auto trace = LoadBytes("t.json", t.Text(test::kH100), {});
     REQUIRE(trace.ok());
     AnalysisContext context(*trace, Definitions::kStepscope);
-    return CausesOf(**trace, context.steps(), StepTimeClass::kLaunch).begin()->first;
+    return CausesOf(**trace, context.Get<StepDatabase>(), StepTimeClass::kLaunch).begin()->first;
   };
   CHECK(cause("void at::native::vectorized_elementwise_kernel<4, LaunchFunctor>(int)") ==
         "aten::mul");
@@ -443,7 +443,7 @@ TEST_CASE("A cause of hundreds of characters is shortened") {
   const std::string name = "ns::Kernel<" + std::string(300, 'x') + ">(int)";
   const auto trace = test::GpuSteps({{name.c_str(), 100, 200}});
   AnalysisContext context(trace, Definitions::kStepscope);
-  const auto causes = CausesOf(*trace, context.steps(), StepTimeClass::kHost);
+  const auto causes = CausesOf(*trace, context.Get<StepDatabase>(), StepTimeClass::kHost);
   CHECK(causes.contains("Kernel"));
 }
 
@@ -477,8 +477,8 @@ TEST_CASE("A call that runs a whole function is no op: it waits for the ops insi
     auto trace = LoadBytes("h.xplane.pb", b.Bytes(), {});
     REQUIRE(trace.ok());
     AnalysisContext context(*trace, Definitions::kStepscope);
-    REQUIRE(context.steps().steps.size() == 5);
-    const double compute = context.steps().steps[2].class_times.front();
+    REQUIRE(context.Get<StepDatabase>().steps.size() == 5);
+    const double compute = context.Get<StepDatabase>().steps[2].class_times.front();
     CHECK(compute == (function ? 310 : 810) * kPsPerUs);
   }
 }
@@ -495,7 +495,7 @@ TEST_CASE("Equal steps have equal causes") {
     auto trace = LoadBytes("h.xplane.pb", test::MakeGpuProfile(options), {});
     REQUIRE(trace.ok());
     AnalysisContext context(*trace, Definitions::kStepscope);
-    const StepDatabase& db = context.steps();
+    const StepDatabase& db = context.Get<StepDatabase>();
     for (const DeviceStep& d : db.device_steps) {
       if (d.step < 2 || d.step + 1 == db.steps.size()) continue;  // their ends differ
       CAPTURE(static_cast<int>(scenario));

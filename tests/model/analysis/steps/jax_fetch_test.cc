@@ -51,7 +51,7 @@ std::shared_ptr<const Trace> FetchingSteps() {
 TEST_CASE("A copy that an untied thread starts belongs to the step whose mark is open then") {
   const std::shared_ptr<const Trace> trace = FetchingSteps();
   AnalysisContext context(trace, Definitions::kStepscope);
-  const StepDatabase& db = context.steps();
+  const StepDatabase& db = context.Get<StepDatabase>();
   REQUIRE(db.device_steps.size() == 4);
   for (size_t s = 1; s + 1 < 4; ++s) {
     CAPTURE(s);
@@ -66,7 +66,7 @@ TEST_CASE("A copy that an untied thread starts belongs to the step whose mark is
 TEST_CASE("A host that fetches arrays of JAX blocks, and the advice is to fetch less") {
   const std::shared_ptr<const Trace> trace = FetchingSteps();
   AnalysisContext context(trace, Definitions::kStepscope);
-  const Verdict verdict = test::JudgedAlone(*trace, context.steps());
+  const Verdict verdict = test::JudgedAlone(*trace, context.Get<StepDatabase>());
   CHECK(verdict.id == "sync");
   CHECK(verdict.finding.text.find("of that in np.asarray(jax.Array)") != std::string::npos);
   CHECK(verdict.finding.next_step.find("numpy.asarray") != std::string::npos);

@@ -23,7 +23,7 @@ constexpr int64_t kUs = kPsPerUs;
 // The time of a class in the third step, us.
 double LossUs(const std::shared_ptr<const Trace>& trace, StepTimeClass c) {
   AnalysisContext context(trace, Definitions::kStepscope);
-  const StepDatabase& db = context.steps();
+  const StepDatabase& db = context.Get<StepDatabase>();
   REQUIRE(db.device_steps.size() == 5);
   return static_cast<double>(At(db.device_steps[2].class_times, c)) / static_cast<double>(kUs);
 }
@@ -90,8 +90,8 @@ TEST_CASE("Losses sum to the step, causes to the idle time, and steps tile the d
     auto trace = LoadBytes("h.xplane.pb", test::MakeGpuProfile(options), {});
     REQUIRE(trace.ok());
     AnalysisContext context(*trace, Definitions::kStepscope);
-    REQUIRE(context.steps().device_steps.size() == 15);
-    test::CheckTilesAndSums(context.steps());
+    REQUIRE(context.Get<StepDatabase>().device_steps.size() == 15);
+    test::CheckTilesAndSums(context.Get<StepDatabase>());
   }
 }
 
@@ -135,7 +135,7 @@ TEST_CASE("What was launched before the first step delays its begin and makes it
   auto trace = LoadBytes("h.xplane.pb", b.Bytes(), {});
   REQUIRE(trace.ok());
   AnalysisContext context(*trace, Definitions::kStepscope);
-  const StepDatabase& db = context.steps();
+  const StepDatabase& db = context.Get<StepDatabase>();
   REQUIRE(db.steps.size() == 3);
   CHECK(db.steps[0].partial);
   CHECK(db.device_steps[0].span == TimeRange{300 * kUs, 750 * kUs});
@@ -159,7 +159,7 @@ TEST_CASE("A slow first step is warm-up and left out of the averages") {
   auto trace = LoadBytes("h.xplane.pb", b.Bytes(), {});
   REQUIRE(trace.ok());
   AnalysisContext context(*trace, Definitions::kStepscope);
-  const std::vector<Step>& steps = context.steps().steps;
+  const std::vector<Step>& steps = context.Get<StepDatabase>().steps;
   REQUIRE(steps.size() == 4);
   CHECK(steps[0].warmup);
   CHECK(Summarize(steps, &StepBreakdown::total).mean == doctest::Approx(0.1));
@@ -184,8 +184,8 @@ TEST_CASE("Calls of one function are steps; repeated parts inside one annotation
     auto trace = LoadBytes("h.xplane.pb", b.Bytes(), {});
     REQUIRE(trace.ok());
     AnalysisContext context(*trace, Definitions::kStepscope);
-    CHECK(context.steps().inferred);
-    return context.steps().steps.size();
+    CHECK(context.Get<StepDatabase>().inferred);
+    return context.Get<StepDatabase>().steps.size();
   };
   CHECK(steps_of() == 4);
   host.Event("batch 7", -kUs, 500 * kUs);  // one numbered call around everything

@@ -18,8 +18,8 @@ Verdict VerdictOf(const test::KinetoText& t) {
   auto trace = LoadBytes("t.json", t.Text(test::kH100), {});
   REQUIRE(trace.ok());
   AnalysisContext context(*trace, Definitions::kStepscope);
-  test::CheckTilesAndSums(context.steps());
-  return test::JudgedAlone(**trace, context.steps());
+  test::CheckTilesAndSums(context.Get<StepDatabase>());
+  return test::JudgedAlone(**trace, context.Get<StepDatabase>());
 }
 
 bool Says(const Verdict& verdict, const std::string& part) {
@@ -130,7 +130,7 @@ TEST_CASE("A collective of a backend for CPUs is no op that computes, whatever i
     REQUIRE(trace.ok());
     AnalysisContext context(*trace, Definitions::kStepscope);
     const bool collective = name == std::string("gloo:all_reduce");
-    CHECK(test::JudgedAlone(**trace, context.steps()).id ==
+    CHECK(test::JudgedAlone(**trace, context.Get<StepDatabase>()).id ==
           (collective ? "collectives" : "device"));
   }
 }

@@ -171,7 +171,7 @@ TEST_CASE("Steps are chosen by number: all of them are the whole table, one is i
   for (const auto& [name, trace] : Profiles()) {
     CAPTURE(name);
     AnalysisContext context(trace, Definitions::kStepscope);
-    const std::vector<Step>& steps = context.steps().steps;
+    const std::vector<Step>& steps = context.Get<StepDatabase>().steps;
     const auto whole = context.Get("overview");
     const ResultTable& table = *whole->Table("steps");
     REQUIRE(table.rows.size() == steps.size());
@@ -254,14 +254,14 @@ TEST_CASE("Each host has its own time of a step") {
   options.steps = 3;
   options.layers = 4;
   AnalysisContext context(LoadText(test::MakeGpuProfile(options)), Definitions::kStepscope);
-  const Step& step = context.steps().steps.at(1);
+  const Step& step = context.Get<StepDatabase>().steps.at(1);
   const Scope scope = ScopeOf(context, StepParams(step.number, step.number), {});
   CHECK_FALSE(scope.whole_time());
   CHECK(scope.OfHost(step.host).Contains(step.span.begin));
   CHECK_FALSE(scope.OfHost(step.host).Contains(step.span.begin - 1));
   CHECK_FALSE(scope.OfHost(step.host).Contains(step.span.end));
   CHECK(scope.Has(step));
-  CHECK_FALSE(scope.Has(context.steps().steps.at(0)));
+  CHECK_FALSE(scope.Has(context.Get<StepDatabase>().steps.at(0)));
   // Without a step nothing counts.
   CHECK_FALSE(ScopeOf(context, StepParams(77, 78), {}).OfHost(step.host).Contains(step.span.begin));
 }

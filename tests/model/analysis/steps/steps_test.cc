@@ -38,7 +38,7 @@ EventRow Find(const Trace& trace, std::string_view name, size_t nth = 0) {
 std::string GroupName(AnalysisContext& context, std::string_view name, size_t nth = 0) {
   EventRow row = Find(context.trace(), name, nth);
   REQUIRE(row.valid());
-  const EventGroup* group = context.grouping().GroupOf(row);
+  const EventGroup* group = context.Get<Grouping>().GroupOf(row);
   return group ? group->name : "-";
 }
 
@@ -126,13 +126,13 @@ TEST_CASE(
       .Event("FunctionRun", 200, 20)
       .Stat("_r", int64_t{1});
   AnalysisContext nested(Load(b), Definitions::kXprof);
-  CHECK(nested.grouping().groups.size() == 2);
+  CHECK(nested.Get<Grouping>().groups.size() == 2);
   CHECK(GroupName(nested, "FunctionRun", 0) == "train 0");
   CHECK(GroupName(nested, "FunctionRun", 1) ==
         "1");  // implicit roots are named by the group's number
   b.Plane("/host:CPU").Line(2, "loop").Event("ForOp", 0, 1);
   AnalysisContext loop(Load(b), Definitions::kXprof);
-  CHECK(loop.grouping().groups.empty());
+  CHECK(loop.Get<Grouping>().groups.empty());
 }
 
 TEST_CASE(
@@ -140,14 +140,14 @@ TEST_CASE(
     "time") {
   auto trace = Load(GpuSteps(3));
   AnalysisContext xprof(trace, Definitions::kXprof);
-  REQUIRE(xprof.steps().steps.size() == 3);
-  const StepBreakdown& x = xprof.steps().steps[1].times;
+  REQUIRE(xprof.Get<StepDatabase>().steps.size() == 3);
+  const StepBreakdown& x = xprof.Get<StepDatabase>().steps[1].times;
   CHECK(x.compute == 5.0 * kMs);
   CHECK(x.input == 0);
-  CHECK(xprof.steps().steps[1].label == "1");
+  CHECK(xprof.Get<StepDatabase>().steps[1].label == "1");
 
   AnalysisContext own(trace, Definitions::kStepscope);
-  const StepDatabase& db = own.steps();
+  const StepDatabase& db = own.Get<StepDatabase>();
   REQUIRE(db.steps.size() == 3);
   REQUIRE(db.device_steps.size() == 3);
   CHECK(db.steps[1].label == "train 1");
@@ -174,10 +174,10 @@ TEST_CASE("Dividing steps that are known by time alone takes time in proportion 
     const auto trace = Load(UnmarkedSteps(static_cast<int64_t>(n)));
     return test::CpuSeconds([&] {
       AnalysisContext context(trace, Definitions::kStepscope);
-      REQUIRE(context.steps().steps.size() == n);
-      CHECK(context.steps().steps[1].inferred);
+      REQUIRE(context.Get<StepDatabase>().steps.size() == n);
+      CHECK(context.Get<StepDatabase>().steps[1].inferred);
       // The launch of each kernel begins 0.5 ms before it, in a gap of 0.75 ms.
-      CHECK(context.steps().device_steps[1].times.launch == 10 * 0.5 * kMs);
+      CHECK(context.Get<StepDatabase>().device_steps[1].times.launch == 10 * 0.5 * kMs);
     });
   };
   CHECK(test::GrowthOfFour(1'000, seconds) < test::kNearlyLinear);
@@ -212,7 +212,7 @@ TEST_CASE("A step is cut if it lacks events that other steps of its host have") 
   std::filesystem::remove_all(folder);
   REQUIRE(trace.ok());
   AnalysisContext context(*trace, Definitions::kStepscope);
-  const std::vector<Step>& steps = context.steps().steps;
+  const std::vector<Step>& steps = context.Get<StepDatabase>().steps;
   REQUIRE(steps.size() == 8);
   for (size_t s = 0; s < 8; ++s) {
     CAPTURE(s);
@@ -224,8 +224,8 @@ TEST_CASE("XProf drops the first and last of more than five steps; ours keeps th
   for (int64_t n : {5, 6}) {
     auto trace = Load(GpuSteps(n));
     AnalysisContext xprof(trace, Definitions::kXprof), own(trace, Definitions::kStepscope);
-    CHECK(xprof.steps().steps.size() == static_cast<size_t>(n > 5 ? n - 2 : n));
-    CHECK(own.steps().steps.size() == static_cast<size_t>(n));
+    CHECK(xprof.Get<StepDatabase>().steps.size() == static_cast<size_t>(n > 5 ? n - 2 : n));
+    CHECK(own.Get<StepDatabase>().steps.size() == static_cast<size_t>(n));
   }
 }
 
@@ -243,7 +243,7 @@ TEST_CASE("A collective waits until its last participant starts") {
         .Stat("correlation_id", g + 1);
   }
   AnalysisContext context(Load(b), Definitions::kStepscope);
-  const StepDatabase& db = context.steps();
+  const StepDatabase& db = context.Get<StepDatabase>();
   REQUIRE(db.device_steps.size() == 2);
   CHECK(db.device_steps[0].collective_wait == 40);
   CHECK(db.device_steps[1].collective_wait == 0);

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "loaders/loader.h"
-#include "model/base/task.h"
+#include "model/base/job.h"
 #include "tests/support/gpu_profile.h"
 #include "tests/support/judged.h"
 #include "tests/support/kineto_text.h"
@@ -288,7 +288,7 @@ TEST_CASE("A program on the CPU waits for nobody, and is not advised to capture 
     auto trace = LoadPath(test::SourcePath("tests/data/") + file, {}, {}, progress, nullptr);
     REQUIRE(trace.ok());
     AnalysisContext context(*trace, Definitions::kStepscope);
-    const Verdict verdict = test::JudgedAlone(**trace, context.steps());
+    const Verdict verdict = test::JudgedAlone(**trace, context.Get<StepDatabase>());
     REQUIRE(verdict.id == "host");
     CHECK(verdict.finding.text.starts_with("Host-bound: Python"));
     CHECK(verdict.finding.text.find(" of each step") != std::string::npos);
@@ -344,7 +344,7 @@ Verdict LostTo(const char* category, const char* name, const char* other, double
   const AnalysisResult found = FindAnalysis("findings")->run(context, {}, {});
   const int row = test::RowOfRule(found, "host-op");
   if (row >= 0) *host_op = test::Text(found, "findings", static_cast<size_t>(row), "title");
-  return test::JudgedAlone(**trace, context.steps());
+  return test::JudgedAlone(**trace, context.Get<StepDatabase>());
 }
 
 }  // namespace
@@ -456,7 +456,7 @@ Verdict AfterHostWork(bool graph, std::string* advice) {
   const AnalysisResult found = FindAnalysis("findings")->run(context, {}, {});
   for (size_t row = 0; row < test::TableOf(found, "findings").rows.size(); ++row)
     *advice += test::Text(found, "findings", row, "remedy") + " ";
-  return test::JudgedAlone(**trace, context.steps());
+  return test::JudgedAlone(**trace, context.Get<StepDatabase>());
 }
 
 }  // namespace
@@ -513,7 +513,7 @@ TEST_CASE("Garbage, checkpoints, barriers and events have causes of their own") 
     auto trace = LoadBytes("t.json", t.Text(test::kH100), {});
     REQUIRE_MESSAGE(trace.ok(), trace.status().message());
     AnalysisContext context(*trace, Definitions::kStepscope);
-    const Verdict verdict = test::JudgedAlone(**trace, context.steps());
+    const Verdict verdict = test::JudgedAlone(**trace, context.Get<StepDatabase>());
     CHECK(verdict.id == row.verdict);
     CAPTURE(verdict.finding.text);
     CHECK(verdict.finding.text.find(row.says) != std::string::npos);

@@ -35,8 +35,8 @@ std::string Expected(const ResultTable& table) {
 
 ResultTable Table() {
   ResultTable table;
-  table.columns = {{"name", "Name \"x\"", Unit::kNone, ValueType::kString, ""},
-                   {"v", "V", Unit::kUs, ValueType::kReal, ""}};
+  table.SetColumns({{"name", "Name \"x\"", Unit::kNone, ValueType::kString, ""},
+                   {"v", "V", Unit::kUs, ValueType::kReal, ""}});
   return table;
 }
 

@@ -8,9 +8,7 @@ TEST_CASE("CSV quotes what needs it and leaves numbers unrounded") {
   ResultTable t{"x",
                 "X",
                 {{"name", "Name", Unit::kNone, ValueType::kString, ""},
-                 {"v", "V", Unit::kUs, ValueType::kReal, ""}},
-                {},
-                {}};
+                 {"v", "V", Unit::kUs, ValueType::kReal, ""}}};
   t.rows.push_back({std::string("a,\"b\""), 0.1});
   t.rows.push_back({std::string("plain"), std::monostate{}});
   CHECK(ToCsv(t) == "name,v\r\n\"a,\"\"b\"\"\",0.1\r\nplain,\r\n");
@@ -20,9 +18,7 @@ TEST_CASE("text tables align numbers right, put units in the header and say what
   ResultTable t{"x",
                 "X",
                 {{"name", "Name", Unit::kNone, ValueType::kString, ""},
-                 {"v", "Total", Unit::kUs, ValueType::kReal, ""}},
-                {},
-                {}};
+                 {"v", "Total", Unit::kUs, ValueType::kReal, ""}}};
   t.rows.push_back({std::string("a"), 12345.67});
   t.rows.push_back({std::string("longer"), 1.0});
   CHECK(ToText(t) == "Name    Total (\u00b5s)\na         12\u2009345.7\nlonger         1.0\n");
@@ -55,11 +51,11 @@ TEST_CASE(
     "which") {
   ResultTable t;
   t.id = "t";
-  t.columns = {{"name", "Name", Unit::kNone, ValueType::kString, ""},
+  t.SetColumns({{"name", "Name", Unit::kNone, ValueType::kString, ""},
                {"none", "Nothing at all", Unit::kMs, ValueType::kReal, ""},
                {"a", "First number", Unit::kMs, ValueType::kReal, ""},
                {"b", "Second number", Unit::kMs, ValueType::kReal, ""},
-               {"total", "Total", Unit::kMs, ValueType::kReal, "", true}};
+               {"total", "Total", Unit::kMs, ValueType::kReal, "", true}});
   t.rows.push_back({std::string(50, 'n'), 0.0, 1.0, 2.0, 3.0});
   const auto longest = [](const std::string& text) {
     size_t most = 0, at = 0;
@@ -82,12 +78,12 @@ TEST_CASE(
 TEST_CASE("Text fits a width: constant columns go before text is cut, and are named") {
   ResultTable t;
   t.id = "t";
-  t.columns = {{"step", "Step", Unit::kNone, ValueType::kString, ""},
+  t.SetColumns({{"step", "Step", Unit::kNone, ValueType::kString, ""},
                {"device", "Device", Unit::kNone, ValueType::kString, ""},
                {"class", "Class", Unit::kNone, ValueType::kString, "", true},
                {"share", "Share", Unit::kPercent, ValueType::kReal, ""},
                {"cut", "Cut", Unit::kNone, ValueType::kBool, "", true},
-               {"partial", "Partial", Unit::kNone, ValueType::kBool, "", true}};
+               {"partial", "Partial", Unit::kNone, ValueType::kBool, "", true}});
   t.rows.push_back(
       {std::string("step 1"), std::string("GPU 0"), std::string("host"), 5.0, false, true});
   t.rows.push_back(

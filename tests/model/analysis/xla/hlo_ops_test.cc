@@ -71,14 +71,14 @@ TEST_CASE("an execution of several kernels counts its operations once; XProf cou
   const auto trace = GpuTrace();
   AnalysisContext own(trace, Definitions::kStepscope), xprof(trace, Definitions::kXprof);
   const double once = 2.0 * 64 * 64 * 64;
-  const HloOp* dot = Find(*own.hlo_ops(), "dot.1");
+  const HloOp* dot = Find(*own.Get<HloOpTable>(AnalysisParams()), "dot.1");
   REQUIRE(dot != nullptr);
   CHECK(dot->occurrences == 2);
   CHECK(dot->events == 4);
   CHECK(dot->flops == 2 * once);
   CHECK(dot->category == "dot");
   CHECK(dot->time == 40 * kUs);
-  const HloOp* theirs = Find(*xprof.hlo_ops(), "dot.1");
+  const HloOp* theirs = Find(*xprof.Get<HloOpTable>(AnalysisParams()), "dot.1");
   REQUIRE(theirs != nullptr);
   CHECK(theirs->occurrences == 4);
   CHECK(theirs->flops == 4 * once);
@@ -87,14 +87,14 @@ TEST_CASE("an execution of several kernels counts its operations once; XProf cou
 TEST_CASE("ops of programs that are not in the file are listed; XProf drops them") {
   const auto trace = GpuTrace();
   AnalysisContext own(trace, Definitions::kStepscope), xprof(trace, Definitions::kXprof);
-  const HloOp* other = Find(*own.hlo_ops(), "fusion.9");
+  const HloOp* other = Find(*own.Get<HloOpTable>(AnalysisParams()), "fusion.9");
   REQUIRE(other != nullptr);
   CHECK(other->category == "unknown");
   CHECK(other->flops == 0);
-  CHECK(Find(*xprof.hlo_ops(), "fusion.9") == nullptr);
-  CHECK(xprof.hlo_ops()->dropped_events == 1);
-  CHECK(own.hlo_ops()->idle() == 155 * kUs - 55 * kUs);
-  CHECK(xprof.hlo_ops()->idle() == 155 * kUs - 50 * kUs);
+  CHECK(Find(*xprof.Get<HloOpTable>(AnalysisParams()), "fusion.9") == nullptr);
+  CHECK(xprof.Get<HloOpTable>(AnalysisParams())->dropped_events == 1);
+  CHECK(own.Get<HloOpTable>(AnalysisParams())->idle() == 155 * kUs - 55 * kUs);
+  CHECK(xprof.Get<HloOpTable>(AnalysisParams())->idle() == 155 * kUs - 50 * kUs);
 }
 
 TEST_CASE(
@@ -127,7 +127,7 @@ TEST_CASE(
 
 TEST_CASE("the last part of an op's name counts, and pages are made of the ops") {
   AnalysisContext own(GpuTrace(), Definitions::kStepscope);
-  CHECK(Find(*own.hlo_ops(), "add.1") != nullptr);
+  CHECK(Find(*own.Get<HloOpTable>(AnalysisParams()), "add.1") != nullptr);
   CHECK(own.Get("hlo_stats")->Table("hlo_stats")->rows.size() == 3);
   CHECK(own.Get("roofline")->Table("roofline")->rows.size() >= 4);
   const auto profile = own.Get("hlo_profile");
@@ -147,19 +147,19 @@ TEST_CASE("on a CPU ops nest, and calls that start work on a device are none") {
   AddPrograms(&space);
   const auto trace = Load(space);
   AnalysisContext own(trace, Definitions::kStepscope), xprof(trace, Definitions::kXprof);
-  const auto ops = own.hlo_ops();
+  const auto ops = own.Get<HloOpTable>(AnalysisParams());
   REQUIRE(ops->ops.size() == 2);
   CHECK(Find(*ops, "dot.1")->time == 100 * kUs);
   CHECK(Find(*ops, "dot.1")->self == 70 * kUs);
   CHECK(Find(*ops, "add.1")->flops == 64 * 64);
   CHECK(ops->total == 100 * kUs);
-  CHECK(xprof.hlo_ops()->ops.empty());
+  CHECK(xprof.Get<HloOpTable>(AnalysisParams())->ops.empty());
   CHECK_FALSE(xprof.Get("hlo_stats")->empty_reason.empty());
 }
 
 TEST_CASE("programs are found by name and id, and none is decoded before it is asked for") {
   AnalysisContext own(GpuTrace(), Definitions::kStepscope);
-  const HloPrograms& programs = own.hlo_programs();
+  const HloPrograms& programs = own.Get<HloPrograms>();
   REQUIRE(programs.list().size() == 1);
   CHECK(programs.NameOf(0) == "jit_step(7)");
   for (const char* name : {"jit_step(7)", "7", "jit_step"}) CHECK(programs.FindByName(name) == 0);
@@ -178,11 +178,11 @@ TEST_CASE("kernels of a graph are known by their names") {
   AddPrograms(&space);
   const auto trace = Load(space);
   AnalysisContext own(trace, Definitions::kStepscope), xprof(trace, Definitions::kXprof);
-  const HloOp* add = Find(*own.hlo_ops(), "add.1");
+  const HloOp* add = Find(*own.Get<HloOpTable>(AnalysisParams()), "add.1");
   REQUIRE(add != nullptr);
   CHECK(add->events_by_kernel == 1);
   CHECK(add->category == "non-fusion elementwise");
-  CHECK(xprof.hlo_ops()->ops.empty());
+  CHECK(xprof.Get<HloOpTable>(AnalysisParams())->ops.empty());
 }
 
 TEST_CASE("kernels of a command buffer are known by their names; others are the buffer's") {
@@ -201,14 +201,14 @@ TEST_CASE("kernels of a command buffer are known by their names; others are the 
   AddPrograms(&space);
   const auto trace = Load(space);
   AnalysisContext own(trace, Definitions::kStepscope), xprof(trace, Definitions::kXprof);
-  const HloOp* named = Find(*own.hlo_ops(), "add.1");
+  const HloOp* named = Find(*own.Get<HloOpTable>(AnalysisParams()), "add.1");
   REQUIRE(named != nullptr);
   CHECK(named->events_by_kernel == 1);
   CHECK(named->time == 5 * kUs);
-  const HloOp* buffer = Find(*own.hlo_ops(), "command_buffer_1");
+  const HloOp* buffer = Find(*own.Get<HloOpTable>(AnalysisParams()), "command_buffer_1");
   REQUIRE(buffer != nullptr);
   CHECK(buffer->time == 5 * kUs);
-  CHECK(Find(*xprof.hlo_ops(), "add.1") == nullptr);
+  CHECK(Find(*xprof.Get<HloOpTable>(AnalysisParams()), "add.1") == nullptr);
 }
 
 TEST_CASE("a product of float32 that is faster than float32 can be was rounded to TF32") {
@@ -228,7 +228,7 @@ TEST_CASE("a product of float32 that is faster than float32 can be was rounded t
         .Stat("program_id", int64_t{7});
     AddPrograms(&space);
     AnalysisContext own(Load(space), Definitions::kStepscope);
-    const HloOp* dot = Find(*own.hlo_ops(), "dot.1");
+    const HloOp* dot = Find(*own.Get<HloOpTable>(AnalysisParams()), "dot.1");
     REQUIRE(dot != nullptr);
     CHECK(dot->flops == kFlops);
     CHECK(dot->peak_flops == doctest::Approx(peak).epsilon(0.01));
@@ -268,7 +268,7 @@ TEST_CASE("a TPU's ops have the core's own times and the costs of their metadata
   }
   AddPrograms(&space);
   AnalysisContext own(Load(space), Definitions::kStepscope);
-  const auto ops = own.hlo_ops();
+  const auto ops = own.Get<HloOpTable>(AnalysisParams());
   REQUIRE(ops->ops.size() == 1);
   CHECK(ops->ops[0].name == "add");
   CHECK(ops->ops[0].time == 20 * kUs);
@@ -305,7 +305,7 @@ TEST_CASE("the bytes of an asynchronous copy count once, in a wait that is long 
   const auto trace = Load(space);
   for (const Definitions definitions : {Definitions::kStepscope, Definitions::kXprof}) {
     AnalysisContext context(trace, definitions);
-    const auto ops = context.hlo_ops();
+    const auto ops = context.Get<HloOpTable>(AnalysisParams());
     REQUIRE(ops->ops.size() == 5);
     REQUIRE(ops->peaks.hbm > 1000);
     const bool ours = definitions == Definitions::kStepscope;

@@ -11,7 +11,7 @@ using namespace stepscope;  // NOLINT
 namespace {
 
 ResultTable Steps(bool hosts) {
-  ResultTable table{"steps", "", {{"stepnum", "", Unit::kNone, ValueType::kString, ""}}, {}, {}};
+  ResultTable table{"steps", "", {{"stepnum", "", Unit::kNone, ValueType::kString, ""}}};
   if (hosts) table.columns.push_back({"host", "", Unit::kNone, ValueType::kString, ""});
   for (int i = 2; i >= 0; --i) {
     table.rows.push_back({"train " + std::to_string(i + 5)});
@@ -83,7 +83,7 @@ struct TwoDevices {
     const auto text = [](const char* id) {
       return ColumnDesc{id, "", Unit::kNone, ValueType::kString, ""};
     };
-    steps.columns = {text("stepnum"), {"stepTimeMs", "", Unit::kMs, ValueType::kReal, ""}};
+    steps.SetColumns({text("stepnum"), {"stepTimeMs", "", Unit::kMs, ValueType::kReal, ""}});
     devices.columns = {text("stepnum"), text("host"), text("device")};
     for (Ps step = 0; step < 2; ++step) {
       const std::string label = "train " + std::to_string(step + 5);
@@ -97,7 +97,7 @@ struct TwoDevices {
       }
     }
   }
-  ResultTable steps{"steps", "", {}, {}, {}}, devices{"device_steps", "", {}, {}, {}};
+  ResultTable steps{"steps", ""}, devices{"device_steps", "", {}, {}, {}};
 };
 
 }  // namespace

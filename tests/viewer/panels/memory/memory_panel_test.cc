@@ -27,9 +27,7 @@ ResultTable Timeline() {
                  bytes("stack_bytes"),
                  bytes("heap_bytes"),
                  bytes("free_bytes"),
-                 {"fragmentation", "Fragmentation", Unit::kFraction, ValueType::kReal, ""}},
-                {},
-                {}};
+                 {"fragmentation", "Fragmentation", Unit::kFraction, ValueType::kReal, ""}}};
   for (int64_t i = 0; i < 50; ++i) {
     const int64_t heap = (i < 30 ? i : 60 - i) << 20;
     t.rows.push_back({std::string("vm"), std::string("GPU_0_bfc"), static_cast<double>(i),
@@ -52,8 +50,7 @@ AnalysisResult Sample() {
        {"peak_bytes_in_use", "Peak", Unit::kBytes, ValueType::kInt, ""},
        {"peak_time_ms", "Peak at", Unit::kMs, ValueType::kReal, ""}},
       {{std::string("vm"), std::string("GPU_0_bfc"), int64_t{65} << 20, int64_t{31} << 20, 30.0},
-       {std::string("vm"), std::string("other"), int64_t{10}, int64_t{5}, 49.0}},
-      {}};
+       {std::string("vm"), std::string("other"), int64_t{10}, int64_t{5}, 49.0}}};
   r.tables.push_back(std::move(summary));
   r.tables.push_back(Timeline());
   ResultTable live{
@@ -63,8 +60,7 @@ AnalysisResult Sample() {
        {"memory_id", "Allocator", Unit::kNone, ValueType::kString, ""},
        {"tf_op", "Op", Unit::kNone, ValueType::kString, ""},
        {"allocation_bytes", "Allocated", Unit::kBytes, ValueType::kInt, ""}},
-      {{std::string("vm"), std::string("GPU_0_bfc"), std::string("conv"), int64_t{30} << 20}},
-      {}};
+      {{std::string("vm"), std::string("GPU_0_bfc"), std::string("conv"), int64_t{30} << 20}}};
   r.tables.push_back(std::move(live));
   return r;
 }
@@ -126,8 +122,7 @@ TEST_CASE(
   ResultTable table{"lifetimes",
                     "Lifetimes",
                     {{"allocated_bytes", "Allocated", Unit::kBytes, ValueType::kInt, ""}},
-                    {{int64_t{5} << 30}, {int64_t{3} << 30}},
-                    {}};
+                    {{int64_t{5} << 30}, {int64_t{3} << 30}}};
   const NumberFormat format = ColumnFormat(table, 0);
   REQUIRE(std::string(format.header) == "GiB");
   PanelFixture f;

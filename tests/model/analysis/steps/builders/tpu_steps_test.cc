@@ -63,7 +63,7 @@ double MsOf(const Step& step, StepTimeClass c) {
 TEST_CASE("Steps of a Steps line: ops count for what they do, the mean over cores") {
   for (Definitions definitions : {Definitions::kXprof, Definitions::kStepscope}) {
     AnalysisContext context(MakeMarked(7), definitions);
-    const StepDatabase& db = context.steps();
+    const StepDatabase& db = context.Get<StepDatabase>();
     CHECK(db.kind == DeviceKind::kTpu);
     REQUIRE(db.steps.size() == 7);  // no step of a TPU is left out
     const StepBreakdown& t = db.steps[2].times;
@@ -76,8 +76,8 @@ TEST_CASE("Steps of a Steps line: ops count for what they do, the mean over core
     CHECK_FALSE(db.steps[2].inferred);
   }
   AnalysisContext own(MakeMarked(7), Definitions::kStepscope);
-  REQUIRE(own.steps().device_steps.size() == 14);
-  CHECK(Ms(own.steps().device_steps[5].times.collectives) == 2);
+  REQUIRE(own.Get<StepDatabase>().device_steps.size() == 14);
+  CHECK(Ms(own.Get<StepDatabase>().device_steps[5].times.collectives) == 2);
 }
 
 TEST_CASE("Without a Steps line a step is a run of the program with most time; XProf has none") {
@@ -86,7 +86,7 @@ TEST_CASE("Without a Steps line a step is a run of the program with most time; X
     options.bend_ps = bend;
     const auto trace = LoadTpu(test::MakeTpuProfile(options));
     AnalysisContext context(trace, Definitions::kStepscope);
-    const StepDatabase& db = context.steps();
+    const StepDatabase& db = context.Get<StepDatabase>();
     REQUIRE(db.steps.size() == 6);
     REQUIRE(db.device_steps.size() == 12);
     CHECK(db.inferred);
@@ -108,7 +108,7 @@ TEST_CASE("Without a Steps line a step is a run of the program with most time; X
             doctest::Approx(22 + 10 * static_cast<double>(k)).epsilon(1e-3));
     }
     AnalysisContext xprof(trace, Definitions::kXprof);
-    CHECK(xprof.steps().steps.empty());
+    CHECK(xprof.Get<StepDatabase>().steps.empty());
   }
 }
 
@@ -128,7 +128,7 @@ TEST_CASE("Time before a collective in which a core waits for others is no idle 
 TEST_CASE("A wait names its bytes, its rate behind the copy before it, and the op that reads it") {
   const auto trace = LoadTpu(test::MakeTpuProfile({}));
   AnalysisContext context(trace, Definitions::kStepscope);
-  const std::vector<AsyncWait> waits = AsyncWaitsOf(*trace, context.stats(), context.steps());
+  const std::vector<AsyncWait> waits = AsyncWaitsOf(*trace, context.stats(), context.Get<StepDatabase>());
   REQUIRE(waits.size() == 3);
   const double kMib8 = 8 * 1024 * 1024;
   CHECK(waits[0].name == "copy-done");
