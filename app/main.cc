@@ -16,6 +16,8 @@
 #include "app/system/paths.h"
 #include "app/system/thread_stacks.h"
 #include "app/system/version.h"
+#include "model/base/job.h"
+#include "model/base/scheduler.h"
 
 int main(int argc, char** argv) {
   stepscope::LimitMallocArenas();
@@ -27,7 +29,11 @@ int main(int argc, char** argv) {
   try {
     const stepscope::ParsedCommandLine parsed =
         stepscope::ParseCommandLine(stepscope::ProgramCommands(), argc, argv);
-    if (parsed.command) return parsed.command->Run(parsed.input, stepscope::Log(parsed.verbose));
+    if (parsed.command) {
+      stepscope::Scheduler scheduler;  // of what commands compute without a window
+      const stepscope::JobScope job(&scheduler);
+      return parsed.command->Run(parsed.input, stepscope::Log(parsed.verbose));
+    }
     if (parsed.exit_code == stepscope::kExitOk) {
       std::fputs(parsed.text.c_str(), stdout);
     } else {

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "capi/arrow_columns.h"
@@ -12,66 +13,15 @@
 namespace stepscope {
 namespace {
 
-const Value& CellOf(const ResultTable& table, size_t row, size_t column) {
-  static const Value kNone;
-  return column < table.rows[row].size() ? table.At(row, column) : kNone;
-}
-
-ValueType KindOf(const ResultTable& table, size_t column) {
-  bool any = false, ints = false, reals = false, flags = false, texts = false;
-  for (size_t row = 0; row < table.size(); ++row) {
-    const Value& cell = CellOf(table, row, column);
-    any = any || !std::holds_alternative<std::monostate>(cell);
-    ints = ints || std::holds_alternative<int64_t>(cell);
-    reals = reals || std::holds_alternative<double>(cell);
-    flags = flags || std::holds_alternative<bool>(cell);
-    texts = texts || std::holds_alternative<SharedText>(cell);
-  }
-  if (!any) return table.columns[column].type;
-  if (texts || (flags && (ints || reals))) return ValueType::kString;
-  if (flags) return ValueType::kBool;
-  return reals || table.columns[column].type == ValueType::kReal ? ValueType::kReal
-                                                                 : ValueType::kInt;
-}
-
-ArrowColumn TextsOf(const ResultTable& table, size_t column) {
-  TextColumn out;
-  for (size_t row = 0; row < table.size(); ++row) {
-    const Value& cell = CellOf(table, row, column);
-    if (const auto* text = std::get_if<SharedText>(&cell)) {
-      out.Add(*text);
-    } else if (std::holds_alternative<std::monostate>(cell)) {
-      out.AddNull();
-    } else {
-      out.Add(RawValue(cell));
-    }
-  }
-  return out.Take();
-}
-
-// The cells that are a T, in a column of this kind.
+// The cells of a column whose type is T. Absent ones, and reals that are not finite, are null.
 template <typename T, typename Column>
-ArrowColumn ValuesOf(const ResultTable& table, size_t column, Column out) {
-  for (size_t row = 0; row < table.size(); ++row) {
-    const auto* value = std::get_if<T>(&CellOf(table, row, column));
-    value != nullptr ? out.Add(*value) : out.AddNull();
-  }
-  return out.Take();
-}
-
-ArrowColumn RealsOf(const ResultTable& table, size_t column) {
-  NumberColumn<double> out;
-  for (size_t row = 0; row < table.size(); ++row) {
-    const Value& cell = CellOf(table, row, column);
-    const auto* real = std::get_if<double>(&cell);
-    const auto* whole = std::get_if<int64_t>(&cell);
-    if (real != nullptr && std::isfinite(*real)) {
-      out.Add(*real);
-    } else if (whole != nullptr) {
-      out.Add(static_cast<double>(*whole));
-    } else {
-      out.AddNull();
-    }
+ArrowColumn ValuesOf(const ColumnValues& values, Column out) {
+  for (size_t row = 0; row < values.size(); ++row) {
+    const Cell cell = values[row];
+    const T* value = std::get_if<T>(&cell);
+    bool known = value != nullptr;
+    if constexpr (std::is_same_v<T, double>) known = known && std::isfinite(*value);
+    known ? out.Add(*value) : out.AddNull();
   }
   return out.Take();
 }
@@ -122,11 +72,18 @@ const char* FormatOf(ValueType kind) {
   return FindValue(kFormats, kind, "U");
 }
 
-ArrowColumn CellsOf(const ResultTable& table, size_t column, ValueType kind) {
-  if (kind == ValueType::kInt) return ValuesOf<int64_t>(table, column, NumberColumn<int64_t>());
-  if (kind == ValueType::kReal) return RealsOf(table, column);
-  if (kind == ValueType::kBool) return ValuesOf<bool>(table, column, FlagColumn());
-  return TextsOf(table, column);
+ArrowColumn CellsOf(const ColumnValues& values) {
+  switch (values.type()) {
+    case ValueType::kInt:
+      return ValuesOf<int64_t>(values, NumberColumn<int64_t>());
+    case ValueType::kReal:
+      return ValuesOf<double>(values, NumberColumn<double>());
+    case ValueType::kBool:
+      return ValuesOf<bool>(values, FlagColumn());
+    case ValueType::kString:
+      break;
+  }
+  return ValuesOf<std::string_view>(values, TextColumn());
 }
 
 }  // namespace
@@ -144,24 +101,32 @@ std::shared_ptr<const ArrowTable> ToArrow(const ResultTable& table, int events,
       batch.columns.push_back(EventListsOf(table, *trace));
       continue;
     }
-    const ValueType kind = KindOf(table, c);
-    out->fields.push_back(FieldOf(table.columns[c], {{}, FormatOf(kind), true}));
-    batch.columns.push_back(CellsOf(table, c, kind));
+    const TableColumn& column = table.columns[c];
+    out->fields.push_back(FieldOf(column, {{}, FormatOf(column.type), true}));
+    batch.columns.push_back(CellsOf(column.values));
   }
   return out;
 }
 
+namespace {
+
+ValueType TypeOf(const Value& value) {
+  if (std::holds_alternative<double>(value)) return ValueType::kReal;
+  if (std::holds_alternative<int64_t>(value)) return ValueType::kInt;
+  return std::holds_alternative<bool>(value) ? ValueType::kBool : ValueType::kString;
+}
+
+}  // namespace
+
 ResultTable PropertyTable(const AnalysisResult& result) {
   ResultTable table;
   table.id = "properties";
-  std::vector<Value>& row = table.rows.emplace_back();
+  std::vector<Value> row;
   for (const Property& p : result.properties) {
-    const bool real = std::holds_alternative<double>(p.value);
-    const bool whole = std::holds_alternative<int64_t>(p.value);
-    const ValueType type = real ? ValueType::kReal : whole ? ValueType::kInt : ValueType::kString;
-    table.AddColumn({p.id, p.label, p.unit, type, p.how});
+    table.AddColumn({p.id, p.label, p.unit, TypeOf(p.value), p.how});
     row.push_back(p.value);
   }
+  table.AddRow(std::move(row));
   return table;
 }
 
@@ -172,7 +137,7 @@ ResultTable VerdictTable(const AnalysisResult& result) {
     return ColumnDesc{id, label, Unit::kNone, ValueType::kString, {}};
   };
   table.SetColumns({text("grade", "Grade"), text("text", "Verdict"), text("next_step", "Next step"),
-                   text("panel", "Panel")});
+                    text("panel", "Panel")});
   for (const Finding& f : result.findings)
     table.AddRow({SharedText(GradeName(f.grade)), f.text, f.next_step, f.panel});
   return table;

@@ -1,5 +1,7 @@
 #include "capi/stepscope.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdlib>
@@ -23,6 +25,8 @@
 #include "model/analysis/ranks/gather_facts.h"
 #include "model/analysis/steps/scope_check.h"
 #include "model/analysis/steps/steps.h"
+#include "model/base/job.h"
+#include "model/base/scheduler.h"
 #include "model/query/asked_events.h"
 #include "model/query/event_stats_table.h"
 
@@ -33,10 +37,12 @@ using stepscope::ArrowTable;
 using stepscope::Definitions;
 using stepscope::ErrorCode;
 using stepscope::EventQuery;
+using stepscope::JobScope;
 using stepscope::Ps;
 using stepscope::Result;
 using stepscope::ResultTable;
 using stepscope::RowBits;
+using stepscope::Scheduler;
 using stepscope::Scope;
 using stepscope::SharedText;
 using stepscope::Status;
@@ -85,10 +91,27 @@ stepscope_status StatusOf(ErrorCode code) {
 
 Status Usage(std::string message) { return {ErrorCode::kUsage, std::move(message)}; }
 
+// The scheduler of all calls that run at a time. Its threads end with the last of them, so that
+// none is there when the program forks, ends or unloads the library between two calls. A child that
+// was forked during a call has none of its threads, and gets a scheduler of its own.
+std::shared_ptr<Scheduler> SharedScheduler() {
+  static std::mutex mutex;  // guards what follows
+  static std::weak_ptr<Scheduler> shared;
+  static pid_t owner = 0;
+  std::lock_guard lock(mutex);
+  const pid_t self = ::getpid();
+  std::shared_ptr<Scheduler> scheduler = self == owner ? shared.lock() : nullptr;
+  if (scheduler == nullptr) shared = scheduler = std::make_shared<Scheduler>();
+  owner = self;
+  return scheduler;
+}
+
 // Calls fn, which returns a Status, unless a handle is null. Exceptions become a status too.
 template <typename Fn, typename... Handles>
 stepscope_status Guard(char** error, Fn fn, const Handles*... handles) {
   try {
+    const std::shared_ptr<Scheduler> scheduler = SharedScheduler();
+    const JobScope job(scheduler.get());
     const Status status =
         ((handles != nullptr) && ...) ? fn() : Usage("a handle or the place for a result is null");
     if (status.ok()) return STEPSCOPE_OK;
@@ -167,7 +190,7 @@ Status Open(const std::vector<std::string>& paths, const stepscope_open_options*
     load.max_inflated_bytes = options->max_inflated_bytes;
   auto profile = std::make_unique<stepscope_profile>();
   stepscope::Progress progress;
-  auto trace = LoadPaths(paths, load, {}, progress, &profile->runs);
+  auto trace = LoadPaths(paths, load, stepscope::CurrentStopToken(), progress, &profile->runs);
   if (!trace.ok()) return trace.status();
   profile->trace = std::move(trace).value();
   for (uint32_t h = 0; h < profile->trace->hosts.size(); ++h)
@@ -199,7 +222,7 @@ Status Events(stepscope_profile& profile, const stepscope_part* part, const char
               uint32_t flags, stepscope_table** out) {
   const Result<Asked> asked = Ask(*profile.context, part, query);
   if (!asked.ok()) return asked.status();
-  const Scope scope = ScopeOf(*profile.context, asked->params, {});
+  const Scope scope = ScopeOf(*profile.context, asked->params);
   auto table = stepscope::EventTable({profile.trace.get(), asked->bits(), &scope,
                                       (flags & STEPSCOPE_WITH_ARGS) != 0,
                                       (flags & STEPSCOPE_BY_TRACK) != 0, 0});
@@ -223,19 +246,24 @@ Status EventStatsOf(stepscope_profile& profile, const stepscope_part* part, cons
   AnalysisContext& context = *profile.context;
   const Result<Asked> asked = Ask(context, part, query);
   if (!asked.ok()) return asked.status();
-  const Scope scope = ScopeOf(context, asked->params, {});
+  const Scope scope = ScopeOf(context, asked->params);
   const bool steps = *group == stepscope::GroupBy::kStep;
-  stepscope::EventStats stats = stepscope::AddUp({&context.trace(),
-                                                  {{0, &context.trace().set, asked->bits()}},
-                                                  &scope,
-                                                  *group,
-                                                  steps ? &context.Get<StepDatabase>() : nullptr,
-                                                  steps ? &context.Get<Grouping>() : nullptr});
+  stepscope::EventStats stats =
+      stepscope::AddUp({&context.trace(),
+                        {{0, &context.trace().set, asked->bits()}},
+                        &scope,
+                        *group,
+                        steps ? &context.Get<stepscope::StepDatabase>() : nullptr,
+                        steps ? &context.Get<stepscope::Grouping>() : nullptr});
   if (*group == stepscope::GroupBy::kNone) stats.groups = {stats.total};
-  return Give(
-      stepscope::ToArrow(stepscope::StatsTable(
-          {&context.trace(), &stats, *group, steps ? &context.Get<StepDatabase>() : nullptr, {}}, false)),
-      out);
+  return Give(stepscope::ToArrow(
+                  stepscope::StatsTable({&context.trace(),
+                                         &stats,
+                                         *group,
+                                         steps ? &context.Get<stepscope::StepDatabase>() : nullptr,
+                                         {}},
+                                        false)),
+              out);
 }
 
 stepscope::ColumnDesc Column(const char* id, const char* label, stepscope::ValueType type,
@@ -246,15 +274,14 @@ stepscope::ColumnDesc Column(const char* id, const char* label, stepscope::Value
 ResultTable StepTable(AnalysisContext& context) {
   using enum stepscope::ValueType;
   ResultTable table;
-  table.SetColumns({Column("number", "Number", kInt),
-                   Column("name", "Step", kString),
-                   Column("host", "Host", kString),
-                   Column("begin_ps", "Begin", kInt, stepscope::Unit::kPs),
-                   Column("dur_ps", "Duration", kInt, stepscope::Unit::kPs),
-                   Column("counts", "In averages", kBool)});
-  for (const stepscope::Step& step : context.Get<StepDatabase>().steps)
+  table.SetColumns({Column("number", "Number", kInt), Column("name", "Step", kString),
+                    Column("host", "Host", kString),
+                    Column("begin_ps", "Begin", kInt, stepscope::Unit::kPs),
+                    Column("dur_ps", "Duration", kInt, stepscope::Unit::kPs),
+                    Column("counts", "In averages", kBool)});
+  for (const stepscope::Step& step : context.Get<stepscope::StepDatabase>().steps)
     table.AddRow({step.number, step.label, SharedText(context.trace().HostName(step.host)),
-                          step.span.begin, step.span.length(), step.counts()});
+                  step.span.begin, step.span.length(), step.counts()});
   return table;
 }
 
@@ -262,14 +289,14 @@ ResultTable TrackTable(const Trace& trace) {
   using enum stepscope::ValueType;
   ResultTable table;
   table.SetColumns({Column("host", "Host", kString), Column("process", "Process", kString),
-                   Column("track", "Track", kString), Column("events", "Events", kInt)});
+                    Column("track", "Track", kString), Column("events", "Events", kInt)});
   for (const stepscope::Plane& plane : trace.planes) {
     for (const stepscope::TrackId id : plane.tracks) {
       const stepscope::Track& track = trace.set.tracks[id.value];
       table.AddRow({SharedText(trace.HostName(plane.host)),
-                            SharedText(trace.names().strings.View(plane.name)),
-                            SharedText(trace.names().strings.View(track.name)),
-                            static_cast<int64_t>(track.events)});
+                    SharedText(trace.names().strings.View(plane.name)),
+                    SharedText(trace.names().strings.View(track.name)),
+                    static_cast<int64_t>(track.events)});
     }
   }
   return table;
@@ -296,8 +323,7 @@ Status CompareOf(stepscope_profile& a, stepscope_profile& b, const stepscope_par
   const Result<AnalysisParams> of_a = PartOf(*a.context, part_a), of_b = PartOf(*b.context, part_b);
   if (!of_a.ok()) return of_a.status();
   if (!of_b.ok()) return of_b.status();
-  AnalysisResult result =
-      stepscope::Comparison().compare(*a.context, *b.context, {*of_a, *of_b}, {});
+  AnalysisResult result = stepscope::Comparison().compare(*a.context, *b.context, {*of_a, *of_b});
   if (!result.empty_reason.empty()) return Usage(result.empty_reason);
   *out = new stepscope_report{std::make_shared<const AnalysisResult>(std::move(result)), nullptr};
   return {};
@@ -306,8 +332,8 @@ Status CompareOf(stepscope_profile& a, stepscope_profile& b, const stepscope_par
 // The facts of the profile's ranks, with the memory of those that are alone on their host.
 std::vector<stepscope::RankFacts> FactsOf(stepscope_profile& profile) {
   AnalysisContext& context = *profile.context;
-  auto facts = stepscope::GatherFacts(context, {}, stepscope::FactsDepth::kAll, {});
-  stepscope::AddMemory(context, {}, &facts);
+  auto facts = stepscope::GatherFacts(context, {}, stepscope::FactsDepth::kAll);
+  stepscope::AddMemory(context, &facts);
   return facts;
 }
 

@@ -14,7 +14,7 @@
 #include "capture/address.h"
 #include "capture/grpc_call.h"
 #include "model/base/status.h"
-#include "model/base/task.h"
+#include "model/base/job.h"
 
 namespace stepscope::capture {
 

@@ -15,7 +15,7 @@
 #include "capture/call_servers.h"
 #include "capture/grpc_call.h"
 #include "model/base/status.h"
-#include "model/base/task.h"
+#include "model/base/job.h"
 
 namespace stepscope::capture {
 

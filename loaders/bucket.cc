@@ -1,10 +1,15 @@
 #include "loaders/bucket.h"
 
 #include <algorithm>
+#include <atomic>
 #include <charconv>
+#include <functional>
+#include <future>
 #include <iterator>
 #include <memory>
+#include <system_error>
 #include <utility>
+#include <vector>
 
 #include "loaders/common/first_error.h"
 #include "loaders/remote/child_process.h"
@@ -168,6 +173,24 @@ Result<ProfileRun> FindRun(const std::string& address, const LoadOptions& option
   return PickRun(std::move(found).value(), options.run, address);
 }
 
+// Calls fn(i) for i in [0, n), kFetches at a time, on threads of their own: they wait for the
+// network, and not for processors.
+void FetchEach(size_t n, const std::function<void(size_t)>& fn) {
+  std::atomic<size_t> next{0};
+  const auto work = [&] {
+    for (size_t i; (i = next++) < n;) fn(i);
+  };
+  std::vector<std::future<void>> others;
+  try {
+    while (others.size() + 1 < std::min<size_t>(n, kFetches))
+      others.push_back(std::async(std::launch::async, work));
+  } catch (const std::system_error&) {
+    // The machine has no thread to give. Those that are there do the work.
+  }
+  work();
+  for (std::future<void>& other : others) other.get();
+}
+
 }  // namespace
 
 std::vector<ListedFile> FilesOfListing(std::string_view address, std::string_view listing) {
@@ -198,19 +221,16 @@ Result<ProfileRun> FetchRun(const std::string& address, const LoadOptions& optio
   // Files of other hosts need not come. Where no host has the name, the loader says so.
   if (!std::all_of(files.begin(), files.end(), other)) std::erase_if(files, other);
   FirstError error;
-  ParallelFor(
-      files.size(),
-      [&](size_t i) {
-        if (error.any()) return;
-        const uint64_t most = options.max_inflated_bytes;
-        Result<std::string> bytes =
-            OutputOf(files[i].path, ToolOf(address).read(files[i].path), most, stop, progress);
-        if (!bytes.ok()) return error.Set(bytes.status());
-        auto source = MakeByteSource(files[i].path, std::move(bytes).value(), most);
-        if (!source.ok()) return error.Set(source.status());
-        files[i].opened = std::move(source).value();
-      },
-      kFetches);
+  FetchEach(files.size(), [&](size_t i) {
+    if (error.any()) return;
+    const uint64_t most = options.max_inflated_bytes;
+    Result<std::string> bytes =
+        OutputOf(files[i].path, ToolOf(address).read(files[i].path), most, stop, progress);
+    if (!bytes.ok()) return error.Set(bytes.status());
+    auto source = MakeByteSource(files[i].path, std::move(bytes).value(), most);
+    if (!source.ok()) return error.Set(source.status());
+    files[i].opened = std::move(source).value();
+  });
   if (Status s = error.Take(); !s.ok()) return s;
   progress->bytes_done = 0;  // the loader counts them once more
   return run;

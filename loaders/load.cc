@@ -199,6 +199,22 @@ Result<std::shared_ptr<const Trace>> OutOfMemory(const std::string& path) {
   return Status(ErrorCode::kLimit, path + ": not enough memory to load it");
 }
 
+// Calls load(), which may run out of memory, in a job that `stop` stops.
+template <typename Fn>
+Result<std::shared_ptr<const Trace>> LoadInJob(const std::string& path, const std::stop_token& stop,
+                                               const Fn& load) {
+  JobScope::State job = JobScope::Current();
+  job.stop = stop;
+  const JobScope scope(std::move(job));
+  try {
+    return load();
+  } catch (const Stopped&) {
+    return Status(ErrorCode::kCancelled, "cancelled");
+  } catch (const std::bad_alloc&) {
+    return OutOfMemory(path);
+  }
+}
+
 }  // namespace
 
 Result<std::shared_ptr<const ByteSource>> OpenInput(const InputFile& file,
@@ -212,7 +228,7 @@ Result<std::shared_ptr<const ByteSource>> OpenInput(const InputFile& file,
 Result<std::shared_ptr<const Trace>> LoadPath(const std::string& path, const LoadOptions& options,
                                               const std::stop_token& stop, Progress& progress,
                                               std::vector<std::string>* runs) {
-  try {
+  return LoadInJob(path, stop, [&]() -> Result<std::shared_ptr<const Trace>> {
     if (IsBucketPath(path)) {
       Result<ProfileRun> run = FetchRun(path, options, stop, &progress, runs);
       if (!run.ok()) return run.status();
@@ -230,9 +246,7 @@ Result<std::shared_ptr<const Trace>> LoadPath(const std::string& path, const Loa
         LoadRun(path, std::move(run).value(), options, stop, progress);
     if (runs != nullptr && trace.ok()) TakeRunsOfFleet(**trace, runs);
     return trace;
-  } catch (const std::bad_alloc&) {
-    return OutOfMemory(path);
-  }
+  });
 }
 
 Result<std::shared_ptr<const Trace>> LoadPaths(std::span<const std::string> paths,
@@ -241,7 +255,7 @@ Result<std::shared_ptr<const Trace>> LoadPaths(std::span<const std::string> path
                                                std::vector<std::string>* runs) {
   if (paths.empty()) return Status(ErrorCode::kUsage, "no path given");
   if (paths.size() == 1) return LoadPath(paths[0], options, stop, progress, runs);
-  try {
+  return LoadInJob(paths[0], stop, [&]() -> Result<std::shared_ptr<const Trace>> {
     ProfileRun all;
     for (const std::string& path : paths) {
       if (IsRemotePath(path))
@@ -260,15 +274,14 @@ Result<std::shared_ptr<const Trace>> LoadPaths(std::span<const std::string> path
                 std::back_inserter(all.skipped));
     }
     return LoadRun(paths[0], std::move(all), options, stop, progress);
-  } catch (const std::bad_alloc&) {
-    return OutOfMemory(paths[0]);
-  }
+  });
 }
 
 Result<std::shared_ptr<const Trace>> LoadBytes(std::string_view name, std::string bytes,
                                                const LoadOptions& options) {
   const std::string path(name);
-  try {
+  const std::stop_token stop = CurrentStopToken();
+  return LoadInJob(path, stop, [&]() -> Result<std::shared_ptr<const Trace>> {
     Result<std::shared_ptr<const ByteSource>> source =
         MakeByteSource(path, std::move(bytes), options.max_inflated_bytes);
     if (!source.ok()) return source.status();
@@ -280,10 +293,8 @@ Result<std::shared_ptr<const Trace>> LoadBytes(std::string_view name, std::strin
     Progress progress;
     LoadOptions one = options;
     one.host.clear();  // there is only this one
-    return LoadRun(path, std::move(run), one, {}, progress);
-  } catch (const std::bad_alloc&) {
-    return OutOfMemory(path);
-  }
+    return LoadRun(path, std::move(run), one, stop, progress);
+  });
 }
 
 }  // namespace stepscope

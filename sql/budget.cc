@@ -2,13 +2,12 @@
 
 #include <sqlite3.h>
 
-#include <utility>
+#include "model/base/job.h"
 
 namespace stepscope {
 
-Budget::Budget(const SqlLimits& limits, std::stop_token stop)
+Budget::Budget(const SqlLimits& limits)
     : limits_(limits),
-      stop_(std::move(stop)),
       begin_(std::chrono::steady_clock::now()),
       memory_before_(sqlite3_memory_used()) {}
 
@@ -16,7 +15,7 @@ bool Budget::Over() {
   if (end_ != End::kNone) return true;
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin_;
   const int64_t used = sqlite3_memory_used() - memory_before_ + own_bytes_;
-  if (stop_.stop_requested()) {
+  if (StopRequested()) {
     end_ = End::kCancelled;
   } else if (limits_.seconds > 0 && spent.count() > limits_.seconds) {
     end_ = End::kTime;

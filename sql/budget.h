@@ -1,11 +1,10 @@
 // Budget: when a query has to end: it was cancelled, its time is over, or it takes too much memory.
-// SQLite asks it while it works, and so do loops of ours. One query, one thread; only the stop
-// token may be used by another.
+// SQLite asks it while it works, and so do loops of ours. One query, one thread: the one whose job
+// (model/base/job.h) may be told to stop.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
-#include <stop_token>
 
 namespace stepscope {
 
@@ -19,17 +18,15 @@ class Budget {
  public:
   enum class End : uint8_t { kNone, kCancelled, kTime, kMemory };
 
-  Budget(const SqlLimits& limits, std::stop_token stop);
+  explicit Budget(const SqlLimits& limits);
   // Whether the query has to end. Looks at the clock: for loops, once in some thousand turns.
   bool Over();
   End end() const { return end_; }
-  const std::stop_token& stop() const { return stop_; }
   // Counts memory that functions of ours use beside SQLite's.
   void Use(int64_t bytes) { own_bytes_ += bytes; }
 
  private:
   const SqlLimits limits_;
-  const std::stop_token stop_;
   const std::chrono::steady_clock::time_point begin_;
   const int64_t memory_before_;
   int64_t own_bytes_ = 0;

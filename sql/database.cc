@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "model/base/job.h"
 #include "sql/functions.h"
 #include "sql/guard.h"
 #include "sql/report_schema.h"
@@ -21,6 +22,8 @@ namespace {
 constexpr int kOpsBetweenLooks = 2000;  // of SQLite's machine: some 0.1 ms
 
 Status Usage(std::string message) { return {ErrorCode::kUsage, std::move(message)}; }
+
+Status Cancelled() { return {ErrorCode::kCancelled, "cancelled"}; }
 
 // The first word of `.schema events`, and the rest without blanks around it.
 std::pair<std::string_view, std::string_view> SplitDotCommand(std::string_view text) {
@@ -52,7 +55,7 @@ std::optional<SqlParameter> ParseSqlParameter(std::string_view text) {
 struct SqlDatabase::State {
   SqlSession session;
   SqlLimits no_limits;
-  Budget idle{no_limits, {}};
+  Budget idle{no_limits};
   sqlite3* db = nullptr;       // closed before the session goes
   std::set<std::string> made;  // tables of reports, as "a.kernel_stats_kernels"
 
@@ -67,9 +70,9 @@ struct SqlDatabase::State {
   Result<Statement> PrepareNext(std::string_view script, size_t at);
   Status MissingTable(std::string_view name, bool* made_it);
   Status Ended(const Budget& budget, std::string_view script, size_t at);
-  Result<SqlDone> RunDotCommand(std::string_view text, SqlSink& sink, Budget& budget);
-  void SchemaRows(std::string_view wanted, Budget& budget, std::vector<std::string>* texts);
-  Result<SqlDone> ListTables(SqlSink& sink, Budget& budget);
+  Result<SqlDone> RunDotCommand(std::string_view text, SqlSink& sink);
+  void SchemaRows(std::string_view wanted, std::vector<std::string>* texts);
+  Result<SqlDone> ListTables(SqlSink& sink);
 };
 
 bool SqlDatabase::State::Execute(const std::string& sql) {
@@ -112,8 +115,7 @@ Status SqlDatabase::State::MissingTable(std::string_view name, bool* made_it) {
                                   [&](const SqlSchema& s) { return s.name == schema; });
   if (report.panel.empty() || found == session.schemas.end())
     return Usage("no such table: " + std::string(name) + "; .tables lists them");
-  const AnalysisResult* result = found->source->Report(report.panel, session.budget->stop());
-  if (result == nullptr) return {};  // stopped
+  const AnalysisResult* result = found->source->Report(report.panel);
   if (result->Table(report.table) == nullptr) {
     std::string known;
     for (const ResultTable& table : result->tables)
@@ -131,9 +133,10 @@ Status SqlDatabase::State::MissingTable(std::string_view name, bool* made_it) {
 
 // Why the last call of SQLite failed. `at`: the byte of the script where the statement begins.
 Status SqlDatabase::State::Ended(const Budget& budget, std::string_view script, size_t at) {
+  if (StopRequested()) return Cancelled();
   switch (budget.end()) {
     case Budget::End::kCancelled:
-      return {ErrorCode::kCancelled, "cancelled"};
+      return Cancelled();
     case Budget::End::kTime:
       return {ErrorCode::kLimit, "the query takes longer than allowed"};
     case Budget::End::kMemory:
@@ -196,8 +199,7 @@ Result<SqlDone> SqlDatabase::State::RunScript(const SqlQuestion& question, SqlSi
   return Usage("there is no statement");
 }
 
-void SqlDatabase::State::SchemaRows(std::string_view wanted, Budget& budget,
-                                    std::vector<std::string>* texts) {
+void SqlDatabase::State::SchemaRows(std::string_view wanted, std::vector<std::string>* texts) {
   for (const SqlTableDesc& table : SqlTables()) {
     if (wanted.empty() || wanted == table.name) texts->push_back(SchemaText(table));
   }
@@ -205,8 +207,7 @@ void SqlDatabase::State::SchemaRows(std::string_view wanted, Budget& budget,
   for (const AnalysisDesc& analysis : Analyses()) {
     const std::string start = std::string(analysis.id) + "_";
     if (!wanted.empty() && wanted != analysis.id && !wanted.starts_with(start)) continue;
-    const AnalysisResult* result = session.schemas[0].source->Report(analysis.id, budget.stop());
-    if (result == nullptr) return;
+    const AnalysisResult* result = session.schemas[0].source->Report(analysis.id);
     for (const ResultTable& table : result->tables) {
       if (wanted.empty() || wanted == analysis.id || wanted == start + table.id)
         texts->push_back(SchemaText(analysis.id, table));
@@ -214,7 +215,7 @@ void SqlDatabase::State::SchemaRows(std::string_view wanted, Budget& budget,
   }
 }
 
-Result<SqlDone> SqlDatabase::State::ListTables(SqlSink& sink, Budget& budget) {
+Result<SqlDone> SqlDatabase::State::ListTables(SqlSink& sink) {
   sink.Begin({TextColumn("table"), TextColumn("what")});
   uint64_t rows = 0;
   const auto add = [&](const std::string& name, const std::string& what) {
@@ -223,23 +224,20 @@ Result<SqlDone> SqlDatabase::State::ListTables(SqlSink& sink, Budget& budget) {
   };
   for (const SqlTableDesc& table : SqlTables()) add(table.name, table.what);
   for (const AnalysisDesc& analysis : Analyses()) {
-    const AnalysisResult* result = session.schemas[0].source->Report(analysis.id, budget.stop());
-    if (result == nullptr) return Status(ErrorCode::kCancelled, "cancelled");
+    const AnalysisResult* result = session.schemas[0].source->Report(analysis.id);
     for (const ResultTable& table : result->tables)
       add(ReportTableName(analysis.id, table), table.title);
   }
   return SqlDone{rows};
 }
 
-Result<SqlDone> SqlDatabase::State::RunDotCommand(std::string_view text, SqlSink& sink,
-                                                  Budget& budget) {
+Result<SqlDone> SqlDatabase::State::RunDotCommand(std::string_view text, SqlSink& sink) {
   const auto [command, rest] = SplitDotCommand(text);
-  if (command == ".tables") return ListTables(sink, budget);
+  if (command == ".tables") return ListTables(sink);
   if (command != ".schema")
     return Usage(std::string(command) + ": there are only .schema and .tables");
   std::vector<std::string> texts;
-  SchemaRows(rest, budget, &texts);
-  if (budget.Over()) return Status(ErrorCode::kCancelled, "cancelled");
+  SchemaRows(rest, &texts);
   if (texts.empty())
     return Usage(".schema: there is no table " + std::string(rest) + "; .tables lists them");
   sink.Begin({TextColumn("sql")});
@@ -262,16 +260,18 @@ Result<SqlDatabase> SqlDatabase::Open(const std::vector<std::shared_ptr<SqlSourc
   return SqlDatabase(std::move(state));
 }
 
-Result<SqlDone> SqlDatabase::Run(const SqlQuestion& question, SqlSink& sink, std::stop_token stop) {
-  Budget budget(question.limits, std::move(stop));
+Result<SqlDone> SqlDatabase::Run(const SqlQuestion& question, SqlSink& sink) {
+  Budget budget(question.limits);
   state_->session.budget = &budget;
   sqlite3_progress_handler(
       state_->db, kOpsBetweenLooks,
       [](void* of) { return static_cast<Budget*>(of)->Over() ? 1 : 0; }, &budget);
   const auto [command, rest] = SplitDotCommand(question.script);
-  Result<SqlDone> done = command.starts_with('.')
-                             ? state_->RunDotCommand(question.script, sink, budget)
-                             : state_->RunScript(question, sink, budget);
+  Result<SqlDone> done = Cancelled();
+  CatchStopped([&, is_dot = command.starts_with('.')] {
+    done = is_dot ? state_->RunDotCommand(question.script, sink)
+                  : state_->RunScript(question, sink, budget);
+  });
   sqlite3_progress_handler(state_->db, 0, nullptr, nullptr);
   if (sqlite3_get_autocommit(state_->db) == 0) state_->Execute("ROLLBACK");
   state_->session.budget = &state_->idle;

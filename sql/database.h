@@ -10,7 +10,6 @@
 #pragma once
 
 #include <memory>
-#include <stop_token>
 #include <vector>
 
 #include "model/analysis/tables/result_table.h"
@@ -33,8 +32,9 @@ class SqlDatabase {
   ~SqlDatabase();
 
   // Runs the script. Errors, one line each: kUsage for what is wrong with the SQL, with line and
-  // column counted from 1; kLimit where it takes longer or more memory than allowed; kCancelled.
-  Result<SqlDone> Run(const SqlQuestion& question, SqlSink& sink, std::stop_token stop = {});
+  // column counted from 1; kLimit where it takes longer or more memory than allowed; kCancelled
+  // where the job of the thread was told to stop.
+  Result<SqlDone> Run(const SqlQuestion& question, SqlSink& sink);
 
  private:
   struct State;
@@ -50,7 +50,6 @@ struct SqlTableResult {
   // By link of the table: the index of the profile that it leads into.
   std::vector<uint8_t> link_profiles = {};
 };
-Result<SqlTableResult> RunForTable(SqlDatabase& database, const SqlQuestion& question,
-                                   std::stop_token stop = {});
+Result<SqlTableResult> RunForTable(SqlDatabase& database, const SqlQuestion& question);
 
 }  // namespace stepscope

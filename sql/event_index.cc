@@ -5,25 +5,25 @@
 
 #include "model/analysis/grouping/grouping.h"
 #include "model/analysis/steps/steps.h"
+#include "model/base/job.h"
 
 namespace stepscope {
 namespace {
 
 // Fills rows and first. `place(lane, fn)` calls fn(index, place) for all events of a lane.
 template <typename Place>
-void SortByPlace(const Trace& trace, size_t places, const std::stop_token& stop, Place place,
-                 EventIndex* index) {
+void SortByPlace(const Trace& trace, size_t places, Place place, EventIndex* index) {
   index->first.assign(places + 1, 0);
   std::vector<uint32_t>& first = index->first;
   for (const Lane& lane : trace.set.lanes) {
-    if (stop.stop_requested()) return;
+    CheckStop();
     place(lane, [&](uint32_t, size_t p) { ++first[p + 1]; });
   }
   std::partial_sum(first.begin(), first.end(), first.begin());
   std::vector<uint32_t> next(first.begin(), first.end() - 1);
   index->rows.resize(first.back());
   for (const Lane& lane : trace.set.lanes) {
-    if (stop.stop_requested()) return;
+    CheckStop();
     place(lane, [&](uint32_t i, size_t p) { index->rows[next[p]++] = lane.first_row + i; });
   }
 }
@@ -61,7 +61,7 @@ std::optional<int64_t> StepNumbers::Of(const Lane& lane, uint32_t index) const {
   return Number(found);
 }
 
-NameIndex IndexNames(const Trace& trace, const std::stop_token& stop) {
+NameIndex IndexNames(const Trace& trace) {
   NameIndex index;
   const NameTable& names = trace.names();
   index.of_meta = StringsOfMetas(names);
@@ -79,7 +79,7 @@ NameIndex IndexNames(const Trace& trace, const std::stop_token& stop) {
   for (uint32_t& place : index.of_meta) place = index.of_string[place];
   const auto last = static_cast<uint32_t>(index.of_meta.size() - 1);
   SortByPlace(
-      trace, index.name.size(), stop,
+      trace, index.name.size(),
       [&](const Lane& lane, const auto& fn) {
         for (uint32_t i = 0; i < lane.size(); ++i)
           fn(i, index.of_meta[std::min(lane.meta[i], last)]);
@@ -88,7 +88,7 @@ NameIndex IndexNames(const Trace& trace, const std::stop_token& stop) {
   return index;
 }
 
-StepIndex IndexSteps(const Trace& trace, const StepNumbers& steps, const std::stop_token& stop) {
+StepIndex IndexSteps(const Trace& trace, const StepNumbers& steps) {
   StepIndex index;
   const size_t groups = steps.groups().size();
   std::vector<int64_t> numbers;
@@ -103,7 +103,7 @@ StepIndex IndexSteps(const Trace& trace, const StepNumbers& steps, const std::st
     place[g] = static_cast<size_t>(at - numbers.begin()) + 1;
   }
   SortByPlace(
-      trace, index.number.size(), stop,
+      trace, index.number.size(),
       [&](const Lane& lane, const auto& fn) {
         steps.groups().ForEach(0, lane, 0, lane.size(),
                                [&](uint32_t i, uint32_t group) { fn(i, place[group]); });

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <stop_token>
 #include <vector>
 
 #include "model/query/event_groups.h"
@@ -53,9 +52,9 @@ class StepNumbers {
   std::optional<EventGroups> groups_;
 };
 
-// O(events). A stopped call returns an index without rows.
-NameIndex IndexNames(const Trace& trace, const std::stop_token& stop);
+// O(events).
+NameIndex IndexNames(const Trace& trace);
 // O(events log steps).
-StepIndex IndexSteps(const Trace& trace, const StepNumbers& steps, const std::stop_token& stop);
+StepIndex IndexSteps(const Trace& trace, const StepNumbers& steps);
 
 }  // namespace stepscope

@@ -33,8 +33,7 @@ uint64_t EventsOf(const Pieces& pieces) {
 
 // Marks the names that all conditions allow.
 bool EventScan::ReadNames(const EventConditions& conditions) {
-  names_ = source_->Names(budget_->stop());
-  if (names_ == nullptr) return false;
+  names_ = &source_->Names();
   const StringPool& strings = source_->trace().names().strings;
   wanted_.assign(names_->name.size(), 1);
   for (const NameCondition& condition : conditions.names) {
@@ -81,15 +80,14 @@ std::vector<EventScan::Piece> EventScan::NamePieces() const {
   return pieces;
 }
 
-bool EventScan::FindSteps(const EventConditions& conditions, std::vector<Piece>* pieces) {
-  const StepIndex* steps = source_->ByStep(budget_->stop());
-  if (steps == nullptr) return false;
-  pieces->clear();
-  for (size_t p = 0; p < steps->places(); ++p) {
-    if (p == 0 ? !conditions.step.all() : !conditions.step.Has(steps->number[p])) continue;
-    if (steps->count(p) > 0) pieces->push_back({.rows = steps->At(p)});
+std::vector<EventScan::Piece> EventScan::StepPieces(const EventConditions& conditions) const {
+  const StepIndex& steps = source_->ByStep();
+  std::vector<Piece> pieces;
+  for (size_t p = 0; p < steps.places(); ++p) {
+    if (p == 0 ? !conditions.step.all() : !conditions.step.Has(steps.number[p])) continue;
+    if (steps.count(p) > 0) pieces.push_back({.rows = steps.At(p)});
   }
-  return true;
+  return pieces;
 }
 
 // Takes rows of an index instead of what there is, if that is quicker. Rows come out by id either
@@ -120,16 +118,12 @@ bool EventScan::Begin(SqlSource& source, const EventConditions& conditions, Even
   if (by_name) {
     pieces_ = NamePieces();
   } else if (by_step) {
-    if (!FindSteps(conditions, &pieces_)) return false;
+    pieces_ = StepPieces(conditions);
   } else {
     pieces_ = LanePieces(conditions);
     if (names_ != nullptr) TakeShorter(NamePieces());
-    std::vector<Piece> of_steps;
     constexpr uint64_t kFew = 1000;  // quicker to look at than to find the steps of all events
-    if (!conditions.step.all() && EventsOf(pieces_) > kFew) {
-      if (!FindSteps(conditions, &of_steps)) return false;
-      TakeShorter(std::move(of_steps));
-    }
+    if (!conditions.step.all() && EventsOf(pieces_) > kFew) TakeShorter(StepPieces(conditions));
   }
   check_ = names_ != nullptr || !id_.all() || !begin_.all() || !track_.all();
   return Enter();

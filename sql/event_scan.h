@@ -18,12 +18,12 @@ namespace stepscope {
 
 class EventScan {
  public:
-  // Starts at the first event. False if it was stopped. Finding the way takes O(lanes log events +
-  // names); indices of the source are made if it needs them.
+  // Starts at the first event. False if the budget is over. Finding the way takes O(lanes log
+  // events + names); indices of the source are made if it needs them.
   bool Begin(SqlSource& source, const EventConditions& conditions, EventOrderBy order,
              Budget* budget);
   bool AtEnd() const { return lane_ == nullptr; }
-  // Goes to the next event. False if it was stopped.
+  // Goes to the next event. False if the budget is over.
   bool Next();
 
   uint32_t row() const { return lane_->first_row + index_; }
@@ -39,7 +39,7 @@ class EventScan {
   };
 
   bool ReadNames(const EventConditions& conditions);
-  bool FindSteps(const EventConditions& conditions, std::vector<Piece>* pieces);
+  std::vector<Piece> StepPieces(const EventConditions& conditions) const;
   std::vector<Piece> LanePieces(const EventConditions& conditions) const;
   std::vector<Piece> NamePieces() const;
   void TakeShorter(std::vector<Piece> others);

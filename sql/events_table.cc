@@ -65,22 +65,19 @@ class EventsCursor final : public SqlCursor {
     return SQLITE_OK;
   }
   int GiveCategory(sqlite3_context* to, uint32_t meta) {
-    if (categories_ == nullptr) categories_ = source_->Categories(session_->budget->stop());
-    if (categories_ == nullptr) return SQLITE_INTERRUPT;
+    if (categories_ == nullptr) categories_ = &source_->Categories();
     if (meta < categories_->size() && !(*categories_)[meta].empty())
       GiveText(to, (*categories_)[meta]);
     return SQLITE_OK;  // a column is null unless it is given
   }
   int GiveStep(sqlite3_context* to) {
-    if (steps_ == nullptr) steps_ = source_->Steps(session_->budget->stop());
-    if (steps_ == nullptr) return SQLITE_INTERRUPT;
+    if (steps_ == nullptr) steps_ = &source_->Steps();
     const std::optional<int64_t> step = steps_->Of(scan_.lane(), scan_.index());
     if (step) sqlite3_result_int64(to, *step);
     return SQLITE_OK;
   }
   int GiveLaunch(sqlite3_context* to) {
-    if (launches_ == nullptr) launches_ = source_->Launches(session_->budget->stop());
-    if (launches_ == nullptr) return SQLITE_INTERRUPT;
+    if (launches_ == nullptr) launches_ = &source_->Launches();
     return GiveRow(to, launches_->LaunchOf(scan_.row()));
   }
 

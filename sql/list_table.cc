@@ -11,8 +11,7 @@ namespace {
 
 class ListCursor final : public SqlCursor {
  public:
-  ListCursor(const SqlSession* session, SqlSource* source, const SqlList* list)
-      : session_(session), source_(source), list_(list) {}
+  ListCursor(SqlSource* source, const SqlList& list) : source_(source), list_(list) {}
 
   // The plan is the number of the column that is equal to the value, or empty.
   int Begin(std::string_view plan, std::span<sqlite3_value*> values, std::string*) override {
@@ -25,45 +24,31 @@ class ListCursor final : public SqlCursor {
     IntegerSpan span;
     Narrow(PlanOp::kEqual, values[0], &span);
     if (!span.empty() && span.first != span.last) return SQLITE_OK;  // a text: all rows
-    const IntegerIndex* index = source_->IndexOf(*list_, column, session_->budget->stop());
-    if (index == nullptr) return SQLITE_INTERRUPT;
-    if (!index->usable) return SQLITE_OK;
+    const IntegerIndex& index = source_->IndexOf(list_, column);
+    if (!index.usable) return SQLITE_OK;
     by_index_ = true;
-    if (!span.empty()) found_ = index->Equal(span.first);
+    if (!span.empty()) found_ = index.Equal(span.first);
     return SQLITE_OK;
   }
   int Next(std::string*) override {
     ++at_;
     return SQLITE_OK;
   }
-  bool AtEnd() const override { return at_ >= (by_index_ ? found_.size() : list_->size()); }
+  bool AtEnd() const override { return at_ >= (by_index_ ? found_.size() : list_.size()); }
   sqlite3_int64 RowId() const override { return static_cast<sqlite3_int64>(row()); }
   int Column(sqlite3_context* to, int column) override {
-    GiveCell(to, list_->Cell(row(), column));
+    GiveCell(to, list_.Cell(row(), column));
     return SQLITE_OK;
   }
 
  private:
   size_t row() const { return by_index_ ? found_[at_].second : at_; }
 
-  const SqlSession* session_;
   SqlSource* source_;
-  const SqlList* list_;
+  const SqlList& list_;
   std::span<const std::pair<int64_t, uint32_t>> found_;
   bool by_index_ = false;
   size_t at_ = 0;
-};
-
-// A cursor of a list that could not be made, because the query was stopped.
-class StoppedCursor final : public SqlCursor {
- public:
-  int Begin(std::string_view, std::span<sqlite3_value*>, std::string*) override {
-    return SQLITE_INTERRUPT;
-  }
-  int Next(std::string*) override { return SQLITE_INTERRUPT; }
-  bool AtEnd() const override { return true; }
-  int Column(sqlite3_context*, int) override { return SQLITE_INTERRUPT; }
-  sqlite3_int64 RowId() const override { return 0; }
 };
 
 class ListTable : public SqlTable {
@@ -90,13 +75,11 @@ class ListTable : public SqlTable {
     return SQLITE_OK;
   }
   std::unique_ptr<SqlCursor> Open() override {
-    const SqlList* list = List(session_->budget->stop());
-    if (list == nullptr) return std::make_unique<StoppedCursor>();
-    return std::make_unique<ListCursor>(session_, source_, list);
+    return std::make_unique<ListCursor>(source_, List());
   }
 
  protected:
-  virtual const SqlList* List(const std::stop_token& stop) = 0;
+  virtual const SqlList& List() = 0;
   SqlSession* session_;
   SqlSource* source_;
 
@@ -118,9 +101,7 @@ class BuiltInTable final : public ListTable {
     for (const SqlColumn& column : desc.columns) types.push_back(column.type);
     return types;
   }
-  const SqlList* List(const std::stop_token& stop) override {
-    return source_->List(desc_.id, stop);
-  }
+  const SqlList& List() override { return source_->List(desc_.id); }
   size_t profile_;
   const SqlTableDesc& desc_;
 };
@@ -139,9 +120,7 @@ class ReportTable final : public ListTable {
     for (const ColumnDesc& column : table.columns) types.push_back(SqlTypeOf(column.type));
     return types;
   }
-  const SqlList* List(const std::stop_token& stop) override {
-    return source_->ReportTable(analysis_, table_.id, stop);
-  }
+  const SqlList& List() override { return source_->ReportTable(table_); }
   std::string analysis_;
   const ResultTable& table_;
 };
@@ -155,7 +134,7 @@ std::unique_ptr<SqlTable> MakeListTable(SqlSession* session, size_t profile, Sql
 std::unique_ptr<SqlTable> MakeReportTable(SqlSession* session, size_t profile,
                                           const std::string& analysis, const std::string& table) {
   SqlSource* source = session->schemas[profile].source.get();
-  const AnalysisResult* result = source->Report(analysis, session->budget->stop());
+  const AnalysisResult* result = source->Report(analysis);
   const ResultTable* found = result != nullptr ? result->Table(table) : nullptr;
   if (found == nullptr) return nullptr;
   return std::make_unique<ReportTable>(session, source, analysis, *found);

@@ -193,13 +193,11 @@ class ResultList final : public SqlList {
   explicit ResultList(const ResultTable& table) : table_(table) {}
   size_t size() const override { return table_.size(); }
   SqlCell Cell(size_t row, int column) const override {
-    const auto& cells = table_.rows[row];
-    if (static_cast<size_t>(column) >= cells.size()) return {};
-    const Value& value = cells[static_cast<size_t>(column)];
-    if (const auto* text = std::get_if<SharedText>(&value)) return text->view();
-    if (const auto* number = std::get_if<int64_t>(&value)) return *number;
-    if (const auto* real = std::get_if<double>(&value)) return *real;
-    if (const auto* flag = std::get_if<bool>(&value)) return int64_t{*flag};
+    const stepscope::Cell cell = table_.At(row, static_cast<size_t>(column));
+    if (const auto* text = std::get_if<std::string_view>(&cell)) return *text;
+    if (const auto* number = std::get_if<int64_t>(&cell)) return *number;
+    if (const auto* real = std::get_if<double>(&cell)) return *real;
+    if (const auto* flag = std::get_if<bool>(&cell)) return int64_t{*flag};
     return {};
   }
 
@@ -209,8 +207,7 @@ class ResultList final : public SqlList {
 
 }  // namespace
 
-std::unique_ptr<const SqlList> MakeList(SqlTableId table, AnalysisContext& context,
-                                        const std::stop_token& stop) {
+std::unique_ptr<const SqlList> MakeList(SqlTableId table, AnalysisContext& context) {
   const Trace& trace = context.trace();
   switch (table) {
     case SqlTableId::kTracks:
@@ -240,9 +237,9 @@ std::span<const std::pair<int64_t, uint32_t>> IntegerIndex::Equal(int64_t value)
   return {rows.data() + (first - rows.begin()), static_cast<size_t>(last - first)};
 }
 
-IntegerIndex IndexIntegers(const SqlList& list, int column, const std::stop_token& stop) {
+IntegerIndex IndexIntegers(const SqlList& list, int column) {
   IntegerIndex index;
-  for (size_t row = 0; row < list.size() && !stop.stop_requested(); ++row) {
+  for (size_t row = 0; row < list.size(); ++row) {
     const SqlCell cell = list.Cell(row, column);
     if (std::holds_alternative<std::monostate>(cell)) continue;
     const auto* value = std::get_if<int64_t>(&cell);

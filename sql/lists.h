@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <stop_token>
 #include <string_view>
 #include <utility>
 #include <variant>
@@ -27,10 +26,8 @@ class SqlList {
   virtual SqlCell Cell(size_t row, int column) const = 0;
 };
 
-// The list of a table that is neither events nor args. Borrows the context. A stopped call may
-// leave out rows.
-std::unique_ptr<const SqlList> MakeList(SqlTableId table, AnalysisContext& context,
-                                        const std::stop_token& stop);
+// The list of a table that is neither events nor args. Borrows the context.
+std::unique_ptr<const SqlList> MakeList(SqlTableId table, AnalysisContext& context);
 // Borrows the table.
 std::unique_ptr<const SqlList> ListOf(const ResultTable& table);
 
@@ -41,6 +38,6 @@ struct IntegerIndex {
   std::span<const std::pair<int64_t, uint32_t>> Equal(int64_t value) const;
 };
 // O(n log n).
-IntegerIndex IndexIntegers(const SqlList& list, int column, const std::stop_token& stop);
+IntegerIndex IndexIntegers(const SqlList& list, int column);
 
 }  // namespace stepscope

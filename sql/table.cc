@@ -3,6 +3,8 @@
 #include <new>
 #include <utility>
 
+#include "model/base/job.h"
+
 namespace stepscope {
 namespace {
 
@@ -23,6 +25,8 @@ template <typename Fn>
 int Guarded(Fn fn) noexcept {
   try {
     return fn();
+  } catch (const Stopped&) {
+    return SQLITE_INTERRUPT;
   } catch (const std::bad_alloc&) {
     return SQLITE_NOMEM;
   } catch (...) {

@@ -32,7 +32,7 @@ struct SqlSession {
 };
 
 // Functions return a code of SQLite: SQLITE_OK, SQLITE_INTERRUPT where the budget is over,
-// SQLITE_ERROR with *error set.
+// SQLITE_ERROR with *error set. They may throw, also Stopped.
 class SqlCursor {
  public:
   virtual ~SqlCursor() = default;

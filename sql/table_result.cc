@@ -11,9 +11,9 @@ class TableSink final : public SqlSink {
  public:
   void Begin(std::vector<SqlResultColumn> columns) override {
     columns_ = std::move(columns);
-    table_.rows.clear();
+    rows_.clear();
   }
-  void Row(std::vector<Value> cells) override { table_.AddRow(std::move(cells)); }
+  void Row(std::vector<Value> cells) override { rows_.push_back(std::move(cells)); }
   bool keeps() const override { return true; }
 
   SqlTableResult Take(uint64_t total_rows) {
@@ -24,6 +24,7 @@ class TableSink final : public SqlSink {
       desc.type = TypeOf(c, desc.type);
       table_.AddColumn(desc);
     }
+    for (const std::vector<Value>& row : rows_) AddRow(row);
     Link();
     return {std::move(table_), total_rows, std::move(profiles_)};
   }
@@ -31,7 +32,7 @@ class TableSink final : public SqlSink {
  private:
   ValueType TypeOf(size_t column, ValueType declared) const {
     bool any = false, text = false, real = false;
-    for (const std::vector<Value>& row : table_.rows) {
+    for (const std::vector<Value>& row : rows_) {
       const Value& cell = row[column];
       any |= !std::holds_alternative<std::monostate>(cell);
       text |= std::holds_alternative<SharedText>(cell);
@@ -39,6 +40,16 @@ class TableSink final : public SqlSink {
     }
     if (!any) return declared;
     return text ? ValueType::kString : real ? ValueType::kReal : ValueType::kInt;
+  }
+  // SQL may have numbers among texts; they become texts.
+  void AddRow(std::vector<Value> row) {
+    for (size_t c = 0; c < row.size(); ++c) {
+      const bool text = std::holds_alternative<SharedText>(row[c]);
+      const bool none = std::holds_alternative<std::monostate>(row[c]);
+      if (table_.columns[c].type == ValueType::kString && !text && !none)
+        row[c] = SharedText(RawValue(row[c]));
+    }
+    table_.AddRow(std::move(row));
   }
   int Find(std::string_view id) const {
     for (size_t c = 0; c < columns_.size(); ++c) {
@@ -75,7 +86,7 @@ class TableSink final : public SqlSink {
     const std::vector<int> events = EventColumns();
     const int named = Find("profile"), begin = Find("begin_ps"), dur = Find("dur_ps");
     if (events.empty() && (begin < 0 || dur < 0)) return;
-    for (const std::vector<Value>& row : table_.rows) {
+    for (const std::vector<Value>& row : rows_) {
       RowLink link;
       std::optional<size_t> profile;
       for (const int c : events) {
@@ -97,16 +108,16 @@ class TableSink final : public SqlSink {
   }
 
   std::vector<SqlResultColumn> columns_;
+  std::vector<std::vector<Value>> rows_;
   std::vector<uint8_t> profiles_;
   ResultTable table_;
 };
 
 }  // namespace
 
-Result<SqlTableResult> RunForTable(SqlDatabase& database, const SqlQuestion& question,
-                                   std::stop_token stop) {
+Result<SqlTableResult> RunForTable(SqlDatabase& database, const SqlQuestion& question) {
   TableSink sink;
-  const Result<SqlDone> done = database.Run(question, sink, std::move(stop));
+  const Result<SqlDone> done = database.Run(question, sink);
   if (!done.ok()) return done.status();
   return sink.Take(done->rows);
 }

@@ -195,6 +195,7 @@ void Viewer::Frame(const SessionView& session) {
                            .view = s.view,
                            .analyses = s.analyses,
                            .jobs = s.jobs,
+                           .later = s.later,
                            .settings = s.settings,
                            .theme = s.theme,
                            .fonts = s.fonts,
@@ -242,7 +243,8 @@ void Viewer::Frame(const SessionView& session) {
   if (!s.commands.empty()) s.settle = std::max(s.settle, 2);
   s.Apply(context);
   if (s.settle > 0) --s.settle;
-  s.jobs_running = s.search.busy() || s.jobs.running() > s.jobs.stopping();
+  s.jobs_running = s.search.busy() || s.jobs.running() > s.jobs.stopping() ||
+                   s.later.running() > s.later.stopping();
 }
 
 bool Viewer::waits_for_verdict() const { return state_->waits_for_verdict; }
@@ -268,7 +270,8 @@ bool Viewer::animating() const {
 bool Viewer::searching() const { return state_->search.busy(); }
 
 bool Viewer::stopping() const {
-  return state_->jobs.stopping() > 0 || state_->searches.stopping() > 0;
+  return state_->jobs.stopping() > 0 || state_->later.stopping() > 0 ||
+         state_->searches.stopping() > 0;
 }
 
 std::string Viewer::BusyWith() const {

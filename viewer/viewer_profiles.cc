@@ -21,7 +21,7 @@ TimeRange FirstRange(const Trace& trace) {
 }  // namespace
 
 void Viewer::State::SyncProfiles(const SessionView& session) {
-  clocks.Update(session.profiles, waits_for_verdict);
+  clocks.Update(session.profiles);
   bool changed =
       session.generation != session_generation || profiles.size() != session.profiles.size();
   for (size_t i = 0; !changed && i < profiles.size(); ++i) {

@@ -38,11 +38,12 @@ struct Viewer::State {
       : services(app),
         sink(gl != nullptr ? *gl : fallback),
         config(std::move(c)),
-        analyses([&app] { app.RequestFrame(); }),
-        jobs([&app] { app.RequestFrame(); }, JobThreads::Priority::kBehindFrames),
-        listings([&app] { app.RequestFrame(); }),
-        searches([&app] { app.RequestFrame(); }),
-        clocks(jobs),
+        analyses(app.scheduler()),
+        jobs(app.scheduler(), Urgency::kSoon),
+        later(app.scheduler(), Urgency::kRest),
+        listings(app.scheduler(), Urgency::kBlocking),
+        searches(app.scheduler(), Urgency::kFirst),
+        clocks(jobs, later),
         run_steps(jobs),
         search(searches),
         dialog(listings) {}
@@ -87,9 +88,10 @@ struct Viewer::State {
   NameCache names;
   AnalysisCache analyses;
   // Declared before all that start jobs on them, so that they are joined last.
-  JobThreads jobs;
-  JobThreads listings;  // list folders: a network may take for ever, and no frame waits for it
-  JobThreads searches;  // short jobs that the user waits for while typing
+  JobQueue jobs;
+  JobQueue later;
+  JobQueue listings;  // list folders: a network may take for ever, and no frame waits for it
+  JobQueue searches;  // short jobs that the user waits for while typing
   ClockAligner clocks;
   StepMarkerLoader run_steps;
   Search search;

@@ -13,7 +13,7 @@
 #include "app/system/stopwatch.h"
 #include "loaders/common/wire.h"
 #include "loaders/files/regular_file.h"
-#include "model/base/task.h"
+#include "model/base/job.h"
 
 namespace stepscope {
 namespace {

@@ -114,7 +114,7 @@ AnalysisTimes TimeAnalyses(const std::shared_ptr<const Trace>& trace) {
   std::vector<AnalysisResult> results;
   for (const AnalysisDesc& analysis : Analyses()) {
     const Stopwatch watch;
-    results.push_back(RunAnalysis(analysis, context, {}, {}));
+    results.push_back(RunAnalysis(analysis, context, {}));
     const double ms = watch.Ms();
     times.by_id[analysis.id] = ms;
     times.total_ms += ms;

@@ -93,7 +93,7 @@ void Checks::Culprits(const char* table, const char* delta,
   for (size_t r = 0; t != nullptr && r < t->size() && listed < kCulprits; ++r) {
     const int c = t->Column(delta);
     if (c < 0) return;
-    const Value& cell = t->At(r, static_cast<size_t>(c));
+    const Cell cell = t->At(r, static_cast<size_t>(c));
     const auto* value = std::get_if<double>(&cell);
     if (value == nullptr || *value <= 0) continue;
     std::string line = "  +" + PropertyText(*value, t->columns[static_cast<size_t>(c)].unit);
@@ -132,7 +132,7 @@ std::string SignificanceInWords(const AnalysisResult& result) {
 
 bool Checks::Steps() {
   if (!options_.max_step_regression) return true;
-  if (!compare::HaveSteps(*input_.a, *input_.b, input_.params, {})) {
+  if (!compare::HaveSteps(*input_.a, *input_.b, input_.params)) {
     LogError("--max-step-regression: no steps to check; steps were not found in both profiles");
     return false;
   }

@@ -34,7 +34,7 @@ ComparedInput LoadAndCompare(const InputOptions& paths, const PartOptions& part,
   input.b = Load(paths, 1, params, log, &input.exit_code);
   if (input.exit_code != kExitOk) return input;
   const auto begin = std::chrono::steady_clock::now();
-  input.result = Comparison().compare(*input.a, *input.b, input.params, {});
+  input.result = Comparison().compare(*input.a, *input.b, input.params);
   const std::chrono::duration<double, std::milli> ms = std::chrono::steady_clock::now() - begin;
   log.Verbose(fmt::format("compared in {:.1f} ms", ms.count()));
   if (!input.result.empty_reason.empty()) {

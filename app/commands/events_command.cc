@@ -143,7 +143,7 @@ int Run(const InputOptions& input, const EventsOptions& options, const Log& log)
   AnalysisContext context(loaded.trace, Definitions::kStepscope);
   const AnalysisParams params = PartOf(options);
   if (!CheckPart(context, params)) return kExitUsage;
-  const Scope scope = ScopeOf(context, params, {});
+  const Scope scope = ScopeOf(context, params);
   const Stopwatch watch;
   const Result<std::optional<RowBits>> rows = FindAsked(context, *query);
   if (!rows.ok()) return Fail(input, rows.status());

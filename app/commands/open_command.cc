@@ -13,6 +13,7 @@
 #include "app/window/waker.h"
 #include "app/window/window.h"
 #include "loaders/remote/remote_path.h"
+#include "model/base/scheduler.h"
 #include "viewer/core/commands/command.h"
 
 namespace stepscope {
@@ -67,18 +68,20 @@ int OpenWindow(const InputOptions& input, const Log& log) {
     return ExitCodeOf(status);
   }
   Waker waker;
+  Scheduler scheduler(WorkerCount(), [&waker] { waker.Wake(); });
   const SettingsStore store(ConfigDirectory());
   Window* window = nullptr;  // set before the session calls any of these but wake
-  Session session(store, {[&waker] { waker.Wake(); },
-                          [&window] {
-                            if (window) window->Close();
-                          },
-                          [&window] {
-                            if (window) window->ToggleFullscreen();
-                          },
-                          [&window](const std::string& text) {
-                            if (window) window->SetClipboard(text);
-                          }});
+  Session session(scheduler, store,
+                  {[&waker] { waker.Wake(); },
+                   [&window] {
+                     if (window) window->Close();
+                   },
+                   [&window] {
+                     if (window) window->ToggleFullscreen();
+                   },
+                   [&window](const std::string& text) {
+                     if (window) window->SetClipboard(text);
+                   }});
   if (input.sample && session.view().sample_path.empty()) {
     LogError("--sample: the sample is not installed; it belongs in " +
              std::string("<prefix>/share/stepscope/samples"));

@@ -40,7 +40,7 @@ std::shared_ptr<const Trace> OnClocksOf(const PartOptions& options,
                                         std::shared_ptr<const Trace> trace) {
   if (!options.aligned_clocks) return trace;
   AnalysisContext context(trace, Definitions::kStepscope);
-  std::shared_ptr<const Trace> aligned = OnOneClock(context, trace, {});
+  std::shared_ptr<const Trace> aligned = OnOneClock(context, trace);
   return aligned != nullptr ? aligned : trace;
 }
 

@@ -68,7 +68,7 @@ std::shared_ptr<const AnalysisResult> ComputeFindings(const AnalysisDesc& analys
   FindingThresholds thresholds;
   for (const std::string& text : options.thresholds) thresholds.Set(text);
   if (options.thresholds.empty() || analysis.id != std::string_view("findings")) return nullptr;
-  return std::make_shared<const AnalysisResult>(FindAll(context, params, thresholds, {}));
+  return std::make_shared<const AnalysisResult>(FindAll(context, params, thresholds));
 }
 
 // Computes the result that a page is written from. The context keeps it if `keep` is set, for
@@ -79,8 +79,9 @@ std::shared_ptr<const AnalysisResult> Compute(const AnalysisDesc& analysis,
                                               AnalysisContext& context, const Log& log) {
   const Stopwatch watch;
   auto result = ComputeFindings(analysis, params, options, context);
-  if (!result) result = context.Get(analysis.id, params);
-  if (!keep) context.Forget(analysis.id, params);
+  if (!result && keep) result = context.Get(analysis.id, params);
+  if (!result)
+    result = std::make_shared<const AnalysisResult>(RunAnalysis(analysis, context, params));
   log.Verbose(fmt::format("{}: {:.1f} ms", analysis.id, watch.Ms()));
   return result;
 }
@@ -124,9 +125,7 @@ int Run(const InputOptions& input, const ReportOptions& options, const Log& log)
   report.params = params;
   report.trace = loaded.trace;
   for (const AnalysisDesc* analysis : analyses) {
-    // Other analyses build on kernel_stats, and a single table is looked for before it is
-    // written.
-    const bool keep = !options.table.empty() || analysis->id == std::string_view("kernel_stats");
+    const bool keep = !options.table.empty();  // a single table is looked for before it is written
     report.panels.push_back({analysis, nullptr, WhatOf(*analysis, context), [&, analysis, keep] {
                                return Compute(*analysis, params, keep, options, context, log);
                              }});

@@ -72,11 +72,11 @@ std::optional<std::string> ReadScript(const InputOptions& input, const SqlOption
 }
 
 Result<SqlDone> RunText(SqlDatabase& database, const SqlQuestion& question,
-                        const SqlOptions& options, const TextSink& sink, std::stop_token stop) {
-  Result<SqlTableResult> result = RunForTable(database, question, std::move(stop));
+                        const SqlOptions& options, const TextSink& sink) {
+  Result<SqlTableResult> result = RunForTable(database, question);
   if (!result.ok()) return result.status();
   if (question.script.starts_with(".schema")) {
-    for (const auto& row : result->table.rows) sink(RawValue(row[0]));
+    for (size_t r = 0; r < result->table.size(); ++r) sink(RawValue(result->table.At(r, 0)));
   } else {
     WriteSqlText(result->table, result->total_rows, options.wide, sink);
   }
@@ -84,10 +84,10 @@ Result<SqlDone> RunText(SqlDatabase& database, const SqlQuestion& question,
 }
 
 Result<SqlDone> RunStream(SqlDatabase& database, const SqlQuestion& question,
-                          const SqlOptions& options, const TextSink& sink, std::stop_token stop) {
+                          const SqlOptions& options, const TextSink& sink) {
   const std::unique_ptr<SqlWriter> writer =
       options.format == ReportFormat::kJson ? NewSqlJson(sink) : NewSqlCsv(sink);
-  Result<SqlDone> done = database.Run(question, *writer, std::move(stop));
+  Result<SqlDone> done = database.Run(question, *writer);
   if (done.ok()) writer->Finish(done->rows);
   return done;
 }
@@ -96,12 +96,12 @@ int Ask(SqlDatabase& database, const SqlQuestion& question, const SqlOptions& op
         const Log& log) {
   const Stopwatch watch;
   const Interrupt interrupt;
+  const JobScope job(JobScope::Current().scheduler, interrupt.token());
   Output output(options.output);
   const TextSink sink = output.sink();
-  const Result<SqlDone> done =
-      options.format == ReportFormat::kText
-          ? RunText(database, question, options, sink, interrupt.token())
-          : RunStream(database, question, options, sink, interrupt.token());
+  const Result<SqlDone> done = options.format == ReportFormat::kText
+                                   ? RunText(database, question, options, sink)
+                                   : RunStream(database, question, options, sink);
   if (!done.ok()) {
     LogError("SQL: " + done.status().message());
     if (done.status().code() == ErrorCode::kCancelled) return kExitInterrupted;

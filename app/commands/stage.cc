@@ -12,7 +12,8 @@
 
 namespace stepscope {
 
-Stage::Stage() : store_({}), session_(store_, {[this] { waker_.Wake(); }, {}, {}, {}}) {}
+Stage::Stage()
+    : store_({}), session_(scheduler_, store_, {[this] { waker_.Wake(); }, {}, {}, {}}) {}
 
 Stage::~Stage() = default;
 

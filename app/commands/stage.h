@@ -11,6 +11,7 @@
 #include "app/window/headless.h"
 #include "app/window/waker.h"
 #include "app/window/window.h"
+#include "model/base/scheduler.h"
 
 namespace stepscope {
 
@@ -37,6 +38,7 @@ class Stage {
 
  private:
   Waker waker_;
+  Scheduler scheduler_{WorkerCount(), [this] { waker_.Wake(); }};
   SettingsStore store_;
   Session session_;
   std::unique_ptr<Surface> surface_;

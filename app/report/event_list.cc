@@ -155,7 +155,7 @@ std::string Cut(std::string text, size_t cells) {
 }
 
 // A cell of a column, padded or cut to `cells` columns; 0: as long as the text is.
-std::string Cell(std::string_view text, size_t cells, bool right = false) {
+std::string PaddedCell(std::string_view text, size_t cells, bool right = false) {
   std::string cell = TerminalText(text);
   if (cells == 0) return cell;
   cell = Cut(std::move(cell), cells);
@@ -169,9 +169,10 @@ struct TextForm {
   std::string Line(const std::string& begin, const std::string& dur, const std::string& self,
                    std::string_view name, std::string_view track, std::string_view process) const {
     constexpr size_t kBegin = 15, kTime = 11, kName = 28, kTrack = 14;
-    std::string line = Cell(begin, kBegin, true) + "  " + Cell(dur, kTime, true) + "  " +
-                       Cell(self, kTime, true) + "  " + Cell(name, wide ? 0 : kName) + "  " +
-                       Cell(track, wide ? 0 : kTrack) + "  ";
+    std::string line = PaddedCell(begin, kBegin, true) + "  " + PaddedCell(dur, kTime, true) +
+                       "  " + PaddedCell(self, kTime, true) + "  " +
+                       PaddedCell(name, wide ? 0 : kName) + "  " +
+                       PaddedCell(track, wide ? 0 : kTrack) + "  ";
     line += wide ? TerminalText(process) : Cut(TerminalText(process), kListWidth - CellsOf(line));
     line.erase(line.find_last_not_of(' ') + 1);
     return line + "\n";

@@ -60,7 +60,7 @@ th{position:static}tr,figure,.finding{break-inside:avoid}table{font-size:9px}
 )";
 
 // The share, 0 to 1, that a cell of a column of percentages or fractions stands for.
-std::optional<double> ShareOf(const Value& value, Unit unit) {
+std::optional<double> ShareOf(const Cell& value, Unit unit) {
   if (unit != Unit::kPercent && unit != Unit::kFraction) return std::nullopt;
   const double number = NumberOf(value);
   if (!std::isfinite(number)) return std::nullopt;
@@ -86,9 +86,9 @@ void AddTable(const ResultTable& table, TextBuffer* out) {
   *out += "</tr></thead><tbody>\n";
   for (size_t r = 0; r < std::min(table.size(), kMostHtmlRows); ++r) {
     *out += "<tr>";
-    for (size_t c = 0; c < std::min(table.rows[r].size(), table.columns.size()); ++c) {
+    for (size_t c = 0; c < table.columns.size(); ++c) {
       const ColumnDesc& column = table.columns[c];
-      const Value& value = table.Shown(r, c);
+      const Cell value = table.Shown(r, c);
       const std::optional<double> share = ShareOf(value, column.unit);
       *out += fmt::format("<td{}>{}{}</td>", IsNumber(column) ? " class=\"n\"" : "",
                           share ? Bar(*share) : "", EscapeMarkup(FormatValue(value, column.unit)));
@@ -108,13 +108,13 @@ void AddPictures(const Trace& trace, const ResultTable& findings, TextBuffer* ou
   constexpr size_t kMost = 12;
   const int title = findings.Column("title");
   if (title < 0) return;
-  for (size_t r = 0; r < std::min({kMost, findings.rows.size(), findings.links.size()}); ++r) {
+  for (size_t r = 0; r < std::min({kMost, findings.size(), findings.links.size()}); ++r) {
     const RowLink& link = findings.links[r];
     if (link.set != 0) continue;
     const std::vector<EventRow> rows(link.rows.begin(), link.rows.end());
     const std::string picture = TimelineSvg(trace, PictureOf(trace, rows));
     if (picture.empty()) continue;
-    *out += "<p><b>" + EscapeMarkup(RawValue(findings.rows[r][static_cast<size_t>(title)])) +
+    *out += "<p><b>" + EscapeMarkup(RawValue(findings.At(r, static_cast<size_t>(title)))) +
             "</b></p>\n" + picture;
   }
 }

@@ -61,7 +61,7 @@ void AddProperties(const std::vector<Property>& properties, TextBuffer* out) {
 void AddDiagnostics(const ResultTable& table, TextBuffer* out) {
   const auto text = [&](size_t row, const char* column) {
     const int c = table.Column(column);
-    const Value& value = table.Shown(row, static_cast<size_t>(c));
+    const Cell value = table.Shown(row, static_cast<size_t>(c));
     return TerminalText(FormatValue(value, table.columns[static_cast<size_t>(c)].unit));
   };
   for (size_t r = 0; r < table.size(); ++r) {

@@ -55,7 +55,7 @@ std::vector<Series> SeriesOf(const ResultTable& steps) {
 constexpr size_t kMostBars = 200;
 constexpr double kChartWidth = 1160, kChartHeight = 220, kChartLeft = 56, kBottom = 22, kTop = 10;
 
-double PartOf(const Value& cell) {
+double PartOf(const Cell& cell) {
   const double part = NumberOf(cell);
   return std::isfinite(part) ? std::max(0.0, part) : 0;
 }
@@ -68,19 +68,19 @@ struct Bars {
 
 Bars BarsOf(const ResultTable& steps, const std::vector<Series>& series) {
   Bars out;
-  const size_t of_bar = (steps.rows.size() + kMostBars - 1) / kMostBars;
-  for (size_t first = 0; first < steps.rows.size(); first += of_bar) {
-    const size_t end = std::min(first + of_bar, steps.rows.size());
+  const size_t of_bar = (steps.size() + kMostBars - 1) / kMostBars;
+  for (size_t first = 0; first < steps.size(); first += of_bar) {
+    const size_t end = std::min(first + of_bar, steps.size());
     std::vector<double> bar(series.size());
     double sum = 0;
     for (size_t i = 0; i < bar.size(); ++i) {
-      for (size_t r = first; r < end; ++r) bar[i] += PartOf(steps.rows[r][series[i].column]);
+      for (size_t r = first; r < end; ++r) bar[i] += PartOf(steps.At(r, series[i].column));
       bar[i] /= static_cast<double>(end - first);
       sum += bar[i];
     }
     out.highest = std::max(out.highest, sum);
     out.bars.push_back(std::move(bar));
-    out.labels.push_back(RawValue(steps.rows[first][0]));
+    out.labels.push_back(RawValue(steps.At(first, 0)));
   }
   return out;
 }
@@ -101,7 +101,7 @@ std::string Legend(const std::vector<Series>& series, const Bars& bars) {
 }  // namespace
 
 std::string StepChartSvg(const ResultTable& steps) {
-  if (steps.rows.empty()) return {};
+  if (steps.empty()) return {};
   const std::vector<Series> series = SeriesOf(steps);
   const Bars bars = BarsOf(steps, series);
   if (bars.highest <= 0) return {};

@@ -51,12 +51,11 @@ void CaptureJob::Start(const CaptureRequest& request, CaptureStatus* status) {
   duration_ = options->duration;
   running_ = status->running = true;
   sent_ = std::make_shared<capture::SentTime>();
-  job_.Start(threads_, [options = *options, sent = sent_](const std::stop_token& stop,
-                                                          Progress& progress) {
+  job_.Start(queue_, [options = *options, sent = sent_](Progress& progress) {
     const capture::WriteFile write = [](const std::string& path, std::string_view contents) {
       return WriteFileAtomically(path, contents);
     };
-    return capture::RecordPrograms(options, write, stop, progress, sent.get());
+    return capture::RecordPrograms(options, write, CurrentStopToken(), progress, sent.get());
   });
   TellProgress(status);
 }

@@ -16,7 +16,7 @@ namespace stepscope {
 
 class CaptureJob {
  public:
-  explicit CaptureJob(JobThreads& threads) : threads_(threads) {}
+  explicit CaptureJob(JobQueue& queue) : queue_(queue) {}
 
   // Begins to record, unless a recording is in progress. What cannot be recorded becomes
   // status->problem at once.
@@ -29,7 +29,7 @@ class CaptureJob {
   void TellProgress(CaptureStatus* status) const;
   std::optional<std::string> Finish(Result<capture::Recorded> recorded, CaptureStatus* status);
 
-  JobThreads& threads_;
+  JobQueue& queue_;
   LatestJob<Result<capture::Recorded>> job_;
   std::chrono::milliseconds duration_{0};
   std::shared_ptr<capture::SentTime> sent_;

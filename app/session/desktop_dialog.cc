@@ -43,11 +43,11 @@ int Spawn(const std::vector<std::string>& arguments, pid_t* child) {
   return ends[0];
 }
 
-// Reads until the program closes its output, or a stop is requested.
-std::string ReadUntilClosed(int fd, const std::stop_token& stop) {
+// Reads until the program closes its output, or the job is told to stop.
+std::string ReadUntilClosed(int fd) {
   std::string text;
   char buffer[4096];
-  while (!stop.stop_requested()) {
+  while (!StopRequested()) {
     pollfd waiting{fd, POLLIN, 0};
     const int ready = ::poll(&waiting, 1, 100);
     if (ready == 0 || (ready < 0 && errno == EINTR)) continue;
@@ -111,14 +111,13 @@ std::vector<std::string> KdialogArguments(bool folder) {
 
 }  // namespace
 
-std::vector<std::string> RunProgram(const std::vector<std::string>& arguments,
-                                    const std::stop_token& stop) {
+std::vector<std::string> RunProgram(const std::vector<std::string>& arguments) {
   pid_t child = 0;
   const int fd = Spawn(arguments, &child);
   if (fd < 0) return {};
-  std::string text = ReadUntilClosed(fd, stop);
+  std::string text = ReadUntilClosed(fd);
   ::close(fd);
-  if (stop.stop_requested()) ::kill(child, SIGTERM);
+  if (StopRequested()) ::kill(child, SIGTERM);
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
@@ -130,8 +129,7 @@ std::vector<std::string> DialogArguments(DialogProgram program, bool folder) {
   return program == DialogProgram::kZenity ? ZenityArguments(folder) : KdialogArguments(folder);
 }
 
-DesktopDialog::DesktopDialog(JobThreads& threads)
-    : program_(FindProgram("zenity")), threads_(threads) {
+DesktopDialog::DesktopDialog(JobQueue& queue) : program_(FindProgram("zenity")), queue_(queue) {
   if (program_.empty()) {
     program_ = FindProgram("kdialog");
     kind_ = DialogProgram::kKdialog;
@@ -142,9 +140,7 @@ void DesktopDialog::Show(bool folder) {
   if (!available() || job_.active()) return;
   std::vector<std::string> arguments = DialogArguments(kind_, folder);
   arguments.insert(arguments.begin(), program_);
-  job_.Start(threads_, [arguments](const std::stop_token& stop, Progress&) {
-    return RunProgram(arguments, stop);
-  });
+  job_.Start(queue_, [arguments](Progress&) { return RunProgram(arguments); });
 }
 
 std::optional<std::vector<std::string>> DesktopDialog::Take() { return job_.Take(); }

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -16,15 +15,14 @@ enum class DialogProgram { kZenity, kKdialog };
 // the loaders, and one for all files.
 std::vector<std::string> DialogArguments(DialogProgram program, bool folder);
 
-// Runs a program to its end, or until a stop is requested. Returns the lines that it writes; none
-// if it fails.
-std::vector<std::string> RunProgram(const std::vector<std::string>& arguments,
-                                    const std::stop_token& stop);
+// Runs a program to its end, or until the job of the thread is told to stop. Returns the lines that
+// it writes; none if it fails.
+std::vector<std::string> RunProgram(const std::vector<std::string>& arguments);
 
 class DesktopDialog {
  public:
-  // The destructor closes a dialog that is still open. `threads` must outlive the dialog.
-  explicit DesktopDialog(JobThreads& threads);
+  // The destructor closes a dialog that is still open. `queue` must outlive the dialog.
+  explicit DesktopDialog(JobQueue& queue);
 
   bool available() const { return !program_.empty(); }
   // Shows the dialog; does nothing when one is open or none is available.
@@ -35,7 +33,7 @@ class DesktopDialog {
  private:
   std::string program_;
   DialogProgram kind_ = DialogProgram::kZenity;
-  JobThreads& threads_;
+  JobQueue& queue_;
   LatestJob<std::vector<std::string>> job_;
 };
 

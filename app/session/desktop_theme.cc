@@ -35,13 +35,12 @@ std::optional<bool> LightByGtkTheme(const std::string& name) {
   return !name.ends_with("dark") && !name.ends_with("Dark");
 }
 
-void DesktopTheme::Ask(JobThreads& threads) {
+void DesktopTheme::Ask(JobQueue& queue) {
   const char* gtk = std::getenv("GTK_THEME");
-  job_.Start(threads, [named = LightByGtkTheme(gtk != nullptr ? gtk : "")](
-                          const std::stop_token& stop, Progress&) {
+  job_.Start(queue, [named = LightByGtkTheme(gtk != nullptr ? gtk : "")](Progress&) {
     const std::vector<std::string> call = PortalCall();
     const std::optional<bool> light =
-        call[0].empty() ? std::nullopt : LightByPortal(RunProgram(call, stop));
+        call[0].empty() ? std::nullopt : LightByPortal(RunProgram(call));
     return light.value_or(named.value_or(false));
   });
 }

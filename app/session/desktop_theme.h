@@ -18,8 +18,8 @@ std::optional<bool> LightByGtkTheme(const std::string& name);
 
 class DesktopTheme {
  public:
-  void Ask(JobThreads& threads);  // starts the job
-  bool light();                   // false until the answer is known, and where there is none
+  void Ask(JobQueue& queue);  // starts the job
+  bool light();               // false until the answer is known, and where there is none
 
  private:
   LatestJob<bool> job_;

@@ -10,8 +10,8 @@ namespace stepscope {
 void InstallJob::Start(std::string address) {
   address_ = std::move(address);
   begin_ = std::chrono::steady_clock::now();
-  job_.Start(threads_, [address = address_](const std::stop_token& stop, Progress& progress) {
-    return remote::InstallRemote(address, remote::kThisProgram, stop, progress);
+  job_.Start(queue_, [address = address_](Progress& progress) {
+    return remote::InstallRemote(address, remote::kThisProgram, CurrentStopToken(), progress);
   });
 }
 

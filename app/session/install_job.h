@@ -14,7 +14,7 @@ namespace stepscope {
 
 class InstallJob {
  public:
-  explicit InstallJob(JobThreads& threads) : threads_(threads) {}
+  explicit InstallJob(JobQueue& queue) : queue_(queue) {}
 
   bool active() const { return job_.active(); }
   // `address`: of a profile on the host. It ends a copy that is under way.
@@ -25,7 +25,7 @@ class InstallJob {
   LoadingView View() const;  // of the copy that is under way
 
  private:
-  JobThreads& threads_;
+  JobQueue& queue_;
   LatestJob<Status> job_;
   std::string address_;
   std::chrono::steady_clock::time_point begin_;

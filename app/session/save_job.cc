@@ -16,8 +16,8 @@ namespace stepscope {
 namespace {
 
 Status WriteProfile(std::shared_ptr<const Trace> trace, TimeRange range,
-                    const std::filesystem::path& target, const std::stop_token& stop,
-                    Progress* progress) {
+                    const std::filesystem::path& target, Progress* progress) {
+  const std::stop_token stop = CurrentStopToken();
   if (!range.empty()) trace = PartOfTrace(std::move(trace), range, HostId(), stop);
   if (trace == nullptr) return {ErrorCode::kCancelled, "cancelled"};
   AtomicFile file(target);
@@ -40,10 +40,10 @@ void SaveJob::Start(std::shared_ptr<const Trace> trace, TimeRange range,
                     std::filesystem::path target) {
   path_ = target.string();
   begin_ = std::chrono::steady_clock::now();
-  job_.Start(threads_, [trace = std::move(trace), range, target = std::move(target)](
-                           const std::stop_token& stop, Progress& progress) {
-    return WriteProfile(trace, range, target, stop, &progress);
-  });
+  job_.Start(queue_,
+             [trace = std::move(trace), range, target = std::move(target)](Progress& progress) {
+               return WriteProfile(trace, range, target, &progress);
+             });
 }
 
 std::optional<std::string> SaveJob::Stop() {

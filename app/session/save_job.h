@@ -1,4 +1,4 @@
-// SaveJob: File > Save as, on a thread of the session. It lives on while other profiles are opened
+// SaveJob: File > Save as, as a job of the session. It lives on while other profiles are opened
 // and closed, because it owns the trace that it writes. UI thread only.
 #pragma once
 
@@ -17,7 +17,7 @@ namespace stepscope {
 
 class SaveJob {
  public:
-  explicit SaveJob(JobThreads& threads) : threads_(threads) {}
+  explicit SaveJob(JobQueue& queue) : queue_(queue) {}
 
   bool active() const { return job_.active(); }
   // Writes the range of the trace into the file. None may be under way.
@@ -29,7 +29,7 @@ class SaveJob {
   LoadingView View() const;  // of the save that is under way
 
  private:
-  JobThreads& threads_;
+  JobQueue& queue_;
   LatestJob<Status> job_;
   std::string path_;
   std::chrono::steady_clock::time_point begin_;

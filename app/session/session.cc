@@ -41,12 +41,15 @@ std::vector<std::string> FormatLines() {
 
 }  // namespace
 
-Session::Session(const SettingsStore& store, SessionHost host)
+Session::Session(Scheduler& scheduler, const SettingsStore& store, SessionHost host)
     : store_(store),
       host_(std::move(host)),
-      threads_([this] { RequestFrame(); }),
-      dialog_(threads_),
-      capture_(std::make_unique<CaptureJob>(threads_)) {
+      scheduler_(scheduler),
+      loading_(scheduler, Urgency::kFirst),
+      deriving_(scheduler, Urgency::kRest),
+      waits_(scheduler, Urgency::kBlocking),
+      dialog_(waits_),
+      capture_(std::make_unique<CaptureJob>(waits_)) {
   view_.capture.default_folder = RecordingsDirectory().string();
   view_.recent = store_.ReadRecent();
   view_.formats = FormatLines();
@@ -80,12 +83,11 @@ void Session::UpdateDerived() {
     if (std::optional<DerivedParts> derived = state.derive.Take()) {
       view_.profiles[i].derived = std::move(derived->sets);
       view_.profiles[i].flows = std::move(derived->flows);
-    } else if (state.derive_due && !load_ && !hold_derived_) {  // a load goes first
+    } else if (state.derive_due) {
       state.derive_due = false;
-      state.derive.Start(
-          threads_, [context = view_.profiles[i].analysis](const std::stop_token& stop, Progress&) {
-            return Derive(*context, stop);
-          });
+      state.derive.Start(deriving_, [context = view_.profiles[i].analysis](Progress&) {
+        return Derive(*context);
+      });
     }
   }
 }
@@ -93,6 +95,10 @@ void Session::UpdateDerived() {
 bool Session::deriving() const {
   return std::any_of(loads_.begin(), loads_.end(),
                      [](const ProfileLoad& s) { return s.derive.active() || s.derive_due; });
+}
+
+bool Session::cancelling() {
+  return loading_.stopping() + deriving_.stopping() + waits_.stopping() > 0;
 }
 
 size_t Session::IndexOf(ProfileId profile) const {

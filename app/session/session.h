@@ -1,7 +1,7 @@
 // Session: the profiles that are open, and everything that the viewer asks of the program. Paths
 // go in through Open() and Drop(); view() has the loaded profiles, which the viewer draws. Loads
-// and derived tracks run on threads of the session; Update() takes what they have finished, once
-// a frame. UI thread only, but workers call SessionHost::wake. Start reading at Update().
+// and derived tracks are jobs of the window's scheduler; Update() takes what they have finished,
+// once a frame. UI thread only, but jobs call SessionHost::wake. Start reading at Update().
 #pragma once
 
 #include <chrono>
@@ -21,6 +21,7 @@
 #include "app/session/settings_store.h"
 #include "loaders/loader.h"
 #include "model/base/latest_job.h"
+#include "model/base/scheduler.h"
 #include "viewer/core/profiles/derived_parts.h"
 #include "viewer/core/profiles/session_view.h"
 
@@ -45,8 +46,9 @@ struct LoadTimes {
 
 class Session : public AppServices {
  public:
-  Session(const SettingsStore& store, SessionHost host);
-  ~Session() override;  // stops and joins all jobs
+  // The scheduler's `wake` must draw another frame, as SessionHost::wake does.
+  Session(Scheduler& scheduler, const SettingsStore& store, SessionHost host);
+  ~Session() override;  // stops all jobs and waits for them
 
   // Takes the results of finished jobs and starts queued loads. Call it once before each frame.
   const SessionView& Update();
@@ -57,14 +59,12 @@ class Session : public AppServices {
   bool saving() const { return save_.active(); }
   bool deriving() const;
   bool recording() const { return view_.capture.running; }
-  bool cancelling() { return threads_.stopping() > 0; }       // stopped jobs still run
+  bool cancelling();                                          // stopped jobs still run
   const Status& load_status() const { return load_status_; }  // of the last finished load
   const LoadTimes& load_times() const { return load_times_; }
   // While held, profiles are shown without analyses and derived tracks, because `bench` times
   // these separately. Ending the hold starts them.
   void HoldAnalyses(bool hold);
-  // While held, no job for derived tracks starts: the first sentence needs the cores more.
-  void HoldDerived(bool hold) { hold_derived_ = hold; }
   // Whether the user is asked about profiles that do not belong together. Else they are merged,
   // as without a window.
   void set_asks(bool asks) { asks_ = asks; }
@@ -78,7 +78,7 @@ class Session : public AppServices {
   void set_load_options(LoadOptions options) { default_options_ = std::move(options); }
 
   // Asks the desktop for its theme. Dark until it answers.
-  void AskDesktopTheme() { desktop_theme_.Ask(threads_); }
+  void AskDesktopTheme() { desktop_theme_.Ask(waits_); }
   bool desktop_is_light() { return desktop_theme_.light(); }
   void Open(const std::vector<std::string>& paths, bool add_for_comparison) override;
   void OpenRun(ProfileId profile, const std::string& run_name) override;
@@ -107,6 +107,7 @@ class Session : public AppServices {
   std::string SetNotesAside(const std::string& fingerprint) override;
   std::string AllowAgents(bool allow) override;
   void RequestFrame() override;
+  Scheduler& scheduler() override { return scheduler_; }
   void ClearRecent() override;
 
  private:
@@ -137,7 +138,7 @@ class Session : public AppServices {
 
   static constexpr size_t kNowhere = static_cast<size_t>(-1);
 
-  static Loaded Load(const LoadRequest& request, const std::stop_token& stop, Progress& progress);
+  static Loaded Load(const LoadRequest& request, Progress& progress);
   void OpenNow(const std::vector<std::string>& paths, bool add_for_comparison);
   void OpenRecorded(const std::string& run_directory);
   void Ask(const std::vector<std::string>& paths, bool beside);
@@ -165,10 +166,13 @@ class Session : public AppServices {
 
   const SettingsStore& store_;
   SessionHost host_;
-  JobThreads threads_;  // destroyed after all jobs, which it joins
+  Scheduler& scheduler_;
+  // Destroyed after all that starts jobs on them. `waits_`: dialogs, networks, recordings and
+  // saves.
+  JobQueue loading_, deriving_, waits_;
   SessionView view_;
   LoadOptions default_options_;
-  bool hold_analyses_ = false, hold_derived_ = false;
+  bool hold_analyses_ = false;
   bool asks_ = false;
   Definitions definitions_ = Definitions::kStepscope;
   Status load_status_;
@@ -185,9 +189,9 @@ class Session : public AppServices {
   LoadRequest unfinished_;      // the last load that was stopped or failed, with what it has got
   AgentSocketConfig agent_config_ = DefaultAgentSocket();
   std::unique_ptr<AgentSocket> agents_;
-  SaveJob save_{threads_};
+  SaveJob save_{waits_};
   LoadRequest not_there_;  // of the host that has no Stepscope: loaded once it is copied there
-  InstallJob install_{threads_};
+  InstallJob install_{waits_};
 };
 
 }  // namespace stepscope

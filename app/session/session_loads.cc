@@ -43,12 +43,11 @@ struct Session::Preview {
   std::shared_ptr<const Trace> trace;
 };
 
-Session::Loaded Session::Load(const LoadRequest& request, const std::stop_token& stop,
-                              Progress& progress) {
+Session::Loaded Session::Load(const LoadRequest& request, Progress& progress) {
   try {
     std::vector<std::string> runs;
     Result<std::shared_ptr<const Trace>> trace =
-        LoadPaths(request.paths, request.options, stop, progress, &runs);
+        LoadPaths(request.paths, request.options, CurrentStopToken(), progress, &runs);
     std::string fingerprint = trace.ok() ? ProfileFingerprint(*trace.value()) : std::string();
     return {std::move(trace), std::move(runs), std::move(fingerprint), Clock::now()};
   } catch (const std::bad_alloc&) {
@@ -75,9 +74,10 @@ void Session::StartNext() {
       if (wake) wake();
     };
   }
-  load_job_.Start(threads_, [request](const std::stop_token& stop, Progress& progress) {
-    return Load(request, stop, progress);
-  });
+  // A host that sends a profile may take for ever.
+  const bool remote = std::any_of(request.paths.begin(), request.paths.end(), IsRemotePath);
+  load_job_.Start(remote ? waits_ : loading_,
+                  [request](Progress& progress) { return Load(request, progress); });
   UpdateLoading();
 }
 

@@ -6,7 +6,7 @@ namespace stepscope {
 
 // Makes all threads share two arenas, unless MALLOC_ARENA_MAX says how many. By default malloc
 // gives each new thread an arena of its own, up to eight for each core, and retains what is freed
-// there. Our jobs start threads for each piece of work: with two arenas the window of a profile
+// there. Jobs run on many threads: with two arenas the window of a profile
 // of 308 MB takes 100 MB less, and is no slower. Call it before the first thread starts.
 void LimitMallocArenas();
 

@@ -82,9 +82,8 @@ void AgentDriver::Find(ProfileId active) {
   if (!profile_.valid()) profile_ = active;
   const Profile* profile = FindProfile(profiles, profile_);
   if (request.select.empty() || profile == nullptr) return;
-  find_.Start(threads_, [trace = profile->trace, name = request.select](const std::stop_token& stop,
-                                                                        Progress&) {
-    return FirstNamed(*trace, name, stop);
+  find_.Start(queue_, [trace = profile->trace, name = request.select](Progress&) {
+    return FirstNamed(*trace, name);
   });
 }
 

@@ -17,7 +17,7 @@ class Viewer;
 class AgentDriver {
  public:
   // All must outlive it.
-  AgentDriver(Session& session, JobThreads& threads) : session_(session), threads_(threads) {}
+  AgentDriver(Session& session, JobQueue& queue) : session_(session), queue_(queue) {}
   // Goes on as far as it can without waiting. Call it once before each frame.
   void Update(Viewer& viewer);
 
@@ -32,7 +32,7 @@ class AgentDriver {
   void Fail(const std::string& what);
 
   Session& session_;
-  JobThreads& threads_;
+  JobQueue& queue_;
   std::optional<AgentTask> task_;
   Stage stage_ = Stage::kOpen;
   ProfileId profile_;  // what the request is about

@@ -6,9 +6,10 @@
 #include <imgui_internal.h>
 #include <implot.h>
 
+#include <algorithm>
 #include <chrono>
-#include <condition_variable>
-#include <mutex>
+#include <cmath>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -26,15 +27,7 @@ namespace {
 
 constexpr int kSettleFrames =
     3;  // after the last job, in which tables and docking find their sizes
-constexpr auto kRestBeforeTidy = std::chrono::seconds(2);  // longer than a user's pauses
-
-// Returns false if a stop was requested before the time was over.
-bool SleepUnlessStopped(const std::stop_token& stop, std::chrono::milliseconds time) {
-  std::mutex mutex;
-  std::condition_variable_any sleep;
-  std::unique_lock lock(mutex);
-  return !sleep.wait_for(lock, stop, time, [&] { return stop.stop_requested(); });
-}
+constexpr double kRestBeforeTidy = 2;  // seconds; longer than a user's pauses
 
 }  // namespace
 
@@ -58,7 +51,7 @@ Gui::Gui(Surface& surface, Session& session, const SettingsStore& store, GuiConf
       session_(session),
       store_(store),
       other_windows_(config.other_windows && surface.has_other_windows()),
-      agent_jobs_([&session] { session.RequestFrame(); }),
+      agent_jobs_(session.scheduler(), Urgency::kSoon),
       agents_(session, agent_jobs_) {
   IMGUI_CHECKVERSION();
   context_ = ImGui::CreateContext();
@@ -87,7 +80,6 @@ Gui::Gui(Surface& surface, Session& session, const SettingsStore& store, GuiConf
 }
 
 Gui::~Gui() {
-  tidy_.Stop();
   Persist();
   viewer_.reset();  // its jobs end before what they wake
   solid_fills_.reset();
@@ -125,7 +117,6 @@ void Gui::DrawFrame(Image* picture) {
   surface_.BeginFrame();
   NewFrameKeepingChords();
   viewer_->Frame(session);
-  session_.HoldDerived(viewer_->waits_for_verdict());
   drew_timeline_ = sink_->TakeDrawn() || viewer_->shows_fleet();
   ImGui::Render();
   surface_.BindTarget();
@@ -175,10 +166,11 @@ bool Gui::Step(double max_seconds) {
   PacerWait wait = pacer_.Next(state);
   // Nothing moves, so files that changed are written now.
   if (wait.kind != PacerWait::Kind::kPoll && !state.jobs_running) Persist();
-  Tidy(wait.kind == PacerWait::Kind::kForever);
-  if (wait.kind == PacerWait::Kind::kForever && max_seconds > 0) {
+  if (const double tidy = Tidy(wait.kind == PacerWait::Kind::kForever); std::isfinite(tidy))
+    wait = {PacerWait::Kind::kTimeout, tidy};
+  if (wait.kind == PacerWait::Kind::kForever && max_seconds > 0)
     wait = {PacerWait::Kind::kTimeout, max_seconds};
-  }
+  if (max_seconds > 0) wait.seconds = std::min(wait.seconds, max_seconds);
   surface_.Wait(wait);
   if (!pacer_.ShouldDraw(surface_.TakeInput()) || surface_.closing()) return false;
   const PixelSize size = surface_.size();
@@ -197,23 +189,23 @@ int Gui::StepFor(double seconds) {
   }
 }
 
-void Gui::Tidy(bool at_rest) {
+double Gui::Tidy(bool at_rest) {
+  constexpr double kNever = std::numeric_limits<double>::infinity();
+  const auto now = std::chrono::steady_clock::now();
   if (!at_rest || busy()) {
     worked_ = true;
-    return tidy_.Stop();
+    rests_since_ = now;
+    return kNever;
   }
-  if (!worked_) return;
+  if (!worked_) return kNever;
+  const double left = kRestBeforeTidy - std::chrono::duration<double>(now - rests_since_).count();
+  if (left > 0) return left;
   worked_ = false;
-  std::vector<std::shared_ptr<AnalysisContext>> contexts;
-  for (const Profile& profile : session_.view().profiles) contexts.push_back(profile.analysis);
-  tidy_.Start(tidying_, [contexts](const std::stop_token& stop, Progress&) {
-    if (!SleepUnlessStopped(stop, kRestBeforeTidy)) return false;
-    for (const auto& context : contexts) {
-      if (context) context->ReleaseCaches();
-    }
-    ReturnFreeMemory();
-    return true;
-  });
+  for (const Profile& profile : session_.view().profiles) {
+    if (profile.analysis) profile.analysis->ReleaseCaches();
+  }
+  ReturnFreeMemory();
+  return kNever;
 }
 
 Status Gui::DrawUntilIdle(double seconds) {

@@ -3,6 +3,7 @@
 // replay and bench all run it. UI thread only. Start reading at Step().
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <string>
 
@@ -53,9 +54,8 @@ class Gui {
 
   Viewer& viewer() { return *viewer_; }
   bool busy();  // whether something still runs or moves
-  // Whether memory is about to be given back, some seconds after the last job. No frame is drawn
-  // for it.
-  bool tidying() const { return tidy_.busy(); }
+  // Whether memory is about to be given back, some seconds after the last frame.
+  bool tidying() const { return worked_; }
   // Whether the last frame showed a timeline, or what takes its place: a profile was loaded and the
   // panel was laid out.
   bool drew_timeline() const { return drew_timeline_; }
@@ -66,8 +66,9 @@ class Gui {
  private:
   void SavePictures();
   void LetPanelsLeave();
-  // Gives back memory that only jobs needed, some time after the last job.
-  void Tidy(bool at_rest);
+  // Gives back memory that only jobs and frames needed, some time after the last of them. Returns
+  // the seconds until then; infinity: there is nothing to give back.
+  double Tidy(bool at_rest);
 
   Surface& surface_;
   Session& session_;
@@ -82,10 +83,9 @@ class Gui {
   bool light_desktop_ = false;
   bool drew_timeline_ = false;
   std::string saved_settings_;
-  bool worked_ = false;  // jobs ran since memory was last given back
-  JobThreads tidying_;
-  LatestJob<bool> tidy_;
-  JobThreads agent_jobs_;
+  bool worked_ = false;  // jobs ran or frames were drawn since memory was last given back
+  std::chrono::steady_clock::time_point rests_since_;
+  JobQueue agent_jobs_;
   AgentDriver agents_;
 };
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "model/base/task.h"
+#include "model/base/job.h"
 
 namespace stepscope::chrome {
 namespace {

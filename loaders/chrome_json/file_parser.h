@@ -14,7 +14,7 @@
 #include "loaders/chrome_json/trace_text.h"
 #include "loaders/files/inflate_stream.h"
 #include "model/base/status.h"
-#include "model/base/task.h"
+#include "model/base/job.h"
 
 namespace stepscope::chrome {
 

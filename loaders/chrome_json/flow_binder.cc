@@ -10,7 +10,7 @@
 
 #include "loaders/chrome_json/hash_order.h"
 #include "model/base/sort_runs.h"
-#include "model/base/task.h"
+#include "model/base/job.h"
 
 namespace stepscope::chrome {
 

@@ -16,7 +16,7 @@
 
 #include "model/base/column.h"
 #include "model/base/status.h"
-#include "model/base/task.h"
+#include "model/base/job.h"
 
 namespace stepscope {
 

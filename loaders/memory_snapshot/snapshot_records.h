@@ -12,7 +12,7 @@
 #include "loaders/memory_snapshot/pickle.h"
 #include "model/allocator_history.h"
 #include "model/base/number_hash.h"
-#include "model/base/task.h"
+#include "model/base/job.h"
 
 namespace stepscope::snapshot {
 

@@ -14,7 +14,7 @@
 #include "loaders/files/byte_source.h"
 #include "loaders/riegeli/chunk_list.h"
 #include "model/base/status.h"
-#include "model/base/task.h"
+#include "model/base/job.h"
 
 namespace stepscope::riegeli {
 

@@ -16,7 +16,7 @@
 
 #include "loaders/files/byte_source.h"
 #include "model/base/status.h"
-#include "model/base/task.h"
+#include "model/base/job.h"
 
 struct sqlite3;
 struct sqlite3_stmt;

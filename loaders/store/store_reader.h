@@ -10,7 +10,7 @@
 
 #include "loaders/files/byte_source.h"
 #include "model/base/status.h"
-#include "model/base/task.h"
+#include "model/base/job.h"
 #include "model/trace.h"
 #include "model/trace_builder.h"
 

@@ -35,6 +35,8 @@ std::stop_token CurrentStopToken();
 // What is urgent, and thereby which threads do it.
 enum class Urgency : uint8_t {
   kFirst,     // what the window waits for: loads, the first sentence, a search while typing
+  kSoon,      // short work for what the user does, such as a selection: begins at once, on a thread
+              // of its own, and runs behind threads that draw
   kRest,      // begins when nothing of kFirst is left, and runs behind threads that draw
   kBlocking,  // waits for something outside, such as a dialog: it has a thread of its own
 };

@@ -4,9 +4,9 @@
 
 namespace stepscope {
 
-std::stop_source JobQueue::Start(std::function<void()> work) {
+Scheduler::Handle JobQueue::Start(std::function<void()> work) {
   ForgetEnded();
-  return jobs_.emplace_back(scheduler_.Start(urgency_, std::move(work)))->stop;
+  return jobs_.emplace_back(scheduler_.Start(urgency_, std::move(work)));
 }
 
 void JobQueue::ForgetEnded() {
@@ -20,9 +20,9 @@ size_t JobQueue::running() {
 
 size_t JobQueue::stopping() {
   ForgetEnded();
-  return static_cast<size_t>(std::count_if(
-      jobs_.begin(), jobs_.end(),
-      [](const Scheduler::Handle& job) { return job->stop.stop_requested(); }));
+  return static_cast<size_t>(
+      std::count_if(jobs_.begin(), jobs_.end(),
+                    [](const Scheduler::Handle& job) { return job->stop.stop_requested(); }));
 }
 
 }  // namespace stepscope

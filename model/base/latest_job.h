@@ -12,7 +12,6 @@
 #include <memory>
 #include <new>
 #include <optional>
-#include <stop_token>
 #include <utility>
 #include <vector>
 
@@ -30,7 +29,9 @@ class JobQueue {
   JobQueue& operator=(const JobQueue&) = delete;
   ~JobQueue() { scheduler_.End(jobs_); }
 
-  std::stop_source Start(std::function<void()> work);
+  Scheduler::Handle Start(std::function<void()> work);
+  // Tells a job to stop. False: it has not begun, and never does.
+  bool Stop(const Scheduler::Handle& job) { return scheduler_.Stop(job); }
   // Jobs that have not ended, and those of them that were told to stop. O(jobs).
   size_t running();
   size_t stopping();
@@ -46,7 +47,7 @@ class JobQueue {
 template <typename T>
 class LatestJob {
  public:
-  using Fn = std::function<T(const std::stop_token&, Progress&)>;
+  using Fn = std::function<T(Progress&)>;
   // So many stopped requests may still run beside the newest one. If there are more, the newest
   // waits until one of them has ended; a later Take() starts it.
   static constexpr size_t kMaxStopping = 4;
@@ -77,8 +78,8 @@ class LatestJob {
   void Stop() {
     waiting_ = nullptr;
     if (!current_) return;
-    current_->stop.request_stop();
-    if (!current_->shared->done.load(std::memory_order_acquire))
+    const bool begun = queue_->Stop(current_->job);
+    if (begun && !current_->shared->done.load(std::memory_order_acquire))
       stopping_.push_back(std::move(current_->shared));
     current_.reset();
   }
@@ -108,7 +109,7 @@ class LatestJob {
   };
   struct Current {
     std::shared_ptr<Shared> shared;
-    std::stop_source stop;
+    Scheduler::Handle job;
   };
 
   void StartWaiting() {
@@ -120,21 +121,20 @@ class LatestJob {
     auto shared = std::make_shared<Shared>();
     failed_ = false;
     auto work = [shared, fn = std::exchange(waiting_, nullptr)]() mutable {
-      const std::stop_token stop = CurrentStopToken();
       std::optional<T> result;
       try {
-        CatchStopped([&] { result.emplace(fn(stop, shared->progress)); });
+        CatchStopped([&] { result.emplace(fn(shared->progress)); });
       } catch (const std::bad_alloc&) {
         result.reset();
       }
       fn = nullptr;  // what it holds is freed here, not during a frame
       // A result that nobody waits for is freed here as well.
-      if (!stop.stop_requested()) shared->result = std::exchange(result, std::nullopt);
+      if (!StopRequested()) shared->result = std::exchange(result, std::nullopt);
       result.reset();
       shared->done.store(true, std::memory_order_release);
     };
-    std::stop_source stop = queue_->Start(std::move(work));
-    current_.emplace(Current{std::move(shared), std::move(stop)});
+    Scheduler::Handle job = queue_->Start(std::move(work));
+    current_.emplace(Current{std::move(shared), std::move(job)});
   }
 
   JobQueue* queue_ = nullptr;

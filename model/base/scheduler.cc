@@ -1,9 +1,11 @@
 #include "model/base/scheduler.h"
 
+#include <pthread.h>
 #include <sys/resource.h>
 
 #include <algorithm>
 #include <atomic>
+#include <csignal>
 #include <exception>
 #include <iterator>
 #include <system_error>
@@ -13,6 +15,15 @@ namespace stepscope {
 namespace {
 
 constexpr int kBehindFrames = 10;  // nice value: about a tenth of the time of a thread that draws
+const std::atomic<bool> kStay = false;
+
+// Ctrl+C is for the main thread, or for one that waits for it.
+void LeaveInterruptsToOthers() {
+  sigset_t interrupt;
+  sigemptyset(&interrupt);
+  sigaddset(&interrupt, SIGINT);
+  pthread_sigmask(SIG_BLOCK, &interrupt, nullptr);
+}
 
 // On Linux this sets the calling thread only.
 void LetOthersFirst() {
@@ -21,9 +32,11 @@ void LetOthersFirst() {
 #endif
 }
 
-size_t PoolOf(Urgency urgency) { return urgency == Urgency::kRest ? 1 : 0; }
-
 }  // namespace
+
+Scheduler::Pool Scheduler::PoolOf(Urgency urgency) {
+  return urgency == Urgency::kSoon || urgency == Urgency::kRest ? kBehind : kInFront;
+}
 
 // One call of ParallelFor. It lives on the stack of its caller, who waits for the others.
 struct Scheduler::Loop {
@@ -43,10 +56,12 @@ struct Scheduler::Loop {
 
   bool Open() const { return threads < most && next.load(std::memory_order_relaxed) < n; }
 
-  void Work() {
+  void Work(const std::atomic<bool>& leave) {
     const JobScope inside({of.scheduler, of.stop, of.urgency, &scope});
     try {
-      for (size_t i; (i = next.fetch_add(1, std::memory_order_relaxed)) < n;) {
+      while (!leave.load(std::memory_order_relaxed)) {
+        const size_t i = next.fetch_add(1, std::memory_order_relaxed);
+        if (i >= n) return;
         CheckStop();
         fn(i);
       }
@@ -69,16 +84,15 @@ Scheduler::~Scheduler() {
     jobs = jobs_;
   }
   End(jobs);
-  work_.notify_all();
-  blocking_.clear();
-  for (std::vector<std::jthread>& pool : pool_) pool.clear();
+  for (std::condition_variable& work : work_) work.notify_all();
+  own_threads_.clear();
+  for (std::vector<std::jthread>& pool : pools_) pool.clear();
 }
 
 size_t Scheduler::Count(Urgency urgency, bool begun_only) const {
-  return static_cast<size_t>(
-      std::count_if(jobs_.begin(), jobs_.end(), [&](const Handle& job) {
-        return job->urgency == urgency && (job->begun || !begun_only);
-      }));
+  return static_cast<size_t>(std::count_if(jobs_.begin(), jobs_.end(), [&](const Handle& job) {
+    return job->urgency == urgency && (job->begun || !begun_only);
+  }));
 }
 
 size_t Scheduler::running() const {
@@ -88,71 +102,98 @@ size_t Scheduler::running() const {
 
 Scheduler::Handle Scheduler::Start(Urgency urgency, std::function<void()> work) {
   auto job = std::make_shared<Job>(urgency, std::move(work));
-  std::vector<BlockingThread> ended;  // joined last, without the lock
+  std::vector<OwnThread> ended;  // joined last, without the lock
   Lock lock(mutex_);
   jobs_.push_back(job);
   if (threads_ == 0) return job;  // RunOne
-  if (urgency == Urgency::kBlocking) {
-    ended = TakeEndedBlocking();
-    StartBlocking(job, lock);
+  if (urgency == Urgency::kBlocking || urgency == Urgency::kSoon) {
+    ended = TakeEndedThreads();
+    StartOwnThread(job, lock);
     return job;
   }
-  StartThreads(urgency, 1);
-  if (pool_[PoolOf(urgency)].empty()) {
+  const Pool pool = PoolOf(urgency);
+  StartThreads(pool, 1);
+  if (pools_[pool].empty()) {
     job->begun = true;
     Run(job, lock);
   } else {
-    work_.notify_all();
+    OfferJobs(pool, 1);
   }
   return job;
 }
 
-void Scheduler::End(std::span<const Handle> jobs) {
-  // Without the lock: a callback of a stop token may take it.
-  for (const Handle& job : jobs) job->stop.request_stop();
+// Drops a job that has not begun.
+bool Scheduler::Withdraw(const Handle& job) {
+  if (job->begun || std::erase(jobs_, job) == 0) return false;
+  job->ended = true;
+  if (job->urgency == Urgency::kFirst) OfferJobs(kBehind, kMostOfRest);
+  return true;
+}
+
+bool Scheduler::Stop(const Handle& job) {
+  job->stop.request_stop();  // without the lock: a callback of the stop token may take it
+  std::function<void()> dropped;  // freed without the lock, too
   Lock lock(mutex_);
-  for (const Handle& job : jobs) {
-    if (job->begun) continue;
-    std::erase(jobs_, job);
-    job->ended = true;
-  }
+  if (!Withdraw(job)) return true;
+  dropped = std::move(job->work);
+  lock.unlock();
+  return false;
+}
+
+void Scheduler::End(std::span<const Handle> jobs) {
+  for (const Handle& job : jobs) Stop(job);
+  Lock lock(mutex_);
   ended_.wait(lock, [&] {
-    return std::all_of(jobs.begin(), jobs.end(), [](const Handle& job) { return job->ended.load(); });
+    return std::all_of(jobs.begin(), jobs.end(),
+                       [](const Handle& job) { return job->ended.load(); });
   });
 }
 
 // A thread of the pool may be idle, else another one starts, up to the limit.
-void Scheduler::StartThreads(Urgency urgency, size_t wanted) {
-  const size_t p = PoolOf(urgency);
-  std::vector<std::jthread>& pool = pool_[p];
+void Scheduler::StartThreads(Pool p, size_t wanted) {
+  std::vector<std::jthread>& pool = pools_[p];
   const size_t most = std::min<size_t>(threads_, pool.size() + wanted - std::min(wanted, idle_[p]));
   try {
-    while (pool.size() < most) pool.emplace_back([this, urgency] { Work(urgency); });
+    while (pool.size() < most) pool.emplace_back([this, p] { Work(p); });
   } catch (const std::exception&) {
     // The limit of threads or memory is reached (of a container, say). Those that are there do the
     // work.
   }
 }
 
-void Scheduler::StartBlocking(const Handle& job, Lock& lock) {
+void Scheduler::WakeThreads(Pool pool, size_t wanted) {
+  for (size_t count = std::min(wanted, idle_[pool]); count > 0; --count) {
+    --idle_[pool];
+    ++woken_[pool];
+    work_[pool].notify_one();
+  }
+}
+
+void Scheduler::OfferJobs(Pool pool, size_t count) {
+  offers_[pool] = true;
+  WakeThreads(pool, count);
+}
+
+void Scheduler::StartOwnThread(const Handle& job, Lock& lock) {
   job->begun = true;
   try {
-    blocking_.push_back({job, std::jthread([this, job] {
-                           Lock own(mutex_);
-                           Run(job, own);
-                         })});
+    own_threads_.push_back({job, std::jthread([this, job] {
+                              if (PoolOf(job->urgency) == kBehind) LetOthersFirst();
+                              Lock own(mutex_);
+                              Run(job, own);
+                            })});
   } catch (const std::system_error&) {
     Run(job, lock);
   }
 }
 
-std::vector<Scheduler::BlockingThread> Scheduler::TakeEndedBlocking() {
-  const auto ended = std::partition(blocking_.begin(), blocking_.end(), [this](const auto& thread) {
-    return std::find(jobs_.begin(), jobs_.end(), thread.job) != jobs_.end();
-  });
-  std::vector<BlockingThread> out(std::make_move_iterator(ended),
-                                  std::make_move_iterator(blocking_.end()));
-  blocking_.erase(ended, blocking_.end());
+std::vector<Scheduler::OwnThread> Scheduler::TakeEndedThreads() {
+  const auto ended =
+      std::partition(own_threads_.begin(), own_threads_.end(),
+                     [](const OwnThread& thread) { return !thread.job->ended.load(); });
+  std::vector<OwnThread> out(std::make_move_iterator(ended),
+                             std::make_move_iterator(own_threads_.end()));
+  own_threads_.erase(ended, own_threads_.end());
   return out;
 }
 
@@ -180,7 +221,7 @@ void Scheduler::Run(const Handle& job, Lock& lock) {
   std::erase(jobs_, job);
   job->ended = true;
   ended_.notify_all();
-  work_.notify_all();  // jobs of kRest may begin
+  if (job->urgency == Urgency::kFirst) OfferJobs(kBehind, kMostOfRest);
   if (!wake_) return;
   lock.unlock();
   wake_();
@@ -189,7 +230,8 @@ void Scheduler::Run(const Handle& job, Lock& lock) {
 
 bool Scheduler::RunOne() {
   Lock lock(mutex_);
-  for (const Urgency urgency : {Urgency::kFirst, Urgency::kBlocking, Urgency::kRest}) {
+  for (const Urgency urgency :
+       {Urgency::kFirst, Urgency::kSoon, Urgency::kBlocking, Urgency::kRest}) {
     if (const Handle job = NextJob(urgency)) {
       Run(job, lock);
       return true;
@@ -198,38 +240,47 @@ bool Scheduler::RunOne() {
   return false;
 }
 
-void Scheduler::Work(Urgency urgency) {
-  if (urgency == Urgency::kRest) LetOthersFirst();
+void Scheduler::Work(Pool pool) {
+  LeaveInterruptsToOthers();
+  if (pool == kBehind) LetOthersFirst();
   Lock lock(mutex_);
   for (;;) {
-    if (Loop* loop = FindLoop(urgency, nullptr)) {
-      Join(*loop, lock);
-    } else if (const Handle job = NextJob(urgency)) {
+    const Handle job = NextJob(pool == kBehind ? Urgency::kRest : Urgency::kFirst);
+    if (job == nullptr) offers_[pool] = false;
+    if (job != nullptr) {
       Run(job, lock);
+    } else if (Loop* loop = FindLoop(pool)) {
+      Join(*loop, lock, offers_[pool]);
     } else if (ending_) {
       return;
     } else {
-      ++idle_[PoolOf(urgency)];
-      work_.wait(lock);
-      --idle_[PoolOf(urgency)];
+      ++idle_[pool];
+      work_[pool].wait(lock, [&] { return woken_[pool] > 0 || ending_; });
+      if (woken_[pool] > 0) --woken_[pool];
     }
   }
 }
 
 // The oldest loop has the largest items: those inside of it are its parts.
-Scheduler::Loop* Scheduler::FindLoop(Urgency urgency, const WorkScope* within) const {
-  for (Loop* loop : loops_) {
-    const bool mine = within != nullptr ? loop->scope.IsWithin(within)
-                                        : PoolOf(loop->of.urgency) == PoolOf(urgency);
-    if (mine && loop->Open()) return loop;
-  }
-  return nullptr;
+Scheduler::Loop* Scheduler::FindLoop(Pool pool) const {
+  const auto found = std::find_if(loops_.begin(), loops_.end(), [pool](const Loop* loop) {
+    return PoolOf(loop->of.urgency) == pool && loop->Open();
+  });
+  return found != loops_.end() ? *found : nullptr;
 }
 
-void Scheduler::Join(Loop& loop, Lock& lock) {
+Scheduler::Loop* Scheduler::FindLoopWithin(const WorkScope& scope) const {
+  const auto found = std::find_if(loops_.begin(), loops_.end(), [&scope](const Loop* loop) {
+    return loop->scope.IsWithin(&scope) && loop->Open();
+  });
+  return found != loops_.end() ? *found : nullptr;
+}
+
+// `leave` becomes true when the thread is to leave the loop at the end of an item.
+void Scheduler::Join(Loop& loop, Lock& lock, const std::atomic<bool>& leave) {
   ++loop.threads;
   lock.unlock();
-  loop.Work();
+  loop.Work(leave);
   lock.lock();
   --loop.threads;
   if (helpers_waiting_ > 0) waiting_.notify_all();
@@ -241,15 +292,15 @@ void Scheduler::RunLoop(size_t n, const std::function<void(size_t)>& fn, unsigne
   {
     Lock lock(mutex_);
     loops_.push_back(&loop);
-    StartThreads(of.urgency, loop.most - 1);
-    if (idle_[0] + idle_[1] > 0) work_.notify_all();
+    StartThreads(PoolOf(of.urgency), loop.most - 1);
+    WakeThreads(PoolOf(of.urgency), loop.most - 1);
     if (helpers_waiting_ > 0) waiting_.notify_all();
   }
-  loop.Work();
+  loop.Work(kStay);
   Lock lock(mutex_);
   while (loop.threads > 1) {
-    if (Loop* inner = FindLoop(of.urgency, &loop.scope)) {
-      Join(*inner, lock);
+    if (Loop* inner = FindLoopWithin(loop.scope)) {
+      Join(*inner, lock, kStay);
       continue;
     }
     ++helpers_waiting_;
@@ -267,8 +318,8 @@ void Scheduler::HelpUntil(const WorkScope& scope, const std::function<bool()>& d
   Lock lock(mutex_);
   while (!done()) {
     if (stop.stop_requested()) throw Stopped();
-    if (Loop* inner = FindLoop(Urgency::kFirst, &scope)) {
-      Join(*inner, lock);
+    if (Loop* inner = FindLoopWithin(scope)) {
+      Join(*inner, lock, kStay);
       continue;
     }
     ++helpers_waiting_;

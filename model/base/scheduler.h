@@ -3,10 +3,13 @@
 // thread that waits, for the last item of its loop or for a value that another thread computes
 // (lazy.h), helps meanwhile with what it waits for.
 //
-// Threads start when they are first needed, at most `threads` for each urgency, and end with the
-// scheduler. Jobs of kRest begin when no job of kFirst is left, at most two at a time. With no
-// threads at all, as in a page of a browser, jobs wait in line until RunOne runs them one by one
-// between two frames. Any thread may call any function.
+// There are two pools of at most `threads` threads each. One does jobs of kFirst, and loops of
+// kFirst and kBlocking; the other one is behind threads that draw, and does jobs of kRest, and
+// loops of kSoon and kRest. Jobs of kRest begin when no job of kFirst is left, at most two at a
+// time. Threads start when they are first needed and end with the scheduler; one that helps with a
+// loop leaves it for a job that may begin. With no threads at all, as in a page of a browser, jobs
+// wait in line until RunOne runs them one by one between two frames. Any thread may call any
+// function.
 #pragma once
 
 #include <atomic>
@@ -48,6 +51,8 @@ class Scheduler {
   // Queues the work and returns at once. The work may throw Stopped. If the machine has no thread
   // to give, the work is done before this returns.
   Handle Start(Urgency urgency, std::function<void()> work);
+  // Tells a job to stop. False: it has not begun, and never does.
+  bool Stop(const Handle& job);
   // Tells jobs to stop and waits for their end. Those that have not begun never do.
   void End(std::span<const Handle> jobs);
   // Runs the job that is next in line; false if none waits. For schedulers without threads.
@@ -65,33 +70,44 @@ class Scheduler {
  private:
   struct Loop;
   using Lock = std::unique_lock<std::mutex>;
-  struct BlockingThread {
+  struct OwnThread {  // that does one job only
     Handle job;
     std::jthread thread;
   };
 
-  void Work(Urgency urgency);
-  Loop* FindLoop(Urgency urgency, const WorkScope* within) const;
-  void Join(Loop& loop, Lock& lock);
+  // Threads that do the same jobs.
+  enum Pool : size_t { kInFront, kBehind };
+  static Pool PoolOf(Urgency urgency);
+
+  void Work(Pool pool);
+  Loop* FindLoop(Pool pool) const;
+  Loop* FindLoopWithin(const WorkScope& scope) const;
+  void Join(Loop& loop, Lock& lock, const std::atomic<bool>& leave);
   Handle NextJob(Urgency urgency);
   void Run(const Handle& job, Lock& lock);
-  void StartThreads(Urgency urgency, size_t wanted);
-  void StartBlocking(const Handle& job, Lock& lock);
-  std::vector<BlockingThread> TakeEndedBlocking();
+  void StartThreads(Pool pool, size_t wanted);
+  void WakeThreads(Pool pool, size_t wanted);
+  void OfferJobs(Pool pool, size_t count);
+  bool Withdraw(const Handle& job);
+  void StartOwnThread(const Handle& job, Lock& lock);
+  std::vector<OwnThread> TakeEndedThreads();
   size_t Count(Urgency urgency, bool begun_only) const;
 
   const unsigned threads_;
   const std::function<void()> wake_;
-  mutable std::mutex mutex_;             // guards all below
-  std::condition_variable work_;       // a loop or job has come, or the end
-  std::condition_variable waiting_;    // what RunLoop and HelpUntil wait for may have come
-  std::condition_variable ended_;      // a job has ended
-  std::vector<Loop*> loops_;           // oldest first
-  std::vector<Handle> jobs_;           // not ended; oldest first
-  std::vector<std::jthread> pool_[2];  // by urgency: kFirst, kRest
-  size_t idle_[2] = {0, 0};
-  size_t helpers_waiting_ = 0;  // threads in waiting_
-  std::vector<BlockingThread> blocking_;
+  mutable std::mutex mutex_;            // guards all below
+  std::condition_variable work_[2];     // by pool: a loop or job has come, or the end
+  std::condition_variable waiting_;     // what RunLoop and HelpUntil wait for may have come
+  std::condition_variable ended_;       // a job has ended
+  std::vector<Loop*> loops_;            // oldest first
+  std::vector<Handle> jobs_;            // not ended; oldest first
+  std::vector<std::jthread> pools_[2];  // by pool
+  size_t idle_[2] = {0, 0};             // by pool: threads in work_ that were not woken
+  size_t woken_[2] = {0, 0};            // by pool: threads that were woken and have not noticed yet
+  size_t helpers_waiting_ = 0;          // threads in waiting_
+  std::vector<OwnThread> own_threads_;
+  std::atomic<bool> offers_[2] = {false,
+                                  false};  // by pool: a job may begin; read without the mutex
   bool ending_ = false;
 };
 

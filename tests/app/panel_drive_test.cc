@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <thread>
 
+#include "tests/support/table_rows.h"
+
 #include "app/system/paths.h"
 #include "loaders/loader.h"
 #include "model/analysis/analysis.h"
@@ -81,7 +83,7 @@ int DrawUntilReady(PanelFixture& f, Panel& panel) {
 // A text for the filter box: a name of the first column of text, or the id.
 std::string SomeText(const ResultTable& table) {
   for (size_t c = 0; c < table.columns.size(); ++c) {
-    for (const auto& row : table.rows) {
+    for (const auto& row : test::RowsOf(table)) {
       const auto* text = c < row.size() ? std::get_if<SharedText>(&row[c]) : nullptr;
       if (text != nullptr && text->size() > 3 && text->view().find('"') == std::string_view::npos)
         return text->str();
@@ -97,17 +99,17 @@ void DriveTable(PanelFixture& f, const ResultTable& table) {
   const auto draw = [&](const PanelContext& c) { view.Draw(c, table, 1, options); };
   f.Frame(draw);
   f.Frame(draw);
-  CHECK(view.order().size() == table.rows.size());
+  CHECK(view.order().size() == table.size());
   // With all columns shown, the export has the bytes of `report --format csv`.
   CHECK(view.Csv(table) == ToCsv(table));
   for (int c = 0; c < static_cast<int>(table.columns.size()); ++c) {
     view.SetSort({{c, true}});
     f.Frame(draw);
-    REQUIRE(view.order().size() == table.rows.size());
+    REQUIRE(view.order().size() == table.size());
     const auto column = static_cast<size_t>(c);
     for (size_t i = 1; i < view.order().size(); ++i) {
-      const double a = NumberOf(table.rows[view.order()[i - 1]][column]);
-      const double b = NumberOf(table.rows[view.order()[i]][column]);
+      const double a = NumberOf(table.At(view.order()[i - 1], column));
+      const double b = NumberOf(table.At(view.order()[i], column));
       if (a == a && b == b) CHECK(a >= b);
       if (a == b) CHECK(view.order()[i - 1] < view.order()[i]);  // stable
     }
@@ -117,7 +119,7 @@ void DriveTable(PanelFixture& f, const ResultTable& table) {
     view.SetFilter("\"" + text + "\"");
     f.Frame(draw);
     CHECK(view.order().size() >= 1);
-    CHECK(view.order().size() <= table.rows.size());
+    CHECK(view.order().size() <= table.size());
     view.SetFilter("\"no row has this text\"");
     f.Frame(draw);
     CHECK(view.order().empty());
@@ -125,7 +127,7 @@ void DriveTable(PanelFixture& f, const ResultTable& table) {
     f.Frame(draw);
   }
   f.TakeCommands();
-  if (table.rows.empty()) return;
+  if (table.empty()) return;
   view.Select(table, 0);
   f.Frame(draw);
   CHECK(view.current() == 0);
@@ -161,9 +163,9 @@ TEST_CASE("panels open on every kind of profile, or say why there is nothing") {
       }
       const AnalysisDesc* analysis = FindAnalysis(desc.id);
       if (analysis == nullptr) continue;
-      const AnalysisResult result = analysis->run(*profile.analysis, {}, {});
+      const AnalysisResult result = analysis->run(*profile.analysis, {});
       bool any = !result.empty_reason.empty() || !result.properties.empty();
-      for (const ResultTable& table : result.tables) any = any || !table.rows.empty();
+      for (const ResultTable& table : result.tables) any = any || !table.empty();
       CHECK(any);
     }
   }
@@ -176,7 +178,7 @@ TEST_CASE("every table sorts, filters, selects, goes to the timeline and exports
     PanelFixture f;
     f.profile = Open(file.path);
     for (const char* id : kAnalyses) {
-      const AnalysisResult result = FindAnalysis(id)->run(*f.profile.analysis, {}, {});
+      const AnalysisResult result = FindAnalysis(id)->run(*f.profile.analysis, {});
       for (const ResultTable& table : result.tables) DriveTable(f, table);
     }
   }
@@ -221,7 +223,7 @@ TEST_CASE("what a panel exports is what `report` writes") {
     PanelFixture f;
     f.profile = Open(file.path);
     for (const char* id : kAnalyses) {
-      const AnalysisResult result = FindAnalysis(id)->run(*f.profile.analysis, {}, {});
+      const AnalysisResult result = FindAnalysis(id)->run(*f.profile.analysis, {});
       for (const ResultTable& table : result.tables) {
         if (!result.empty_reason.empty()) continue;
         CAPTURE(table.id);

@@ -45,10 +45,10 @@ TEST_CASE("the steps of a profile, its overview's rows and the timeline's marker
     const auto overview = context.Get("overview");
     const ResultTable& table = *overview->Table("steps");
     const std::vector<StepMarker> markers = StepMarkers(table);
-    REQUIRE(table.rows.size() == db.steps.size());
+    REQUIRE(table.size() == db.steps.size());
     REQUIRE(markers.size() == db.steps.size());
     const auto cell = [&](size_t row, const char* column) -> const Value& {
-      return table.rows[row][static_cast<size_t>(table.Column(column))];
+      return table.At(row, static_cast<size_t>(table.Column(column)));
     };
     for (size_t i = 0; i < markers.size(); ++i) {
       CHECK(markers[i].label == db.steps[i].label);

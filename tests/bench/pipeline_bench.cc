@@ -8,6 +8,7 @@
 
 #include "loaders/loader.h"
 #include "model/analysis/analysis.h"
+#include "model/base/scheduler.h"
 #include "tests/support/gpu_profile.h"
 
 namespace stepscope {
@@ -28,6 +29,8 @@ std::shared_ptr<const Trace> Load(std::string bytes) {
 }
 
 void BM_LoadXSpace(benchmark::State& state) {
+  Scheduler scheduler;
+  const JobScope job(&scheduler);
   const std::string bytes = Profile(static_cast<int>(state.range(0)));
   uint64_t events = 0;
   for (auto _ : state) {
@@ -42,11 +45,13 @@ void BM_LoadXSpace(benchmark::State& state) {
 BENCHMARK(BM_LoadXSpace)->Arg(20)->Arg(200)->Unit(benchmark::kMillisecond)->UseRealTime();
 
 void BM_AllAnalyses(benchmark::State& state) {
+  Scheduler scheduler;
+  const JobScope job(&scheduler);
   const std::shared_ptr<const Trace> trace = Load(Profile(static_cast<int>(state.range(0))));
   for (auto _ : state) {
     AnalysisContext context(trace, Definitions::kStepscope);
     for (const AnalysisDesc& analysis : Analyses()) {
-      benchmark::DoNotOptimize(analysis.run(context, {}, {}));
+      benchmark::DoNotOptimize(analysis.run(context, {}));
     }
   }
   state.SetItemsProcessed(static_cast<int64_t>(trace->counts.events()) * state.iterations());

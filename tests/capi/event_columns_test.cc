@@ -83,7 +83,7 @@ TEST_CASE("batches that are made in parallel have the events in order") {
     if (ranged)
       part.range = {trace->span.begin + trace->span.length() / 3,
                     trace->span.begin + trace->span.length() / 2};
-    const Scope scope = ScopeOf(context, part, {});
+    const Scope scope = ScopeOf(context, part);
     const auto query = EventQuery::Parse("name:e dur>1us");
     const auto bits = FindEvents(*query, *trace, trace->set);
     REQUIRE(bits.ok());
@@ -117,7 +117,7 @@ TEST_CASE("a dictionary has each text in use once, even if none is UTF-8") {
   b.Plane("/host:CPU").EventMetadata(9, "unused");
   const auto trace = Load(b.Bytes());
   AnalysisContext context(trace, Definitions::kStepscope);
-  const Scope scope = ScopeOf(context, {}, {});
+  const Scope scope = ScopeOf(context, {});
   const auto table = EventTable({trace.get(), nullptr, &scope});
   REQUIRE(table.ok());
   Released<ArrowArrayStream> stream;
@@ -143,7 +143,7 @@ TEST_CASE("arguments are a map for each event") {
       .Event("b", 20, 5);
   const auto trace = Load(b.Bytes());
   AnalysisContext context(trace, Definitions::kStepscope);
-  const Scope scope = ScopeOf(context, {}, {});
+  const Scope scope = ScopeOf(context, {});
   const auto table = EventTable({trace.get(), nullptr, &scope, true});
   REQUIRE(table.ok());
   Released<ArrowArrayStream> stream;

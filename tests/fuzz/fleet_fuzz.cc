@@ -24,6 +24,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto trace = test::LoadFuzzed("fuzz.stepfacts", bytes);
   if (trace == nullptr) return 0;
   AnalysisContext context(trace, Definitions::kStepscope);
-  for (const char* page : {"fleet", "ranks"}) FindAnalysis(page)->run(context, {}, {});
+  for (const char* page : {"fleet", "ranks"}) FindAnalysis(page)->run(context, {});
   return 0;
 }

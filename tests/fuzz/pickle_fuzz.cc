@@ -9,6 +9,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (trace == nullptr || HistoryOf(*trace) == nullptr) return 0;
   test::ReadArguments(*trace);
   AnalysisContext context(trace, Definitions::kStepscope);
-  RunAnalysis(*FindAnalysis("memory_snapshot"), context, {}, {});
+  RunAnalysis(*FindAnalysis("memory_snapshot"), context, {});
   return 0;
 }

@@ -321,11 +321,11 @@ TEST_CASE("XProf's numbers of two hosts, aligned and merged as it does") {
   // By default every step of every host is listed, with its host; --host picks one.
   AnalysisContext own(*trace, Definitions::kStepscope);
   const ResultTable& steps = *own.Get("overview")->Table("steps");
-  CHECK(steps.rows.size() == 12);
+  CHECK(steps.size() == 12);
   CHECK(steps.Column("host") >= 0);
-  CHECK(own.Get("overview", ForHost("worker-1"))->Table("steps")->rows.size() == 6);
-  CHECK(own.Get("kernel_stats")->Table("kernels")->rows.size() ==
-        own.Get("kernel_stats", ForHost("worker-1"))->Table("kernels")->rows.size());
+  CHECK(own.Get("overview", ForHost("worker-1"))->Table("steps")->size() == 6);
+  CHECK(own.Get("kernel_stats")->Table("kernels")->size() ==
+        own.Get("kernel_stats", ForHost("worker-1"))->Table("kernels")->size());
 }
 
 }  // namespace stepscope

@@ -45,7 +45,7 @@ size_t CompareTorchOps(const std::string& name) {
   auto trace = LoadPath(path, {}, {}, progress);
   REQUIRE(trace.ok());
   AnalysisContext context(*trace, Definitions::kStepscope);
-  const TorchOps ops = CollectTorchOps(context, {}, {});
+  const TorchOps ops = TorchOps::Compute(context, {});
   std::map<std::string, const TorchOp*> by_key;
   for (const TorchOp& op : ops.ops) by_key[op.operation + Compact(op.dims)] = &op;
   size_t compared = 0;

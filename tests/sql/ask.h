@@ -10,6 +10,7 @@
 
 #include "loaders/loader.h"
 #include "sql/database.h"
+#include "tests/support/table_rows.h"
 
 namespace stepscope::test {
 
@@ -37,7 +38,7 @@ inline std::string AnswerOf(SqlDatabase& database, const SqlQuestion& question) 
   const Result<SqlTableResult> result = RunForTable(database, question);
   if (!result.ok()) return "error: " + result.status().message();
   std::string text;
-  for (const std::vector<Value>& row : result->table.rows) {
+  for (const std::vector<Value>& row : test::RowsOf(result->table)) {
     for (size_t c = 0; c < row.size(); ++c) text += (c > 0 ? "," : "") + RawValue(row[c]);
     text += "\n";
   }

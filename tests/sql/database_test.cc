@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "sql/script.h"
+#include "model/base/job.h"
 #include "tests/sql/ask.h"
 #include "tests/support/samples.h"
 
@@ -100,9 +101,28 @@ TEST_CASE("sql: a query that would not end is cancelled") {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
     stop.request_stop();
   });
-  const Result<SqlTableResult> result = RunForTable(database, endless, stop.get_token());
-  CHECK(result.status().code() == ErrorCode::kCancelled);
+  {
+    const JobScope job(nullptr, stop.get_token());
+    const Result<SqlTableResult> result = RunForTable(database, endless);
+    CHECK(result.status().code() == ErrorCode::kCancelled);
+  }
   CHECK(test::AnswerOf(database, "SELECT 1") == "1\n");
+}
+
+TEST_CASE("sql: an index or a report that a query needs is cancelled too, and made anew later") {
+  SqlDatabase database = Sample();
+  std::stop_source stop;
+  stop.request_stop();
+  for (const char* script : {"SELECT count(*) FROM events WHERE name = 'x'", ".tables",
+                             "SELECT * FROM kernel_stats_kernels",
+                             "SELECT count(*) FROM events WHERE step = 1", ".schema overview"}) {
+    CAPTURE(script);
+    {
+      const JobScope job(nullptr, stop.get_token());
+      CHECK(RunForTable(database, {script, {}, {}}).status().code() == ErrorCode::kCancelled);
+    }
+    CHECK(RunForTable(database, {script, {}, {}}).ok());
+  }
 }
 
 TEST_CASE("sql: time and memory have limits") {
@@ -137,7 +157,7 @@ TEST_CASE("sql: a huge result is cut, with its count") {
   const Result<SqlTableResult> result =
       RunForTable(database, {"SELECT a.id FROM steps a, steps b, steps c", {}, {.rows = 10}});
   REQUIRE(result.ok());
-  CHECK(result->table.rows.size() == 10);
+  CHECK(result->table.size() == 10);
   const std::string steps = test::AnswerOf(database, "SELECT count(*) FROM steps");
   const uint64_t count = std::stoul(steps);
   CHECK(result->total_rows == count * count * count);

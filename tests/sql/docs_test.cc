@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/table_rows.h"
+
 #include "sql/schema.h"
 #include "tests/sql/ask.h"
 #include "tests/support/samples.h"
@@ -95,7 +97,7 @@ TEST_CASE("docs/sql.md: each recipe has an answer") {
     REQUIRE_MESSAGE(result.ok(), result.status().message());
     CHECK(result->total_rows > 0);
     bool any = false;  // a row of nulls is no answer
-    for (const Value& cell : result->table.rows.at(0))
+    for (const Value& cell : test::RowOf(result->table, 0))
       any |= !std::holds_alternative<std::monostate>(cell);
     CHECK(any);
   }

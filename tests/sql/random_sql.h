@@ -10,6 +10,7 @@
 
 #include "model/trace.h"
 #include "sql/database.h"
+#include "tests/support/table_rows.h"
 
 namespace stepscope::test {
 
@@ -170,7 +171,7 @@ inline std::string DifferenceOf(SqlDatabase& a, SqlDatabase& b, const RandomSql:
   std::vector<std::string> texts[2];
   for (const auto& [result, lines] :
        {std::pair(&first, &texts[0]), std::pair(&second, &texts[1])}) {
-    for (const std::vector<Value>& row : (*result)->table.rows) {
+    for (const std::vector<Value>& row : test::RowsOf((*result)->table)) {
       std::string& line = lines->emplace_back();
       for (const Value& cell : row) (line += RawValue(cell)) += '\x1f';
     }

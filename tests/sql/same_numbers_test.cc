@@ -4,6 +4,8 @@
 
 #include <map>
 
+#include "tests/support/table_rows.h"
+
 #include "model/analysis/grouping/grouping.h"
 #include "model/analysis/steps/steps.h"
 #include "model/query/event_args.h"
@@ -55,7 +57,7 @@ void CheckStatistics(Asked& asked, GroupBy by, const std::string& column) {
   const Result<SqlTableResult> result = RunForTable(asked.database, {sql, {}, {}});
   REQUIRE_MESSAGE(result.ok(), result.status().message());
   std::map<std::string, std::string> groups;
-  for (const std::vector<Value>& row : result->table.rows) {
+  for (const std::vector<Value>& row : test::RowsOf(result->table)) {
     std::string text;
     for (size_t c = 1; c < row.size(); ++c) text += (c > 1 ? "," : "") + RawValue(row[c]);
     groups[RawValue(row[0])] = text + "\n";
@@ -96,14 +98,14 @@ TEST_CASE("sql: tables of reports are those of report") {
           CHECK(rows->table.columns[c].id == table.columns[c].id);
           CHECK(rows->table.columns[c].unit == table.columns[c].unit);
         }
-        REQUIRE(rows->table.rows.size() == table.rows.size());
+        REQUIRE(rows->table.size() == table.size());
         size_t differ = 0;
-        for (size_t r = 0; r < table.rows.size(); ++r) {
+        for (size_t r = 0; r < table.size(); ++r) {
           for (size_t c = 0; c < table.columns.size(); ++c) {
-            const Value& cell = table.rows[r][c];
+            const Cell cell = table.At(r, c);
             const bool* flag = std::get_if<bool>(&cell);
-            const Value expected = flag != nullptr ? Value(int64_t{*flag}) : cell;
-            differ += RawValue(rows->table.rows[r][c]) == RawValue(expected) ? 0 : 1;
+            const Cell expected = flag != nullptr ? Cell(int64_t{*flag}) : cell;
+            differ += RawValue(rows->table.At(r, c)) == RawValue(expected) ? 0 : 1;
           }
         }
         CHECK(differ == 0);

@@ -49,7 +49,7 @@ inline std::shared_ptr<const Trace> LoadedFrom(const std::string& path) {
 
 inline AnalysisResult PageOf(const std::shared_ptr<const Trace>& trace, const char* page) {
   AnalysisContext context(trace, Definitions::kStepscope);
-  return FindAnalysis(page)->run(context, {}, {});
+  return FindAnalysis(page)->run(context, {});
 }
 
 inline std::string PartFrom(const std::string& path, const std::string& run) {
@@ -59,7 +59,7 @@ inline std::string PartFrom(const std::string& path, const std::string& run) {
   part.file.path = path;
   part.run = run;
   part.origin_unix_ns = trace->origin_unix_ns;
-  part.facts = GatherFacts(context, {}, FactsDepth::kAll, {});
+  part.facts = GatherFacts(context, {}, FactsDepth::kAll);
   return fleet::WritePart(part);
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "model/analysis/tables/result_table.h"
+#include "tests/support/table_rows.h"
 
 namespace stepscope::test {
 
@@ -37,7 +38,7 @@ inline Json RowsOf(const AnalysisResult& result, std::string_view table) {
   Json rows = Json::array();
   const ResultTable* t = result.Table(table);
   REQUIRE(t);
-  for (const auto& row : t->rows) {
+  for (const auto& row : test::RowsOf(*t)) {
     Json object;
     for (size_t c = 0; c < t->columns.size(); ++c) object[t->columns[c].id] = ToJson(row[c]);
     rows.push_back(std::move(object));

@@ -11,7 +11,7 @@ namespace stepscope::test {
 
 inline Verdict JudgedAlone(const Trace& trace, const StepDatabase& db, bool whole = false) {
   const auto kinds = [&] {
-    return std::make_shared<const std::vector<ExposedKind>>(ExposedKinds(trace, db));
+    return std::make_shared<const ExposedKinds>(ExposedKinds{FindExposedKinds(trace, db)});
   };
   return Judge(trace, db, whole, kinds);
 }

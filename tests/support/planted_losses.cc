@@ -308,12 +308,12 @@ std::shared_ptr<const Trace> TraceOf(const GpuProfileOptions& options) {
 
 AnalysisResult FindingsOf(const GpuProfileOptions& options, const FindingThresholds& thresholds) {
   AnalysisContext context(TraceOf(options), Definitions::kStepscope);
-  return FindAll(context, {}, thresholds, {});
+  return FindAll(context, {}, thresholds);
 }
 
 int RowOfRule(const AnalysisResult& result, std::string_view rule) {
   const ResultTable& table = TableOf(result, "findings");
-  for (size_t r = 0; r < table.rows.size(); ++r) {
+  for (size_t r = 0; r < table.size(); ++r) {
     const bool saves = Real(result, "findings", r, "saving_ms_per_step") > 0;
     if (saves && table.ShownText(r, table.Column("rule")) == rule) return static_cast<int>(r);
   }

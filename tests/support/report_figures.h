@@ -21,14 +21,14 @@ inline double NumberOf(const Value& v) {
 class Rows {
  public:
   Rows(const AnalysisResult& page, const char* table) : table_(page.Table(table)) {}
-  size_t size() const { return table_ != nullptr ? table_->rows.size() : 0; }
-  Value Cell(size_t row, const char* column) const {
+  size_t size() const { return table_ != nullptr ? table_->size() : 0; }
+  Value CellAt(size_t row, const char* column) const {
     const int c = table_->Column(column);
-    return c < 0 ? Value() : table_->rows[row][static_cast<size_t>(c)];
+    return c < 0 ? Value() : table_->columns[static_cast<size_t>(c)].values.Own(row);
   }
-  double Number(size_t row, const char* column) const { return NumberOf(Cell(row, column)); }
-  std::string Text(size_t row, const char* column) const { return RawValue(Cell(row, column)); }
-  bool Is(size_t row, const char* column) const { return Cell(row, column) == Value(true); }
+  double Number(size_t row, const char* column) const { return NumberOf(CellAt(row, column)); }
+  std::string Text(size_t row, const char* column) const { return RawValue(CellAt(row, column)); }
+  bool Is(size_t row, const char* column) const { return CellAt(row, column) == Value(true); }
   double Sum(const char* column) const {
     double sum = 0;
     for (size_t r = 0; r < size(); ++r) sum += Number(r, column);
@@ -51,7 +51,7 @@ struct Report {
   explicit Report(AnalysisContext& context) {
     for (const AnalysisDesc& analysis : Analyses()) pages[analysis.id] = context.Get(analysis.id);
     pages["compare"] = std::make_shared<const AnalysisResult>(
-        Comparison().compare(context, context, CompareParams(), {}));
+        Comparison().compare(context, context, CompareParams()));
   }
   const AnalysisResult& Page(const char* page) const { return *pages.at(page); }
   Rows Table(const char* page, const char* table) const { return {Page(page), table}; }

@@ -22,9 +22,9 @@ inline const ResultTable& TableOf(const AnalysisResult& result, const char* tabl
 inline Value CellOf(const AnalysisResult& result, const char* table, size_t row,
                     const char* column) {
   const ResultTable& t = TableOf(result, table);
-  REQUIRE(row < t.rows.size());
+  REQUIRE(row < t.size());
   REQUIRE_MESSAGE(t.Column(column) >= 0, column);
-  return t.rows[row][static_cast<size_t>(t.Column(column))];
+  return t.columns[static_cast<size_t>(t.Column(column))].values.Own(row);
 }
 
 inline double Real(const AnalysisResult& result, const char* table, size_t row,
@@ -68,7 +68,7 @@ inline AnalysisResult Analyse(const std::string& file, const std::string& bytes,
                               const char* analysis,
                               Definitions definitions = Definitions::kStepscope) {
   AnalysisContext context(Loaded(file, bytes), definitions);
-  return FindAnalysis(analysis)->run(context, {}, {});
+  return FindAnalysis(analysis)->run(context, {});
 }
 
 }  // namespace stepscope::test

@@ -14,12 +14,13 @@
 
 #include "loaders/loader.h"
 #include "model/analysis/analysis.h"
+#include "model/base/scheduler.h"
 
 namespace {
 
 using namespace stepscope;
 using Clock = std::chrono::steady_clock;
-using Work = std::function<void(std::stop_token)>;
+using Work = std::function<void()>;
 
 double MsSince(Clock::time_point begin) {
   return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
@@ -27,23 +28,25 @@ double MsSince(Clock::time_point begin) {
 
 double RunMs(const Work& work) {
   const auto begin = Clock::now();
-  work({});
+  work();
   return MsSince(begin);
 }
 
 double ProcessorMs() { return 1e3 * static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
-struct Stopped {
+struct StopCost {
   double ms = 0, processor_ms = 0;
 };
 
 // The time from the request to stop until the work returned and its result was destroyed; 0 if it
 // had ended before.
-Stopped StopMs(const Work& work, double after_ms) {
+StopCost StopMs(const Work& work, double after_ms) {
+  Scheduler* const scheduler = JobScope::Current().scheduler;
   std::stop_source stop;
   std::atomic<bool> ended{false};
   std::thread thread([&] {
-    work(stop.get_token());
+    const JobScope job(scheduler, stop.get_token());
+    CatchStopped(work);
     ended = true;
   });
   std::this_thread::sleep_for(std::chrono::duration<double, std::milli>(after_ms));
@@ -52,15 +55,15 @@ Stopped StopMs(const Work& work, double after_ms) {
   const double used = ProcessorMs();
   stop.request_stop();
   thread.join();
-  return late ? Stopped() : Stopped{MsSince(asked), ProcessorMs() - used};
+  return late ? StopCost() : StopCost{MsSince(asked), ProcessorMs() - used};
 }
 
 void Measure(const char* name, const Work& work) {
   const double whole = RunMs(work);
-  Stopped worst;
+  StopCost worst;
   int worst_percent = 0;
   for (int percent = 10; percent < 100; percent += 10) {
-    const Stopped stopped = StopMs(work, whole * percent / 100);
+    const StopCost stopped = StopMs(work, whole * percent / 100);
     worst.ms = std::max(worst.ms, stopped.ms);
     if (stopped.processor_ms <= worst.processor_ms) continue;
     worst.processor_ms = stopped.processor_ms, worst_percent = percent;
@@ -77,6 +80,8 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: cancel_analysis FILE\n");
     return 2;
   }
+  Scheduler scheduler;
+  const JobScope job(&scheduler);
   Progress progress;
   const auto trace = LoadPath(argv[1], {}, {}, progress);
   if (!trace.ok()) {
@@ -84,14 +89,14 @@ int main(int argc, char** argv) {
     return 1;
   }
   for (const AnalysisDesc& analysis : Analyses()) {
-    Measure(analysis.id, [&](std::stop_token stop) {
+    Measure(analysis.id, [&] {
       AnalysisContext context(*trace, Definitions::kStepscope);
-      RunAnalysis(analysis, context, {}, stop);
+      RunAnalysis(analysis, context, {});
     });
   }
-  Measure("compare", [&](std::stop_token stop) {
+  Measure("compare", [&] {
     AnalysisContext a(*trace, Definitions::kStepscope), b(*trace, Definitions::kStepscope);
-    Comparison().compare(a, b, {}, stop);
+    Comparison().compare(a, b, {});
   });
   return 0;
 }

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "loaders/loader.h"
+#include "model/base/scheduler.h"
 #include "tests/support/shape_profiles.h"
 
 namespace {
@@ -36,7 +37,9 @@ double StopMs(const std::string& path, double after_ms, const char** stage) {
   Progress progress;
   std::atomic<bool> ended{false};
   Clock::time_point end;
+  Scheduler* const scheduler = JobScope::Current().scheduler;
   std::thread load([&] {
+    const JobScope job(scheduler);
     { const auto trace = LoadPath(path, {}, stop.get_token(), progress); }
     end = Clock::now();
     ended = true;
@@ -78,6 +81,8 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: cancel_shape COUNT [SHAPE]\n");
     return 2;
   }
+  Scheduler scheduler;
+  const JobScope job(&scheduler);
   const auto count = static_cast<uint32_t>(std::strtoul(argv[1], nullptr, 10));
   const std::string only = argc > 2 ? argv[2] : "",
                     folder = std::filesystem::temp_directory_path().string();

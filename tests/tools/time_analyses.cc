@@ -13,6 +13,7 @@
 
 #include "loaders/loader.h"
 #include "model/analysis/analysis.h"
+#include "model/base/scheduler.h"
 
 namespace stepscope {
 namespace {
@@ -61,9 +62,9 @@ void TimeAll(const std::shared_ptr<const Trace>& trace) {
   Time("ops", [&] { context.Get<OpDatabase>(AnalysisParams()); });
   std::vector<AnalysisResult> results;
   for (const AnalysisDesc& analysis : Analyses())
-    Time(analysis.id, [&] { results.push_back(RunAnalysis(analysis, context, {}, {})); });
+    Time(analysis.id, [&] { results.push_back(RunAnalysis(analysis, context, {})); });
   Print("all analyses", before);
-  Time("derived tracks", [&] { context.Get<DerivedTracks>().sets; });
+  Time("derived tracks", [&] { context.Get<DerivedTracks>(); });
 }
 
 int Run(const char* path) {
@@ -87,5 +88,7 @@ int main(int argc, char** argv) {
     std::fputs("usage: time_analyses PATH\n", stderr);
     return EXIT_FAILURE;
   }
+  stepscope::Scheduler scheduler;
+  const stepscope::JobScope job(&scheduler);
   return stepscope::Run(argv[1]);
 }

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "loaders/loader.h"
+#include "model/base/scheduler.h"
 
 namespace stepscope {
 namespace {
@@ -58,7 +59,9 @@ double Load(const std::string& path, LoadOptions options, double cancel_after) {
   Progress progress;
   std::atomic<bool> done{false};
   Loaded loaded = Status(ErrorCode::kIo, "not loaded");
+  Scheduler scheduler;
   std::jthread job([&](const std::stop_token& stop) {
+    const JobScope scope(&scheduler);
     loaded = LoadPath(path, options, stop, progress);
     done = true;
   });

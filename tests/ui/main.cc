@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "model/base/scheduler.h"
 #include "tests/support/gpu_profile.h"
 #include "tests/support/source_paths.h"
 #include "tests/ui/ui_app.h"
@@ -38,6 +39,8 @@ std::vector<std::string> Profiles(const std::filesystem::path& scratch) {
 int main() {
   const auto scratch = std::filesystem::temp_directory_path() / "stepscope_ui_test";
   std::filesystem::create_directories(scratch);
+  stepscope::Scheduler scheduler;
+  const stepscope::JobScope job(&scheduler);
   int failed = 0;
   for (const std::string& path : Profiles(scratch)) {
     stepscope::ui::UiApp app(path);

@@ -25,7 +25,7 @@ namespace stepscope {
 
 class PanelFixture {
  public:
-  explicit PanelFixture(ImVec2 size = ImVec2(1280, 800)) : size_(size), analyses([] {}) {
+  explicit PanelFixture(ImVec2 size = ImVec2(1280, 800)) : size_(size) {
     ImGui::CreateContext();
     ImPlot::CreateContext();
     ImGuiIO& io = ImGui::GetIO();
@@ -49,6 +49,7 @@ class PanelFixture {
             .view = view,
             .analyses = analyses,
             .jobs = jobs,
+            .later = jobs,
             .settings = settings,
             .theme = theme,
             .fonts = fonts,
@@ -117,10 +118,11 @@ class PanelFixture {
   ImVec2 size_;
 
  public:
+  RecordingServices services;
   SessionView session;
   ViewState view;
-  AnalysisCache analyses;
-  JobThreads jobs;
+  AnalysisCache analyses{services.jobs};
+  JobQueue jobs{services.jobs, Urgency::kSoon};
   Settings settings;
   Theme theme;
   Fonts fonts;
@@ -128,7 +130,6 @@ class PanelFixture {
   SearchHits search;
   PointedTime pointed;
   CommandQueue commands;
-  RecordingServices services;
   Profile profile;
   std::vector<Profile> several;  // if not empty, all open profiles, `profile` among them
 };

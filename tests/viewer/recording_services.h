@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/base/scheduler.h"
 #include "viewer/core/profiles/session_view.h"
 
 namespace stepscope {
@@ -60,8 +61,10 @@ class RecordingServices final : public AppServices {
     return agents_error;
   }
   void RequestFrame() override {}
+  Scheduler& scheduler() override { return jobs; }
   void ClearRecent() override {}
 
+  Scheduler jobs{2};
   std::vector<std::string> opened;
   bool added = false;
   std::optional<OpenAnswer> answered;

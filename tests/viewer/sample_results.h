@@ -22,7 +22,7 @@ inline ResultTable SampleSteps(size_t n, double input) {
   for (size_t i = 0; i < n; ++i) {
     const bool partial = i + 1 == n;
     const double k = partial ? 3 : 1;
-    t.rows.push_back({"train " + std::to_string(i), (9 - input) * k, 0.0, 0.5 * k, 0.0, 0.25 * k,
+    t.AddRow({"train " + std::to_string(i), (9 - input) * k, 0.0, 0.5 * k, 0.0, 0.25 * k,
                       input * k, 0.0, 0.0, 0.25 * k, 10 * k, false, partial});
     RowLink link;
     link.range = {static_cast<Ps>(i) * 10 * kPsPerMs, static_cast<Ps>(i + 1) * 10 * kPsPerMs};

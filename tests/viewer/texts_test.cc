@@ -196,7 +196,7 @@ void AddVerdicts(std::string* out) {
   }
   for (const std::string& path : test::Samples()) {
     AnalysisContext context(Loaded(path), Definitions::kStepscope);
-    AddSentences(FindAll(context, {}, {}, {}), &all);
+    AddSentences(FindAll(context, {}, {}), &all);
     AddPages(context, &all);
   }
   AddSnapshots(&all);

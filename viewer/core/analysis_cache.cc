@@ -6,11 +6,11 @@
 
 namespace stepscope {
 
-AnalysisResult AnalysisCache::Question::Answer(const std::stop_token& stop) const {
-  if (a != nullptr) return analysis->compare(*a, *b, params, stop);
+AnalysisResult AnalysisCache::Question::Answer() const {
+  if (a != nullptr) return analysis->compare(*a, *b, params);
   AnalysisDesc asked = *analysis;
   if (first) asked.run = analysis->first;
-  return RunAnalysis(asked, *b, params.b, stop);
+  return RunAnalysis(asked, *b, params.b);
 }
 
 bool AnalysisCache::Question::Replaces(const Question& earlier) const {
@@ -78,26 +78,16 @@ void AnalysisCache::Keep(Entry& entry, AnalysisResult result) {
   entry.result = std::make_shared<const AnalysisResult>(std::move(result));
 }
 
-// Whether what is computed first of the question, or of another one about its profiles, is not
-// there yet.
-bool AnalysisCache::WaitsForFirst(const Question& question) {
-  if (question.first) return false;
-  if (question.analysis->first != nullptr && Ask(question.OfFirst()) == nullptr) return true;
-  return std::any_of(entries_.begin(), entries_.end(), [&](const Entry& other) {
-    const bool same = other.question.b == question.b || other.question.b == question.a;
-    return other.question.first && same && other.job.busy();
-  });
-}
-
 void AnalysisCache::Start(Entry& entry) {
-  if (WaitsForFirst(entry.question)) return;
+  const Question& question = entry.question;
+  // The job of the first sentence is queued before the others, which begin when it has ended.
+  if (!question.first && question.analysis->first != nullptr) Ask(question.OfFirst());
   size_t running = 0;
-  for (const Entry& other : entries_) running += other.job.busy() ? 1u : 0u;
-  // The panel asks again in the next frame.
-  if (running >= kMaxJobs || threads_.running() >= kMaxThreads) return;
-  entry.job.Start(threads_, [question = entry.question](const std::stop_token& stop, Progress&) {
-    return question.Answer(stop);
-  });
+  for (const Entry& other : entries_)
+    running += !other.question.first && other.job.busy() ? 1u : 0u;
+  if (!question.first && running >= kMaxJobs) return;  // the panel asks again in the next frame
+  entry.job.Start(question.first ? first_ : rest_,
+                  [question](Progress&) { return question.Answer(); });
 }
 
 void AnalysisCache::NextFrame() {
@@ -115,11 +105,6 @@ bool AnalysisCache::busy() const {
   // A finished job does not count: its panel may be hidden and take the result much later. When a
   // job ends it wakes the window, and a panel in sight takes the result in that frame.
   return std::any_of(entries_.begin(), entries_.end(), [](const Entry& e) { return e.job.busy(); });
-}
-
-bool AnalysisCache::computes_first() const {
-  return std::any_of(entries_.begin(), entries_.end(),
-                     [](const Entry& e) { return e.question.first && e.job.busy(); });
 }
 
 void AnalysisCache::Evict() {

@@ -1,12 +1,11 @@
 // AnalysisCache: owns the results of analyses and comparisons, and computes them in the background.
 // Panels ask each frame and get the result, or null while a job runs. A question contains the
 // contexts of its profiles, so no result ever becomes wrong: old questions are not asked again and
-// age out. A job that a newer question replaces is told to stop, and nobody waits for it. UI thread
-// only; the worker of a job calls `wake` and nothing else.
+// age out. A job that a newer question replaces is told to stop, and nobody waits for it. The first
+// sentence of a profile is a job of Urgency::kFirst, all else is kRest. UI thread only.
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <list>
 #include <memory>
 #include <span>
@@ -21,11 +20,10 @@ namespace stepscope {
 class AnalysisCache {
  public:
   static constexpr size_t kMaxResults = 64;  // the least recently asked for goes first
-  static constexpr size_t kMaxJobs = 2;      // further questions wait their turn
-  // Includes jobs that were told to stop and have not ended yet.
-  static constexpr size_t kMaxThreads = 4;
+  static constexpr size_t kMaxJobs = 2;      // of kRest; further questions wait their turn
 
-  explicit AnalysisCache(std::function<void()> wake) : threads_(std::move(wake)) {}
+  explicit AnalysisCache(Scheduler& scheduler)
+      : first_(scheduler, Urgency::kFirst), rest_(scheduler, Urgency::kRest) {}
   // Null while the result is computed, and for an unknown analysis. Hold the pointer for one frame
   // only: kMaxResults newer questions remove the result.
   const AnalysisResult* Get(const Profile& profile, std::string_view analysis,
@@ -33,7 +31,6 @@ class AnalysisCache {
     return Share(profile, analysis, params).get();
   }
   // As Get; until the result is there, the part of it that is computed first (AnalysisDesc::first).
-  // While that is computed, other questions about the profile wait.
   const AnalysisResult* GetFirst(const Profile& profile, std::string_view analysis,
                                  const AnalysisParams& params);
   // The same result as Get's for a caller that keeps it, such as a job that works on it.
@@ -46,8 +43,6 @@ class AnalysisCache {
   // frame and was replaced by a newer one. The jobs of a panel that is only hidden go on.
   void NextFrame();
   bool busy() const;  // whether a job runs that was not told to stop
-  // Whether what a window shows first of a profile is being computed. Less urgent jobs wait for it.
-  bool computes_first() const;
   // Drops results about profiles or contexts that are not among `profiles`. Call it when one is
   // closed or gets another context.
   void KeepOnly(std::span<const Profile> profiles);
@@ -61,7 +56,7 @@ class AnalysisCache {
     CompareParams params;                   // a: of the whole trace unless the analysis compares
     bool first = false;                     // asks for what AnalysisDesc::first computes
     bool operator==(const Question&) const = default;
-    AnalysisResult Answer(const std::stop_token& stop) const;
+    AnalysisResult Answer() const;
     // Whoever asks this no longer wants the answer to `earlier`.
     bool Replaces(const Question& earlier) const;
     Question OfFirst() const;
@@ -74,12 +69,12 @@ class AnalysisCache {
   };
   std::shared_ptr<const AnalysisResult> Ask(Question question);
   Entry& Find(Question question);
-  bool WaitsForFirst(const Question& question);
   void Start(Entry& entry);
   void Keep(Entry& entry, AnalysisResult result);
   void Evict();
 
-  JobThreads threads_;  // declared before the entries, which stop their jobs before it joins them
+  // Declared before the entries, which stop their jobs.
+  JobQueue first_, rest_;
   std::list<Entry> entries_;
   uint64_t clock_ = 0, serial_ = 0;
   uint64_t frame_ = 0;  // clock_ when the frame began

@@ -19,7 +19,7 @@ namespace stepscope {
 
 struct AnalysisParams;
 class AnalysisCache;  // viewer/core/analysis_cache.h: results computed in the background
-class JobThreads;     // model/base/latest_job.h
+class JobQueue;       // model/base/latest_job.h
 class KeyBindings;    // viewer/core/commands/key_bindings.h
 class Settings;
 struct SearchHits;  // viewer/core/search/search.h
@@ -39,7 +39,8 @@ struct PanelContext {
   const SessionStatus& session;
   const ViewState& view;
   AnalysisCache& analyses;
-  JobThreads& jobs;  // runs what is too slow for a frame (LatestJob)
+  JobQueue& jobs;   // runs what is too slow for a frame (LatestJob)
+  JobQueue& later;  // the same, for what waits until the first sentence and searches are done
   const Settings& settings;
   const Theme& theme;
   const Fonts& fonts;

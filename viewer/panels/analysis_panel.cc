@@ -241,7 +241,7 @@ bool DrawAverageScope(const PanelContext& context) {
       context.analyses.Get(*context.profile, "overview", ParamsOf(context));
   const ResultTable* steps = result != nullptr ? result->Table("steps") : nullptr;
   const double counted = result != nullptr ? NumberIn(*result, "steps_counted") : 0;
-  if (steps == nullptr || steps->rows.empty() || counted < 1) return false;
+  if (steps == nullptr || steps->empty() || counted < 1) return false;
   DrawStepScope(context, *steps, static_cast<size_t>(counted));
   return true;
 }

@@ -358,10 +358,9 @@ void ComparePanel::UpdateSpread(const PanelContext& context) {
   spread_ = {};
   const auto row = static_cast<size_t>(wanted.second);
   if (wanted.second < 0 || row >= table.links.size()) return;
-  spread_job_.Start(context.jobs, [a = *base_, b = *profile_, of_a = table.links[row],
-                                   of_b = table.links_b[row]](const std::stop_token&, Progress&) {
-    return CompareDurations(a, of_a, b, of_b);
-  });
+  spread_job_.Start(context.jobs,
+                    [a = *base_, b = *profile_, of_a = table.links[row], of_b = table.links_b[row]](
+                        Progress&) { return CompareDurations(a, of_a, b, of_b); });
 }
 
 std::string ShortNameOf(std::string_view name) {

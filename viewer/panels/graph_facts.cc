@@ -46,7 +46,7 @@ std::shared_ptr<const GraphOps> GraphFacts::Of(const PanelContext& context,
   if (analysis_ != profile.analysis) {
     analysis_ = profile.analysis;
     graphs_ = nullptr;
-    job_.Start(context.jobs, [analysis = analysis_](const std::stop_token& stop, Progress&) {
+    job_.Start(context.jobs, [analysis = analysis_](Progress&) {
       return std::shared_ptr<const GraphOps>(analysis, &analysis->Get<GraphOps>());
     });
   }

@@ -49,9 +49,9 @@ HloRef HloRefOf(const std::vector<Stat>& stats, std::string_view name) {
   return {program, std::string(name)};
 }
 
-HloRef HloRefIn(const std::vector<Value>& row, int program_column, int name_column) {
-  const std::string_view id = TextAt(row, program_column);
-  HloRef op{0, std::string(TextAt(row, name_column))};
+HloRef HloRefIn(const ResultTable& table, size_t row, int program_column, int name_column) {
+  const std::string_view id = TextAt(table, row, program_column);
+  HloRef op{0, std::string(TextAt(table, row, name_column))};
   std::from_chars(id.data(), id.data() + id.size(), op.program);
   return op;
 }
@@ -78,7 +78,8 @@ std::string HloSourcePage(std::string_view source) {
 }
 
 bool HasHloProgram(const Profile& profile, uint64_t program) {
-  return profile.analysis && profile.analysis->Get<HloPrograms>().Find(program) != HloPrograms::kNone;
+  return profile.analysis &&
+         profile.analysis->Get<HloPrograms>().Find(program) != HloPrograms::kNone;
 }
 
 void ShowHloPage(const PanelContext& context, std::string page) {

@@ -26,7 +26,7 @@ struct HloRef {
 HloRef HloRefOf(const std::vector<Stat>& stats, std::string_view name);
 
 // The op of a table's row, by its program's id, which is a text, and its name.
-HloRef HloRefIn(const std::vector<Value>& row, int program_column, int name_column);
+HloRef HloRefIn(const ResultTable& table, size_t row, int program_column, int name_column);
 
 // --- Pages of the panels
 std::string HloGraphPage(const HloRef& op);   // "hlo_graph/10/fusion.3"

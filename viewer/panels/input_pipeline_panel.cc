@@ -132,14 +132,14 @@ void InputPipelinePanel::DrawHost(const PanelContext& context, const AnalysisRes
     most = std::max(most, shares[i].value);
   }
   const ResultTable* ops = result.Table("host_ops");
-  if (sum <= 0 && ops != nullptr && !ops->rows.empty()) {
+  if (sum <= 0 && ops != nullptr && !ops->empty()) {
     WrappedIn(context, Role::kText2,
               "The input operations cannot be divided: the profile has no enqueue events to relate "
               "them to. The table lists them.");
     return;
   }
   const ResultTable* waits = result.Table("loader_waits");
-  if (sum <= 0 && waits != nullptr && !waits->rows.empty()) {
+  if (sum <= 0 && waits != nullptr && !waits->empty()) {
     WrappedIn(context, Role::kText2,
               "The program waits for a DataLoader of PyTorch; the table lists each wait.");
     return;
@@ -215,7 +215,7 @@ void InputPipelinePanel::DrawResult(const PanelContext& context, const AnalysisR
     ImGui::SameLine(0, em * 1.4f);
     ImGui::BeginChild("data", ImVec2(0, 0));
     const float height = ImGui::GetContentRegionAvail().y;
-    if (steps != nullptr && !steps->rows.empty()) {
+    if (steps != nullptr && !steps->empty()) {
       chart_.Draw(context, *steps,
                   ImVec2(ImGui::GetContentRegionAvail().x, std::max(em * 11, height * 0.45f)));
       Rule(context);
@@ -227,7 +227,7 @@ void InputPipelinePanel::DrawResult(const PanelContext& context, const AnalysisR
   }
   DrawSummary(context, result);
   DrawHost(context, result);
-  if (steps != nullptr && !steps->rows.empty()) {
+  if (steps != nullptr && !steps->empty()) {
     Rule(context);
     chart_.Draw(context, *steps, ImVec2(ImGui::GetContentRegionAvail().x, em * 14));
   }

@@ -149,7 +149,7 @@ void KernelStatsPanel::UpdateHistogram(const PanelContext& context, const Result
   }
   spread_job_.Start(context.jobs,
                     [trace = context.profile->trace, link = table.links[static_cast<size_t>(row)]](
-                        const std::stop_token&, Progress&) { return SpreadOf(trace->set, link); });
+                        Progress&) { return SpreadOf(trace->set, link); });
 }
 
 // The zoomed part of the histogram, with finer bins.
@@ -157,10 +157,9 @@ void KernelStatsPanel::UpdateZoom(const PanelContext& context) {
   if (std::optional<Histogram> zoomed = zoom_job_.Take()) spread_.histogram = std::move(*zoomed);
   if (zoom_ == shown_zoom_ || !spread_.durations) return;
   shown_zoom_ = zoom_;
-  zoom_job_.Start(context.jobs,
-                  [durations = spread_.durations, zoom = zoom_](const std::stop_token&, Progress&) {
-                    return MakeHistogram(durations->us, kBins, zoom.first, zoom.second);
-                  });
+  zoom_job_.Start(context.jobs, [durations = spread_.durations, zoom = zoom_](Progress&) {
+    return MakeHistogram(durations->us, kBins, zoom.first, zoom.second);
+  });
 }
 
 // Shows the events whose durations lie in a bin on the timeline.

@@ -40,9 +40,9 @@ void NameRankView::Update(const PanelContext& context, const Profile& profile,
   event_ = event;
   trace_ = profile.trace.get();
   ready_ = false;
-  job_.Start(context.jobs, [profile, event](const std::stop_token& stop, Progress&) {
+  job_.Start(context.jobs, [profile, event](Progress&) {
     const TrackSet& set = *profile.SetOf(event);
-    Found found{RankByName(set, event.row, stop), {}};
+    Found found{RankByName(set, event.row), {}};
     found.neighbours = {NextSameName(set, event.row, -1), NextSameName(set, event.row, 1)};
     return found;
   });

@@ -60,15 +60,15 @@ ResultTable SideTable(const ResultTable& ops, std::string_view side, const char*
   ResultTable out;
   out.id = std::string("ops_") + std::string(side) + "_" + name_column;
   out.SetColumns({{"name", "Name", Unit::kNone, ValueType::kString, ""},
-                 {"self", "Self time", Unit::kUs, ValueType::kReal, ""}});
+                  {"self", "Self time", Unit::kUs, ValueType::kReal, ""}});
   const int where = ops.Column("host_or_device"), name = ops.Column(name_column),
             self = ops.Column("total_self_time");
   if (where < 0 || name < 0 || self < 0) return out;
   std::map<std::string, double> sums;
-  for (const auto& row : ops.rows) {
-    const double value = NumberOf(row[static_cast<size_t>(self)]);
-    if (TextAt(row, where) == side && std::isfinite(value))
-      sums[std::string(TextAt(row, name))] += value;
+  for (size_t r = 0; r < ops.size(); ++r) {
+    const double value = NumberOf(ops.At(r, static_cast<size_t>(self)));
+    if (TextAt(ops, r, where) == side && std::isfinite(value))
+      sums[std::string(TextAt(ops, r, name))] += value;
   }
   for (const auto& [text, sum] : sums) out.AddRow({text, sum});
   return out;
@@ -80,13 +80,13 @@ ResultTable TypeTable(const ResultTable& ops) {
   out.id = "op_types";
   out.title = "Types of ops";
   out.SetColumns({{"type", "Type", Unit::kNone, ValueType::kString, ""},
-                 {"total_self_time", "Self time", Unit::kUs, ValueType::kReal,
-                  "of all ops of the type, without the ops inside", true},
-                 {"share", "Share", Unit::kPercent, ValueType::kReal,
-                  "of the self time of all ops of the side"},
-                 {"ops", "Ops", Unit::kCount, ValueType::kInt, "of the type"},
-                 {"occurrences", "Count", Unit::kCount, ValueType::kInt, "executions"},
-                 {"host_or_device", "Side", Unit::kNone, ValueType::kString, ""}});
+                  {"total_self_time", "Self time", Unit::kUs, ValueType::kReal,
+                   "of all ops of the type, without the ops inside", true},
+                  {"share", "Share", Unit::kPercent, ValueType::kReal,
+                   "of the self time of all ops of the side"},
+                  {"ops", "Ops", Unit::kCount, ValueType::kInt, "of the type"},
+                  {"occurrences", "Count", Unit::kCount, ValueType::kInt, "executions"},
+                  {"host_or_device", "Side", Unit::kNone, ValueType::kString, ""}});
   const int where = ops.Column("host_or_device"), type = ops.Column("type"),
             self = ops.Column("total_self_time"), times = ops.Column("occurrences");
   if (where < 0 || type < 0 || self < 0 || times < 0) return out;
@@ -97,16 +97,15 @@ ResultTable TypeTable(const ResultTable& ops) {
   };
   std::map<std::pair<std::string, std::string>, Sum> sums;
   std::map<std::string, double> sides;
-  for (size_t r = 0; r < ops.rows.size(); ++r) {
-    const std::vector<Value>& row = ops.rows[r];
-    const double time = NumberOf(row[static_cast<size_t>(self)]);
+  for (size_t r = 0; r < ops.size(); ++r) {
+    const double time = NumberOf(ops.At(r, static_cast<size_t>(self)));
     if (!std::isfinite(time)) continue;
-    const std::string side(TextAt(row, where));
-    Sum& sum = sums[{side, std::string(TextAt(row, type))}];
+    const std::string side(TextAt(ops, r, where));
+    Sum& sum = sums[{side, std::string(TextAt(ops, r, type))}];
     sum.self += time;
     sides[side] += time;
     ++sum.ops;
-    sum.times += static_cast<int64_t>(NumberOf(row[static_cast<size_t>(times)]));
+    sum.times += static_cast<int64_t>(NumberAt(ops, r, times));
     if (r >= ops.links.size()) continue;
     sum.link.rows.Append(ops.links[r].rows);
     sum.link.set = ops.links[r].set;
@@ -119,8 +118,8 @@ ResultTable TypeTable(const ResultTable& ops) {
                    [](const auto& a, const auto& b) { return a.second->self > b.second->self; });
   for (const auto& [key, sum] : order) {
     const double all = sides[key->first];
-    out.AddRow({key->second, sum->self, all > 0 ? 100 * sum->self / all : 0.0, sum->ops,
-                        sum->times, key->first});
+    out.AddRow({key->second, sum->self, all > 0 ? 100 * sum->self / all : 0.0, sum->ops, sum->times,
+                key->first});
     out.links.push_back(sum->link);
   }
   return out;
@@ -173,16 +172,15 @@ void OpStatsPanel::Update(const PanelContext& context, const ResultTable& ops, u
             : "none";
     r.ring.centre_note = r.ring.total > 0 ? "self time" : "";
   }
-  shown_ = {ops.id, ops.title, ops.columns, {}, {}};
   const int where = ops.Column("host_or_device");
-  for (size_t i = 0; side_ != 0 && i < ops.rows.size(); ++i) {
-    if (TextAt(ops, i, where) != (side_ == 1 ? "Device" : "Host")) continue;
-    shown_.rows.push_back(ops.rows[i]);
-    if (i < ops.links.size()) shown_.links.push_back(ops.links[i]);
+  std::vector<uint32_t> shown;
+  for (uint32_t i = 0; side_ != 0 && i < ops.size(); ++i) {
+    if (TextAt(ops, i, where) == (side_ == 1 ? "Device" : "Host")) shown.push_back(i);
   }
+  shown_ = ops.WithRows(shown);
   const ResultTable& listed = side_ == 0 ? ops : shown_;
   types_ = TypeTable(listed);
-  typed_ = !types_.rows.empty() && types_.rows.size() < listed.rows.size();
+  typed_ = !types_.empty() && types_.size() < listed.size();
 }
 
 void OpStatsPanel::DrawRings(const PanelContext& context, ImVec2 size, bool in_a_row) {

@@ -111,9 +111,9 @@ std::vector<Part> OverviewPanel::PartsOf(const PanelContext& context,
     part = {.color = context.theme[of.kind], .label = of.label, .value = chart_.sums()[i]};
     const int id = losses != nullptr ? losses->Column("class") : -1;
     const int causes = losses != nullptr ? losses->Column("causes") : -1;
-    for (size_t r = 0; id >= 0 && causes >= 0 && r < losses->rows.size(); ++r) {
-      if (RawValue(losses->rows[r][static_cast<size_t>(id)]) != of.column) continue;
-      part.causes = RawValue(losses->rows[r][static_cast<size_t>(causes)]);
+    for (size_t r = 0; id >= 0 && causes >= 0 && r < losses->size(); ++r) {
+      if (RawValue(losses->At(r, static_cast<size_t>(id))) != of.column) continue;
+      part.causes = RawValue(losses->At(r, static_cast<size_t>(causes)));
       part.loss = static_cast<int>(r);
     }
   }
@@ -256,8 +256,8 @@ void OverviewPanel::DrawTopOps(const PanelContext& context, const AnalysisResult
                                uint64_t key) {
   const ResultTable* types = result.Table("top_op_types");
   const ResultTable* ops = result.Table("top_ops");
-  if (ops == nullptr || ops->rows.empty()) return;
-  const bool by_type = types != nullptr && types->rows.size() < ops->rows.size();
+  if (ops == nullptr || ops->empty()) return;
+  const bool by_type = types != nullptr && types->size() < ops->size();
   TableOptions options;
   options.noun = "ops";
   options.shorten_names = true;
@@ -274,7 +274,7 @@ void OverviewPanel::DrawTopOps(const PanelContext& context, const AnalysisResult
     options.id = "top op types";
     options.name_column = "type";
     options.hidden_columns = kTypesHidden;
-    options.height = ResultTableView::HeightOf(context, types->rows.size());
+    options.height = ResultTableView::HeightOf(context, types->size());
     top_types_.Draw(context, *types, key, options);
     ImGui::Dummy(ImVec2(0, BaseEm() * 0.4f));
     SectionTitle(context, "The ops one by one");
@@ -283,7 +283,7 @@ void OverviewPanel::DrawTopOps(const PanelContext& context, const AnalysisResult
   options.name_column = "operation";
   options.first_columns = kTopFirst;
   options.hidden_columns = kTopHidden;
-  options.height = ResultTableView::HeightOf(context, ops->rows.size());
+  options.height = ResultTableView::HeightOf(context, ops->size());
   top_ops_.Draw(context, *ops, key, options);
 }
 
@@ -293,9 +293,7 @@ void OverviewPanel::DrawMiddle(const PanelContext& context, const AnalysisResult
   const ResultTable* steps = result.Table("steps");
   const ResultTable* ops = result.Table("top_ops");
   const ResultTable* types = result.Table("top_op_types");
-  const size_t below = types != nullptr ? types->rows.size()
-                       : ops != nullptr ? ops->rows.size()
-                                        : 0;
+  const size_t below = types != nullptr ? types->size() : ops != nullptr ? ops->size() : 0;
   // The chart leaves room for the first table, but no more than half of the column. A table of
   // which hardly a row would be in sight follows below all that is.
   constexpr size_t kFewRows = 3;
@@ -328,7 +326,7 @@ void OverviewPanel::DrawEnvironment(const PanelContext& context, const AnalysisR
   const float x = BaseEm() * 8;
   const ResultTable* table = result.Table("environment");
   for (size_t r = 0; table != nullptr && r < table->size(); ++r) {
-    if (table->rows[r].size() < 2) continue;
+    if (table->columns.size() < 2) break;
     KeyValue(context, RawValue(table->At(r, 0)), RawValue(table->At(r, 1)), x, false);
   }
   const std::string how = TextOf(result, "steps_how");

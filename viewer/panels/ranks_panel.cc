@@ -36,7 +36,7 @@ class RanksPanel final : public AnalysisPanel {
 std::vector<int64_t> ByLateness(const ResultTable& ranks) {
   const int rank = ranks.Column("rank"), percent = ranks.Column("late_percent");
   std::vector<std::pair<double, int64_t>> order;
-  for (size_t r = 0; r < ranks.rows.size(); ++r) {
+  for (size_t r = 0; r < ranks.size(); ++r) {
     const double late = NumberIn(ranks, r, percent);
     order.emplace_back(std::isnan(late) ? -1.0 : late, WholeIn(ranks, r, rank));
   }
@@ -135,7 +135,7 @@ void RanksPanel::DrawResult(const PanelContext& context, const AnalysisResult& r
   }
   ImGui::Spacing();
   const ResultTable *ranks = result.Table("ranks"), *steps = result.Table("rank_steps");
-  if (ranks != nullptr && steps != nullptr && !steps->rows.empty()) {
+  if (ranks != nullptr && steps != nullptr && !steps->empty()) {
     if (map_key_ != key) MakeMap(*ranks, *steps);
     map_key_ = key;
     DrawMap(context, *steps);

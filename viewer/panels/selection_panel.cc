@@ -117,9 +117,7 @@ void SelectionPanel::Update(const PanelContext& context) {
     if (wanted_.kind == SelectionKind::kSelected) rows = ByRunAndSet(context.view.shown.events());
     if (wanted_.kind == SelectionKind::kFound) rows = context.search.rows;
     job_.Start(context.jobs, [profile = *context.profile, request = asked_, rows = std::move(rows)](
-                                 const std::stop_token& stop, Progress&) {
-      return AddUpSelection(profile, request, rows, stop);
-    });
+                                 Progress&) { return AddUpSelection(profile, request, rows); });
   }
   // A job that ran out of memory has no result.
   if (job_.failed()) shown_ = asked_;
@@ -222,10 +220,10 @@ void SelectionPanel::DrawStacks(const PanelContext& context) {
 }
 
 void SelectionPanel::DrawEvents(const PanelContext& context) {
-  if (stats_.listed_of > stats_.events.rows.size()) {
+  if (stats_.listed_of > stats_.events.size()) {
     const FaceScope small(context, Face::kUi);
     WrappedIn(context, Role::kText3,
-              "The first " + GroupDigits(stats_.events.rows.size()) + " by begin; " +
+              "The first " + GroupDigits(stats_.events.size()) + " by begin; " +
                   "`stepscope events` lists all of them.");
   }
   events_.Draw(context, stats_.events, version_,

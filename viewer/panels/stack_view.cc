@@ -62,11 +62,11 @@ void StackView::Draw(const PanelContext& context, const SelectionStacks& stacks,
     ImGui::SameLine();
   }
   const ResultTable& listed = page_ == Page::kTopDown ? stacks.top_down : stacks.bottom_up;
-  if (page_ != Page::kFlame && listed.rows.size() < stacks.tree.frames.size() - 1) {
+  if (page_ != Page::kFlame && listed.size() < stacks.tree.frames.size() - 1) {
     const FaceScope small(context, Face::kUi);
     ImGui::AlignTextToFramePadding();
     TextIn(context, Role::kText3,
-           "the " + GroupDigits(listed.rows.size()) + " with most time of " +
+           "the " + GroupDigits(listed.size()) + " with most time of " +
                Counted(stacks.tree.frames.size() - 1, "frames"));
     ImGui::SameLine();
   }

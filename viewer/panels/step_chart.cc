@@ -77,7 +77,7 @@ namespace {
 std::vector<BarGroup> HostsOf(const ResultTable& steps) {
   const int host = steps.Column("host");
   std::vector<BarGroup> hosts;
-  for (size_t r = 0; host >= 0 && r < steps.rows.size(); ++r) {
+  for (size_t r = 0; host >= 0 && r < steps.size(); ++r) {
     if (r == 0 || TextAt(steps, r, host) != TextAt(steps, r - 1, host))
       hosts.push_back({r, std::string(TextAt(steps, r, host))});
   }
@@ -91,7 +91,7 @@ void StepChart::Update(const PanelContext& context, const AnalysisResult& result
   if (key == key_ && theme_ == context.theme.kind) return;
   const ResultTable& steps = *result.Table("steps");
   const ResultTable* losses = result.Table("step_losses");
-  const bool ours = losses != nullptr && losses->rows.size() == steps.rows.size();
+  const bool ours = losses != nullptr && losses->size() == steps.size();
   const ResultTable& table = ours ? *losses : steps;
   key_ = key;
   theme_ = context.theme.kind;
@@ -104,31 +104,29 @@ void StepChart::Update(const PanelContext& context, const AnalysisResult& result
   const auto left_out = [&](size_t r) {
     return TrueAt(steps, r, partial) || TrueAt(steps, r, warmup);
   };
-  for (size_t r = 0; r < steps.rows.size(); ++r) {
+  for (size_t r = 0; r < steps.size(); ++r) {
     const bool guessed = TrueAt(steps, r, inferred);
     partial_ += left_out(r), inferred_ += guessed;
     bars_.labels.push_back(LabelAt(steps, r));
     bars_.notes.emplace_back(
         TrueAt(steps, r, partial)  ? "partial: cut by the begin or end of the recording"
         : TrueAt(steps, r, warmup) ? "warm-up: the first step, much longer than the others"
-        : guessed                       ? "inferred: nothing in the profile marks it"
-                                        : "");
+        : guessed                  ? "inferred: nothing in the profile marks it"
+                                   : "");
   }
   // If no step counts, all do, as in the analysis.
-  const bool all = partial_ == steps.rows.size();
-  counted_ = all ? steps.rows.size() : steps.rows.size() - partial_;
+  const bool all = partial_ == steps.size();
+  counted_ = all ? steps.size() : steps.size() - partial_;
   // Inferred steps are paler only beside marked ones.
-  if (inferred_ == steps.rows.size() && partial_ < steps.rows.size()) {
+  if (inferred_ == steps.size() && partial_ < steps.size()) {
     for (std::string& note : bars_.notes)
       if (note.starts_with("inferred")) note.clear();
   }
   const auto column = [&](const std::string& id) {
     const int c = table.Column(id);
     std::vector<double> values;
-    for (const auto& row : table.rows) {
-      const double v = c >= 0 ? NumberOf(row[static_cast<size_t>(c)]) : 0;
-      values.push_back(std::isfinite(v) ? std::max(v, 0.0) : 0);
-    }
+    for (size_t r = 0; r < table.size(); ++r)
+      values.push_back(std::max(NumberAt(table, r, c), 0.0));
     return values;
   };
   const auto summarise = [&](const std::vector<double>& values) {

@@ -20,10 +20,9 @@ namespace {
 constexpr const char* kTimesOfNames[] = {"self_us", "share", "total_us", "mean_us"};
 constexpr double kViewRest = 0.2;  // seconds that the view has to rest before it is added up
 
-VisibleEvents AddUp(const Profile& profile, TimeRange range, const std::string& host,
-                    const std::stop_token& stop) {
-  const StatTable* stats = profile.analysis ? &profile.analysis->stats(stop) : nullptr;
-  return AddUpVisible(*profile.trace, range, host, stop, stats);
+VisibleEvents AddUp(const Profile& profile, TimeRange range, const std::string& host) {
+  const StatTable* stats = profile.analysis ? &profile.analysis->stats() : nullptr;
+  return AddUpVisible(*profile.trace, range, host, stats);
 }
 
 }  // namespace
@@ -51,14 +50,13 @@ void ViewSummary::Update(const PanelContext& context) {
     ++version_;
   }
   const bool rests = now - since_ >= kViewRest || version_ == 0;
-  if (!(wanted_ == asked_) && rests && !context.analyses.computes_first()) {
+  if (!(wanted_ == asked_) && rests) {
     asked_ = wanted_;
-    job_.Start(context.jobs,
-               [key, a, b = b != nullptr ? *b : Profile()](const std::stop_token& stop, Progress&) {
-                 VisibleEvents of_a = AddUp(a, key.range, key.host, stop);
-                 if (key.other == nullptr) return of_a;
-                 return CompareVisible(of_a, AddUp(b, key.other_range, key.host, stop));
-               });
+    job_.Start(context.later, [key, a, b = b != nullptr ? *b : Profile()](Progress&) {
+      VisibleEvents of_a = AddUp(a, key.range, key.host);
+      if (key.other == nullptr) return of_a;
+      return CompareVisible(of_a, AddUp(b, key.other_range, key.host));
+    });
   }
   waiting_ = !(wanted_ == shown_);
 }
@@ -68,18 +66,20 @@ void ViewSummary::DrawKinds(const PanelContext& context) const {
   // A count and a time for each profile.
   const size_t sides = shown_.other != nullptr ? 2 : 1;
   double most = 0;
-  for (const auto& row : kinds.rows) {
-    for (size_t side = 0; side < sides; ++side) most = std::max(most, NumberOf(row[2 + 2 * side]));
+  for (size_t row = 0; row < kinds.size(); ++row) {
+    for (size_t side = 0; side < sides; ++side)
+      most = std::max(most, NumberOf(kinds.At(row, 2 + 2 * side)));
   }
   const NumberFormat format = FormatFor(Unit::kUs, ValueType::kReal, most);
   const FaceScope small(context, Face::kUi);
-  for (const auto& row : kinds.rows) {
+  for (size_t row = 0; row < kinds.size(); ++row) {
     for (size_t side = 0; side < sides; ++side) {
-      const auto count = static_cast<uint64_t>(NumberOf(row[1 + 2 * side]));
+      const auto count = static_cast<uint64_t>(NumberOf(kinds.At(row, 1 + 2 * side)));
       std::string text = Counted(count, "events");
-      if (NumberOf(row[2 + 2 * side]) > 0)  // instants take no time
-        text += ", " + NumberText(NumberOf(row[2 + 2 * side]), format) + " " + format.header;
-      std::string label(std::get<SharedText>(row[0]).view());
+      if (NumberOf(kinds.At(row, 2 + 2 * side)) > 0)  // instants take no time
+        text +=
+            ", " + NumberText(NumberOf(kinds.At(row, 2 + 2 * side)), format) + " " + format.header;
+      std::string label(TextAt(kinds, row, 0));
       if (sides > 1) label += side == 0 ? ", A" : ", B";
       KeyValue(context, label, text, BaseEm() * 8, true);
       ImGui::SetItemTooltip("%s", kinds.columns[2].how.c_str());
@@ -131,11 +131,9 @@ void ViewSummary::Draw(const PanelContext& context) {
   // Instants take no time, so that nothing but their number is known.
   const bool both = shown_.other != nullptr;
   const int self = events_.names.Column(both ? "a_us" : "self_us");
-  const bool timed =
-      both ||
-      std::any_of(events_.names.rows.begin(), events_.names.rows.end(), [&](const auto& row) {
-        return std::isfinite(NumberOf(row[static_cast<size_t>(self)]));
-      });
+  bool timed = both;
+  for (size_t row = 0; !timed && row < events_.names.size(); ++row)
+    timed = std::isfinite(NumberOf(events_.names.At(row, static_cast<size_t>(self))));
   TableOptions options;
   options.id = both ? "visible of both" : timed ? "visible" : "visible instants";
   options.noun = "names";

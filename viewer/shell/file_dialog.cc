@@ -88,9 +88,7 @@ void FileDialog::Go(const std::string& folder, bool hidden, bool keep_text) {
   wanted_ = WithHome(folder);
   selected_.clear();
   cursor_ = anchor_ = -1;
-  job_.Start(threads_, [folder = wanted_, hidden](const std::stop_token& stop, Progress&) {
-    return ListFolder(folder, hidden, stop);
-  });
+  job_.Start(queue_, [folder = wanted_, hidden](Progress&) { return ListFolder(folder, hidden); });
 }
 
 // The text that was typed while a folder was being listed: it goes behind that folder's path.

@@ -33,7 +33,7 @@ struct Listing {
 inline constexpr size_t kMaxEntries = 20'000;
 // Reads a folder; empty: the current one. `hidden`: names that begin with a dot too. Any thread; it
 // may take long on a network, and stops early when told to. O(n log n)
-Listing ListFolder(const std::string& folder, bool hidden, const std::stop_token& stop = {});
+Listing ListFolder(const std::string& folder, bool hidden);
 std::string ParentFolder(const std::string& folder);
 
 enum class FileSort { kName, kSize, kDate };
@@ -42,7 +42,7 @@ void SortEntries(std::vector<FileEntry>* entries, FileSort by, bool descending);
 
 class FileDialog {
  public:
-  explicit FileDialog(JobThreads& threads) : threads_(threads) {}
+  explicit FileDialog(JobQueue& queue) : queue_(queue) {}
   // Draws the dialog while open. Pushes "file.open" with the paths, or "file.write" with the path
   // to write, and closes itself through *open. `save_name` is suggested.
   void Draw(const PanelContext& context, bool* open, DialogMode mode, const std::string& save_name);
@@ -76,7 +76,7 @@ class FileDialog {
   std::vector<std::string> Chosen() const;  // the paths of the selected entries
   std::string Join(std::string_view name) const;
 
-  JobThreads& threads_;
+  JobQueue& queue_;
   Listing listing_;
   LatestJob<Listing> job_;
   std::string wanted_;           // the folder that is listed, or being listed

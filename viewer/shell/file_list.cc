@@ -3,6 +3,7 @@
 #include <chrono>
 #include <filesystem>
 
+#include "model/base/job.h"
 #include "viewer/shell/file_dialog.h"
 
 namespace stepscope {
@@ -45,7 +46,7 @@ void SortEntries(std::vector<FileEntry>* entries, FileSort by, bool descending) 
   });
 }
 
-Listing ListFolder(const std::string& folder, bool hidden, const std::stop_token& stop) {
+Listing ListFolder(const std::string& folder, bool hidden) {
   Listing out;
   std::error_code error;
   const fs::path path = folder.empty() ? fs::current_path(error) : fs::absolute(folder, error);
@@ -53,7 +54,7 @@ Listing ListFolder(const std::string& folder, bool hidden, const std::stop_token
   while (out.folder.size() > 1 && out.folder.back() == '/') out.folder.pop_back();
   fs::directory_iterator it(path, fs::directory_options::skip_permission_denied, error);
   for (; !error && it != fs::directory_iterator(); it.increment(error)) {
-    if (stop.stop_requested()) break;  // the user left a slow network folder
+    CheckStop();  // the user may have left a slow network folder
     FileEntry entry;
     entry.name = it->path().filename().string();
     if (!hidden && entry.name.starts_with(".")) continue;

@@ -52,8 +52,8 @@ void AddClasses(const ResultTable& steps, std::vector<VerdictSums::Part>* parts)
   for (const StepClass& of : StepClassesOf(steps)) {
     const int c = steps.Column(of.column);
     double sum = 0;
-    for (size_t r = 0; c >= 0 && r < std::min(kMostSteps, steps.rows.size()); ++r) {
-      const double v = NumberOf(steps.rows[r][static_cast<size_t>(c)]);
+    for (size_t r = 0; c >= 0 && r < std::min(kMostSteps, steps.size()); ++r) {
+      const double v = NumberOf(steps.At(r, static_cast<size_t>(c)));
       if (!TrueAt(steps, r, partial) && std::isfinite(v) && v > 0) sum += v;
     }
     parts->push_back({of.kind, sum});
@@ -69,9 +69,9 @@ double AddLosses(const ResultTable& losses, double copying, std::vector<VerdictS
   // The same on a CPU: the colour of host work would look like a loss.
   parts->push_back({Kind::kDeviceCompute, 0});
   if (copying > 0) parts->push_back({Kind::kDeviceToDevice, copying});
-  for (const std::vector<Value>& row : losses.rows) {
-    const double share = NumberOf(row[static_cast<size_t>(percent)]);
-    parts->push_back({LossKind(RawValue(row[static_cast<size_t>(id)])), share});
+  for (size_t row = 0; row < losses.size(); ++row) {
+    const double share = NumberOf(losses.At(row, static_cast<size_t>(percent)));
+    parts->push_back({LossKind(RawValue(losses.At(row, static_cast<size_t>(id)))), share});
     rest -= share;
   }
   parts->front().size = std::max(0.0, rest - copying);
@@ -105,9 +105,9 @@ std::string Percent(double v) { return NumberText(v, {1, 1, "", " %"}); }
 double ClassPercent(const ResultTable& steps, const char* column) {
   const int c = steps.Column(column), t = steps.Column("stepTimeMs");
   double part = 0, whole = 0;
-  for (size_t r = 0; c >= 0 && t >= 0 && r < std::min(kMostSteps, steps.rows.size()); ++r) {
-    part += NumberOf(steps.rows[r][static_cast<size_t>(c)]);
-    whole += NumberOf(steps.rows[r][static_cast<size_t>(t)]);
+  for (size_t r = 0; c >= 0 && t >= 0 && r < std::min(kMostSteps, steps.size()); ++r) {
+    part += NumberOf(steps.At(r, static_cast<size_t>(c)));
+    whole += NumberOf(steps.At(r, static_cast<size_t>(t)));
   }
   return whole > 0 ? 100 * part / whole : 0;
 }
@@ -115,12 +115,12 @@ double ClassPercent(const ResultTable& steps, const char* column) {
 // As ClassPercent, of the steps that count, by which the losses go; `times` has a row for each.
 double CountedPercent(const ResultTable& steps, const ResultTable& times, const char* column) {
   const int c = times.Column(column), t = times.Column("stepTimeMs");
-  if (c < 0 || t < 0 || times.rows.size() != steps.rows.size()) return 0;
+  if (c < 0 || t < 0 || times.size() != steps.size()) return 0;
   const int partial = steps.Column("partial"), warmup = steps.Column("warmup");
   double part = 0, whole = 0, all_part = 0, all = 0;
-  for (size_t r = 0; r < times.rows.size(); ++r) {
-    const double of = NumberOf(times.rows[r][static_cast<size_t>(c)]);
-    const double step = NumberOf(times.rows[r][static_cast<size_t>(t)]);
+  for (size_t r = 0; r < times.size(); ++r) {
+    const double of = NumberOf(times.At(r, static_cast<size_t>(c)));
+    const double step = NumberOf(times.At(r, static_cast<size_t>(t)));
     all_part += of;
     all += step;
     if (TrueAt(steps, r, partial) || TrueAt(steps, r, warmup)) continue;
@@ -395,7 +395,7 @@ void DrawVerdict(const PanelContext& context, const AnalysisResult& result, cons
   if (x + em * 12 < right) x = ClassBar(context, sums.parts, x, middle, em * 11);
   const double narrow = NumberIn(result, "device_compute_16bit_percent", -1);
   if (narrow >= 0) x = Number(context, x, y, right, "16-bit", Percent(narrow));
-  Number(context, x, y, right, "Steps", StepsText(result, steps->rows.size()));
+  Number(context, x, y, right, "Steps", StepsText(result, steps->size()));
 }
 
 namespace {

@@ -156,17 +156,16 @@ void TimelineMenu::DrawTrack(const TimelineInput& input) {
 
 // A job does this, because it takes longer than a frame for a track with millions of events.
 void TimelineMenu::FindSameName(const TimelineInput& input, const Profile& profile) {
-  same_name_.Start(
-      input.panel.jobs, [profile, event = target_.event](const std::stop_token& stop, Progress&) {
-        CommandArgs args;
-        args.profile = profile.id;
-        const SameNameEvents same =
-            AllOfSameName(*profile.SetOf(event), event.row, kMaxHighlightedEvents, stop);
-        args.total = static_cast<int64_t>(same.total);
-        args.events.reserve(same.rows.size());
-        for (EventRow row : same.rows) args.events.push_back({profile.id, event.set, row});
-        return args;
-      });
+  same_name_.Start(input.panel.jobs, [profile, event = target_.event](Progress&) {
+    CommandArgs args;
+    args.profile = profile.id;
+    const SameNameEvents same =
+        AllOfSameName(*profile.SetOf(event), event.row, kMaxHighlightedEvents);
+    args.total = static_cast<int64_t>(same.total);
+    args.events.reserve(same.rows.size());
+    for (EventRow row : same.rows) args.events.push_back({profile.id, event.set, row});
+    return args;
+  });
 }
 
 // Shows the result of an earlier question, unless its profile was closed meanwhile.

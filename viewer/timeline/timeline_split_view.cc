@@ -133,10 +133,9 @@ void TimelineSplitView::UpdateCounterpart(const TimelineInput& input) {
     counterpart_ = {};
     job_.Stop();
     if (own) {
-      job_.Start(input.panel.jobs,
-                 [a = *from, b = *to, row = wanted.row](const std::stop_token&, Progress&) {
-                   return CounterpartOf(a, row, b);
-                 });
+      job_.Start(input.panel.jobs, [a = *from, b = *to, row = wanted.row](Progress&) {
+        return CounterpartOf(a, row, b);
+      });
     }
   }
   if (const std::optional<EventRow> row = job_.Take(); row && row->valid())

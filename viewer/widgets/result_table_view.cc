@@ -50,8 +50,8 @@ double TypicalOf(const ResultTable& table, size_t column, double max_abs) {
   const Dimension dimension = DimensionOf(table.columns[column].unit);
   if (dimension != Dimension::kBytes && dimension != Dimension::kTime) return max_abs;
   std::vector<double> values;
-  for (const auto& row : table.rows) {
-    const double v = column < row.size() ? std::fabs(NumberOf(row[column])) : 0;
+  for (size_t row = 0; row < table.size(); ++row) {
+    const double v = std::fabs(NumberOf(table.At(row, column)));
     if (std::isfinite(v) && v > 0) values.push_back(v);
   }
   if (values.empty()) return max_abs;
@@ -69,8 +69,8 @@ void ExportAs(const PanelContext& context, std::string name, std::string content
 
 double MaxAbs(const ResultTable& table, size_t column) {
   double most = 0;
-  for (const auto& row : table.rows) {
-    const double v = column < row.size() ? std::fabs(NumberOf(row[column])) : 0;
+  for (size_t row = 0; row < table.size(); ++row) {
+    const double v = std::fabs(NumberOf(table.At(row, column)));
     if (std::isfinite(v)) most = std::max(most, v);
   }
   return most;
@@ -198,11 +198,9 @@ void ResultTableView::Prepare(const ResultTable& table, uint64_t key, const Tabl
     column.widest_row = -1;
     size_t longest = 0;
     for (size_t r = 0; r < table.size() && !column.numeric; ++r) {
-      if (c >= table.rows[r].size()) continue;
-      const Value& value = table.Shown(r, c);
-      const auto* s = std::get_if<SharedText>(&value);
-      if (s == nullptr || s->size() <= longest) continue;
-      longest = s->size();
+      const std::string_view text = table.ShownText(r, column.data);
+      if (text.size() <= longest) continue;
+      longest = text.size();
       column.widest_row = static_cast<int>(r);
     }
     column.format = ColumnFormat(table, c);

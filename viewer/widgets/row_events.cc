@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/base/job.h"
 #include "model/query/event_query.h"
 #include "viewer/core/search/search.h"
 #include "viewer/core/state/highlighted_events.h"
@@ -13,14 +14,13 @@ namespace stepscope {
 namespace {
 
 // Counts over all sets, as the search does, up to `most`.
-uint64_t CountMatches(const Profile& profile, const NameQuery& query, uint64_t most,
-                      const std::stop_token& stop) {
+uint64_t CountMatches(const Profile& profile, const NameQuery& query, uint64_t most) {
   uint64_t n = 0;
   for (uint32_t set = 0; set < profile.sets(); ++set) {
     const std::vector<uint8_t> wanted = query.MatchingMetas(*profile.Set(set).names);
     if (std::find(wanted.begin(), wanted.end(), 1) == wanted.end()) continue;
     for (const Lane& lane : profile.Set(set).lanes) {
-      if (stop.stop_requested()) return n;
+      CheckStop();
       for (uint32_t i = 0; i < lane.size() && n < most; ++i) n += wanted[lane.meta[i]];
     }
   }
@@ -43,27 +43,25 @@ std::string_view CommonName(const TrackSet& set, const RowLink& link) {
 }
 
 // A row without links is found by its name only.
-RowEvents ByName(const Profile& profile, const std::string& name, const std::stop_token& stop) {
+RowEvents ByName(const Profile& profile, const std::string& name) {
   RowEvents found;
   const std::string whole = NameQuery::Whole(name);
-  if (CountMatches(profile, NameQuery(whole), 1, stop) > 0) {
+  if (CountMatches(profile, NameQuery(whole), 1) > 0) {
     found.query = QueryForWhole(name);
     found.what = "Every event called " + name;
-  } else if (CountMatches(profile, NameQuery(name), 1, stop) > 0) {
+  } else if (CountMatches(profile, NameQuery(name), 1) > 0) {
     found.query = QueryForPart(name);
     found.what = "Every event with " + name + " in its name";
   }
   return found;
 }
 
-RowEvents ByLink(const Profile& profile, const TrackSet& set, const RowLink& link,
-                 const std::stop_token& stop) {
+RowEvents ByLink(const Profile& profile, const TrackSet& set, const RowLink& link) {
   RowEvents found;
   found.listed = true;
   const std::string called(CommonName(set, link));
   const NameQuery whole(NameQuery::Whole(called));
-  const bool alone =
-      !called.empty() && CountMatches(profile, whole, link.total + 1, stop) == link.total;
+  const bool alone = !called.empty() && CountMatches(profile, whole, link.total + 1) == link.total;
   if (alone) {
     found.query = QueryForWhole(called);
     found.what = "The events of this row, all called " + called;
@@ -78,12 +76,10 @@ RowEvents ByLink(const Profile& profile, const TrackSet& set, const RowLink& lin
 
 }  // namespace
 
-RowEvents FindRowEvents(const Profile& profile, const RowLink& link, const std::string& name,
-                        const std::stop_token& stop) {
+RowEvents FindRowEvents(const Profile& profile, const RowLink& link, const std::string& name) {
   if (!profile.trace) return {};
-  if (link.rows.empty()) return name.empty() ? RowEvents{} : ByName(profile, name, stop);
-  return link.set < profile.sets() ? ByLink(profile, profile.Set(link.set), link, stop)
-                                   : RowEvents{};
+  if (link.rows.empty()) return name.empty() ? RowEvents{} : ByName(profile, name);
+  return link.set < profile.sets() ? ByLink(profile, profile.Set(link.set), link) : RowEvents{};
 }
 
 void AddEvents(ProfileId profile, const RowLink& link, CommandArgs* args) {

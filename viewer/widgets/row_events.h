@@ -3,7 +3,6 @@
 // Otherwise, as with the kernels of an op, the row's list of events is used.
 #pragma once
 
-#include <stop_token>
 #include <string>
 
 #include "model/analysis/tables/result_table.h"
@@ -18,10 +17,8 @@ struct RowEvents {
   std::string what;     // what the filter leaves bright, in a sentence
 };
 
-// `name` is what the row is called, or empty. O(events of the trace): not for a frame. What it
-// returns when stopped means nothing.
-RowEvents FindRowEvents(const Profile& profile, const RowLink& link, const std::string& name,
-                        const std::stop_token& stop = {});
+// `name` is what the row is called, or empty. O(events of the trace): not for a frame.
+RowEvents FindRowEvents(const Profile& profile, const RowLink& link, const std::string& name);
 
 // Adds what a row links to to what is to be shown; up to kMaxHighlightedEvents in all.
 void AddEvents(ProfileId profile, const RowLink& link, CommandArgs* args);

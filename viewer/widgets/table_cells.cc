@@ -117,8 +117,7 @@ void ResultTableView::DrawName(const PanelContext& context, const NameText& name
 void ResultTableView::DrawCell(const PanelContext& context, const ResultTable& table,
                                const TableOptions& options, const Column& column, uint32_t row) {
   const auto c = static_cast<size_t>(column.data);
-  if (c >= table.rows[row].size()) return;
-  const Value& value = table.At(row, c);
+  const Cell value = table.At(row, c);
   if (column.numeric) {
     const FaceScope mono(context, Face::kMono);
     std::array<char, 64> buffer{};
@@ -139,8 +138,8 @@ void ResultTableView::DrawCell(const PanelContext& context, const ResultTable& t
   }
   if (const auto* b = std::get_if<bool>(&value)) {
     DrawBool(context, *b);
-  } else if (const auto* s = std::get_if<SharedText>(&value)) {
-    DrawName(context, {s->view(), table.ShownText(row, column.data)}, options, column, row);
+  } else if (const auto* s = std::get_if<std::string_view>(&value)) {
+    DrawName(context, {*s, table.ShownText(row, column.data)}, options, column, row);
   }
 }
 
@@ -226,11 +225,10 @@ void ResultTableView::FindMenuEvents(const PanelContext& context, const ResultTa
   const Profile* of = FindProfile(context.profiles, ProfileOfRow(context, row));
   if (of == nullptr) return;
   std::string name(NameOf(table, options, row));
-  menu_job_.Start(context.jobs,
-                  [profile = *of, link = row < table.links.size() ? table.links[row] : RowLink(),
-                   name = std::move(name)](const std::stop_token& stop, Progress&) {
-                    return FindRowEvents(profile, link, name, stop);
-                  });
+  menu_job_.Start(
+      context.jobs,
+      [profile = *of, link = row < table.links.size() ? table.links[row] : RowLink(),
+       name = std::move(name)](Progress&) { return FindRowEvents(profile, link, name); });
 }
 
 void ResultTableView::FilterTimeline(const PanelContext& context, const ResultTable& table) const {
@@ -308,7 +306,7 @@ void ResultTableView::DrawRowMenu(const PanelContext& context, const ResultTable
   if (ImGui::MenuItem("Copy name", nullptr, false, !name.empty()))
     context.services.SetClipboard(std::string(name));
   const bool has_cell =
-      menu_column_ >= 0 && static_cast<size_t>(menu_column_) < table.rows[row].size();
+      menu_column_ >= 0 && static_cast<size_t>(menu_column_) < table.columns.size();
   if (ImGui::MenuItem("Copy cell", nullptr, false, has_cell)) {
     context.services.SetClipboard(RawValue(table.At(row, static_cast<size_t>(menu_column_))));
   }

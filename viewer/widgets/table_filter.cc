@@ -207,18 +207,19 @@ TableFilter TableFilter::Parse(std::string_view text, const ResultTable& table, 
   return filter;
 }
 
-bool TableFilter::Holds(const Term& term, const std::vector<Value>& row) {
+bool TableFilter::Holds(const Term& term, const ResultTable& table, size_t row) {
   if (term.column < 0) {
-    return std::any_of(row.begin(), row.end(), [&](const Value& v) {
-      const auto* s = std::get_if<SharedText>(&v);
+    return std::any_of(table.columns.begin(), table.columns.end(), [&](const TableColumn& c) {
+      const Cell cell = c.values[row];
+      const auto* s = std::get_if<std::string_view>(&cell);
       if (s == nullptr) return false;
       return term.op == Op::kIs ? *s == term.text : ContainsLower(*s, term.text);
     });
   }
-  if (static_cast<size_t>(term.column) >= row.size()) return false;
-  const Value& value = row[static_cast<size_t>(term.column)];
+  if (static_cast<size_t>(term.column) >= table.columns.size()) return false;
+  const Cell value = table.At(row, static_cast<size_t>(term.column));
   if (term.op == Op::kIs) {
-    const auto* s = std::get_if<SharedText>(&value);
+    const auto* s = std::get_if<std::string_view>(&value);
     return s != nullptr && *s == term.text;
   }
   if (term.op == Op::kContains) {
@@ -226,7 +227,7 @@ bool TableFilter::Holds(const Term& term, const std::vector<Value>& row) {
       return std::string_view(*b ? "yes" : "no").starts_with(term.text) ||
              std::string_view(*b ? "true" : "false").starts_with(term.text);
     }
-    if (const auto* s = std::get_if<SharedText>(&value)) return ContainsLower(*s, term.text);
+    if (const auto* s = std::get_if<std::string_view>(&value)) return ContainsLower(*s, term.text);
     return ContainsLower(RawValue(value), term.text);
   }
   const double have = NumberOf(value);
@@ -250,15 +251,15 @@ bool TableFilter::Holds(const Term& term, const std::vector<Value>& row) {
 bool TableFilter::HoldsOfReadable(const Term& term, const ResultTable& table, size_t row) {
   if (row >= table.readable.size()) return false;
   if (term.column >= 0 && term.column != table.readable_column) return false;
-  const auto* name = std::get_if<SharedText>(&table.readable[row]);
-  if (name == nullptr) return false;
-  if (term.op == Op::kIs) return *name == term.text;
-  return term.op == Op::kContains && ContainsLower(*name, term.text);
+  const SharedText& name = table.readable[row];
+  if (name.empty()) return false;
+  if (term.op == Op::kIs) return name == term.text;
+  return term.op == Op::kContains && ContainsLower(name, term.text);
 }
 
 bool TableFilter::Matches(const ResultTable& table, size_t row) const {
   return std::all_of(terms_.begin(), terms_.end(), [&](const Term& term) {
-    return (Holds(term, table.rows[row]) || HoldsOfReadable(term, table, row)) != term.negate;
+    return (Holds(term, table, row) || HoldsOfReadable(term, table, row)) != term.negate;
   });
 }
 

@@ -40,7 +40,7 @@ class TableFilter {
                               Term* term);
   static bool ParseColumnText(std::string_view word, const ResultTable& table, Term* term);
   static bool ParseWholeText(std::string_view word, const ResultTable& table, Term* term);
-  static bool Holds(const Term& term, const std::vector<Value>& row);
+  static bool Holds(const Term& term, const ResultTable& table, size_t row);
   static bool HoldsOfReadable(const Term& term, const ResultTable& table, size_t row);
   void Explain(const Term& term, std::string_view word, const ResultTable& table);
 

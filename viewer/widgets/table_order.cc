@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "viewer/core/search/search.h"
 #include "viewer/widgets/number_text.h"
@@ -9,21 +10,21 @@
 namespace stepscope {
 namespace {
 
-// A column's values, taken out of the rows so that comparing two costs no look-up of variants.
+// A column's values, taken out of the table so that comparing two costs no look-up of variants.
 struct KeyColumn {
-  std::vector<double> numbers;           // by row; NaN: missing
-  std::vector<const SharedText*> texts;  // by row, for text columns; null: missing
+  std::vector<double> numbers;                         // by row; NaN: missing
+  std::vector<std::optional<std::string_view>> texts;  // by row, for text columns
   bool descending = false;
 
   bool Missing(uint32_t row) const {
-    return texts.empty() ? std::isnan(numbers[row]) : texts[row] == nullptr;
+    return texts.empty() ? std::isnan(numbers[row]) : !texts[row].has_value();
   }
   int Compare(uint32_t a, uint32_t b) const {
     const bool no_a = Missing(a), no_b = Missing(b);
     if (no_a || no_b) return no_a == no_b ? 0 : no_a ? 1 : -1;
     int order = 0;
     if (!texts.empty()) {
-      order = texts[a]->view().compare(texts[b]->view());
+      order = texts[a]->compare(*texts[b]);
     } else if (numbers[a] != numbers[b]) {
       order = numbers[a] < numbers[b] ? -1 : 1;
     }
@@ -37,11 +38,13 @@ KeyColumn MakeKey(const ResultTable& table, SortKey key) {
   const auto column = static_cast<size_t>(key.column);
   const bool text = table.columns[column].type == ValueType::kString;
   for (size_t r = 0; r < table.size(); ++r) {
-    const Value* value = column < table.rows[r].size() ? &table.Shown(r, column) : nullptr;
-    if (text) {
-      out.texts.push_back(value != nullptr ? std::get_if<SharedText>(value) : nullptr);
+    if (!text) {
+      out.numbers.push_back(NumberOf(table.At(r, column)));
+    } else if (const Cell cell = table.Shown(r, column);
+               const auto* s = std::get_if<std::string_view>(&cell)) {
+      out.texts.emplace_back(*s);
     } else {
-      out.numbers.push_back(value != nullptr ? NumberOf(*value) : NumberOf(Value{}));
+      out.texts.emplace_back();
     }
   }
   return out;
@@ -92,8 +95,7 @@ bool IsAdditive(const ColumnDesc& column) {
 double SumOf(const ResultTable& table, size_t column, std::span<const uint32_t> order) {
   double sum = 0;
   for (uint32_t r : order) {
-    const auto& row = table.rows[r];
-    const double v = column < row.size() ? NumberOf(row[column]) : 0;
+    const double v = NumberOf(table.At(r, column));
     if (std::isfinite(v)) sum += v;
   }
   return sum;
@@ -101,17 +103,9 @@ double SumOf(const ResultTable& table, size_t column, std::span<const uint32_t> 
 
 ResultTable ShownPart(const ResultTable& table, std::span<const uint32_t> order,
                       std::span<const int> columns) {
-  ResultTable out{table.id, table.title};
-  for (int c : columns) out.columns.push_back(table.columns[static_cast<size_t>(c)]);
-  out.rows.reserve(order.size());
-  for (uint32_t r : order) {
-    std::vector<Value>& row = out.rows.emplace_back();
-    for (int c : columns) {
-      const auto i = static_cast<size_t>(c);
-      row.push_back(i < table.rows[r].size() ? table.At(r, i) : Value{});
-    }
-  }
-  return out;
+  ResultTable part{table.id, table.title};
+  for (int c : columns) part.columns.push_back(table.columns[static_cast<size_t>(c)]);
+  return part.WithRows(order);
 }
 
 std::string ToTsv(const ResultTable& table, std::span<const uint32_t> rows,
@@ -120,7 +114,7 @@ std::string ToTsv(const ResultTable& table, std::span<const uint32_t> rows,
   for (uint32_t r : rows) {
     for (size_t c = 0; c < columns.size(); ++c) {
       const auto i = static_cast<size_t>(columns[c]);
-      std::string text = i < table.rows[r].size() ? RawValue(table.At(r, i)) : std::string();
+      std::string text = RawValue(table.At(r, i));
       std::replace_if(
           text.begin(), text.end(), [](char x) { return x == '\t' || x == '\n' || x == '\r'; },
           ' ');

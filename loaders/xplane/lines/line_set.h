@@ -8,7 +8,7 @@
 
 #include "loaders/xplane/lines/line_parser.h"
 #include "model/base/status.h"
-#include "model/base/task.h"
+#include "model/base/job.h"
 
 namespace stepscope::xplane {
 

@@ -13,6 +13,7 @@ namespace stepscope {
 bool IsNumber(const ColumnDesc& column);
 // Value of a number or bool; NaN for anything else.
 double NumberOf(const Cell& value);
+inline double NumberOf(const Value& value) { return NumberOf(ViewOf(value)); }
 // The finite number of a cell; 0 if it is none or there is no such column.
 double NumberAt(const ResultTable& table, size_t row, int column);
 // The number of a row that exists, by the column's id; 0 if there is none.

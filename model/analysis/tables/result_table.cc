@@ -103,6 +103,21 @@ void ResultTable::SetColumns(std::vector<ColumnDesc> descs) {
   for (ColumnDesc& desc : descs) AddColumn(std::move(desc));
 }
 
+ResultTable ResultTable::WithRows(std::span<const uint32_t> rows) const {
+  ResultTable out(id, title, {columns.begin(), columns.end()});
+  out.readable_column = readable_column;
+  for (size_t c = 0; c < columns.size(); ++c) {
+    out.columns[c].values.Reserve(rows.size());
+    for (const uint32_t row : rows) out.columns[c].values.Add(columns[c].values.Own(row));
+  }
+  for (const uint32_t row : rows) {
+    if (!links.empty()) out.links.push_back(links[row]);
+    if (!links_b.empty()) out.links_b.push_back(links_b[row]);
+    if (!readable.empty()) out.readable.push_back(readable[row]);
+  }
+  return out;
+}
+
 void ResultTable::Append(const ResultTable& other) {
   for (size_t c = 0; c < columns.size(); ++c) {
     for (size_t r = 0; r < other.size(); ++r) columns[c].values.Add(other.columns[c].values.Own(r));

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -116,6 +117,8 @@ struct ResultTable {
   bool empty() const { return size() == 0; }
   void AddColumn(ColumnDesc desc) { columns.emplace_back(std::move(desc)); }
   void SetColumns(std::vector<ColumnDesc> descs);
+  // A table of some rows, in this order, with their links and readable names.
+  ResultTable WithRows(std::span<const uint32_t> rows) const;
   // Appends the rows and links of a table with the same columns.
   void Append(const ResultTable& other);
   // Appends a row; columns without a value of their own have none there.

@@ -28,7 +28,7 @@ class ListedTrace {
   }
   std::string Write(Status (*write)(const EventListInput&, const TextSink&), bool launches) const {
     AnalysisContext context(trace_, Definitions::kStepscope);
-    const Scope scope = ScopeOf(context, {}, {});
+    const Scope scope = ScopeOf(context, {});
     EventListInput input{trace_.get(), nullptr, &scope, true, true};
     if (launches) input.flows = &flows_;
     std::string out;

@@ -8,10 +8,12 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "tests/support/table_rows.h"
+
 namespace stepscope {
 namespace {
 
-AnalysisResult NoRun(AnalysisContext&, const AnalysisParams&, std::stop_token) { return {}; }
+AnalysisResult NoRun(AnalysisContext&, const AnalysisParams&) { return {}; }
 
 constexpr AnalysisDesc kAnalysis{"kernels", "Kernels <b>", "What runs & how long.", NoRun};
 
@@ -24,9 +26,9 @@ ReportInput MakeInput() {
                    {"share", "Share", Unit::kFraction, ValueType::kReal, ""},
                    {"count", "Count", Unit::kCount, ValueType::kInt, ""},
                    {"tensor", "Matrix unit", Unit::kNone, ValueType::kBool, ""}});
-  table.rows = {{std::string("gemm<float, \"x\">"), 0.1 + 0.2, 0.25, int64_t{3}, true},
+  test::SetRows(&table, {{std::string("gemm<float, \"x\">"), 0.1 + 0.2, 0.25, int64_t{3}, true},
                 {std::string("bad \xff name"), std::nan(""), 2.0, int64_t{1} << 60, false},
-                {Value(), std::numeric_limits<double>::infinity(), Value(), Value(), Value()}};
+                {Value(), std::numeric_limits<double>::infinity(), Value(), Value(), Value()}});
   AnalysisResult result;
   result.panel = "kernels";
   result.properties = {{"step_ms", "Step", 7.0625, Unit::kMs, "mean"},
@@ -116,7 +118,7 @@ TEST_CASE(
     "cut") {
   ReportInput input = MakeInput();
   AnalysisResult result = *input.panels[0].result;
-  result.tables[0].rows[0][0] = std::string(90, 'x');
+  test::SetCell(&result.tables[0], 0, 0, SharedText(std::string(90, 'x')));
   result.findings[0].text =
       "Input-bound: " + std::string("the device waits for it ") +
       "and the sentence goes on beyond what a terminal of usual size shows of it";
@@ -161,7 +163,7 @@ TEST_CASE("report html: the overview has a chart with one bar for each step") {
   steps.SetColumns({{"stepnum", "Step", Unit::kNone, ValueType::kString, ""},
                    {"device", "Compute", Unit::kMs, ValueType::kReal, ""},
                    {"unknown", "Not explained", Unit::kMs, ValueType::kReal, ""}});
-  steps.rows = {{std::string("train <1>"), 3.0, 1.0}, {std::string("train 2"), 2.0, 0.0}};
+  test::SetRows(&steps, {{std::string("train <1>"), 3.0, 1.0}, {std::string("train 2"), 2.0, 0.0}});
   AnalysisResult result;
   result.panel = "overview";
   result.tables = {steps};
@@ -188,7 +190,7 @@ TEST_CASE("report json: a page that is asked for twice is written once") {
 TEST_CASE("report text: escape sequences in names are escaped") {
   ReportInput input = MakeInput();
   AnalysisResult result = *input.panels[0].result;
-  result.tables[0].rows[0][0] = "a\x1b]0;title\x07\n\tb";
+  test::SetCell(&result.tables[0], 0, 0, SharedText("a\x1b]0;title\x07\n\tb"));
   result.findings[0].text = "rank \x1b[2J is late";
   result.empty_reason = "\u202ereversed";
   result.properties[1].value = "\u009b31m";
@@ -237,8 +239,8 @@ TEST_CASE("report: text has readable names, data has those of the file") {
   ReportInput input = MakeInput();
   AnalysisResult result = *input.panels[0].result;
   ResultTable& table = result.tables[0];
-  table.rows[0][0] = std::string("_Z3addPf");
-  table.readable = {std::string("add<a>"), Value(), Value()};
+  test::SetCell(&table, 0, 0, SharedText(std::string("_Z3addPf")));
+  table.readable = {SharedText("add<a>"), SharedText(), SharedText()};
   table.readable_column = 0;
   input.panels[0].result = std::make_shared<const AnalysisResult>(result);
   CHECK(TextOf(input).find("add<a>") != std::string::npos);

@@ -31,7 +31,8 @@ struct CaptureFixture {
   TempDir dir;
   Waker waker;
   SettingsStore store{dir.path() / "config"};
-  Session session{store, {[this] { waker.Wake(); }, {}, {}, {}}};
+  Scheduler scheduler{2, [this] { waker.Wake(); }};
+  Session session{scheduler, store, {[this] { waker.Wake(); }, {}, {}, {}}};
 
   bool UpdateUntil(const std::function<bool(const SessionView&)>& done) {
     const auto end = Clock::now() + std::chrono::seconds(60);

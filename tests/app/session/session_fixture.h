@@ -17,7 +17,8 @@ struct SessionFixture {
   TempDir dir;
   Waker waker;
   SettingsStore store{dir.path() / "config"};
-  Session session{store, {[this] { waker.Wake(); }, {}, {}, {}}};
+  Scheduler scheduler{2, [this] { waker.Wake(); }};
+  Session session{scheduler, store, {[this] { waker.Wake(); }, {}, {}, {}}};
 
   // Updates as the frame loop does: when woken, or now and then.
   bool UpdateUntil(const std::function<bool(const SessionView&)>& done, int seconds = 60) {

@@ -27,7 +27,7 @@ const std::string kOther = test::SourcePath("tests/data/tf_graph.xplane.pb.zst")
 
 struct DrivenWindow {
   DrivenWindow()
-      : store(dir.path() / "config"), session(store, {[this] { waker.Wake(); }, {}, {}, {}}) {
+      : store(dir.path() / "config"), session(scheduler, store, {[this] { waker.Wake(); }, {}, {}, {}}) {
     fs::create_directory(dir.path() / "run");
     fs::permissions(dir.path() / "run", fs::perms::owner_all);
     session.set_agent_config({dir.path() / "run", {}, {}, geteuid()});
@@ -59,6 +59,7 @@ struct DrivenWindow {
 
   TempDir dir;
   Waker waker;
+  Scheduler scheduler{2, [this] { waker.Wake(); }};
   SettingsStore store;
   Session session;
   std::unique_ptr<HeadlessSurface> surface;

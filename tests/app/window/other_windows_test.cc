@@ -21,7 +21,7 @@ constexpr ImVec2 kSize(500, 300);
 
 struct Desk {
   explicit Desk(bool other_windows = true)
-      : store(dir.path()), session(store, {[this] { waker.Wake(); }, {}, {}, {}}) {
+      : store(dir.path()), session(scheduler, store, {[this] { waker.Wake(); }, {}, {}, {}}) {
     Result<std::unique_ptr<Window>> opened = Window::Create({.width = 800, .height = 600}, waker);
     if (!opened.ok()) return;
     window = std::move(opened).value();
@@ -52,6 +52,7 @@ struct Desk {
   TempDir dir;
   SettingsStore store;
   Waker waker;
+  Scheduler scheduler{2, [this] { waker.Wake(); }};
   Session session;
   std::unique_ptr<Window> window;
   std::unique_ptr<Gui> gui;

@@ -78,7 +78,7 @@ TEST_CASE("a late rank, a throttled GPU and a slow link are found, with their si
   CHECK(test::PropertyText(fleet, "throttled_ranks") == "1");
   CHECK(test::PropertyText(fleet, "slow_links") == "1");
   const ResultTable& kernels = *fleet.Table("kernels");
-  REQUIRE(kernels.rows.size() == 1);
+  REQUIRE(kernels.size() == 1);
   CHECK(test::Int(fleet, "kernels", 0, "rank") == 11);
   CHECK(test::Real(fleet, "kernels", 0, "ratio") == doctest::Approx(1.3).epsilon(0.01));
   CHECK(test::Text(fleet, "links", 0, "ranks") == "8-11");
@@ -86,7 +86,7 @@ TEST_CASE("a late rank, a throttled GPU and a slow link are found, with their si
                  test::Real(fleet, "links", 0, "others_us") - 60) < 5);
   CHECK(test::Real(fleet, "ranks", 5, "late_share_percent") > 10);
   CHECK(test::Text(fleet, "ranks", 5, "file") == profiles.Path(test::RankFileName(5)));
-  CHECK(fleet.Table("steps")->rows.size() == 16 * 8);
+  CHECK(fleet.Table("steps")->size() == 16 * 8);
   // Each step is longer by 400 us of the late rank and 60 us of the slow group; the throttled rank
   // costs 60 us at each of the three collectives, of which one is hidden behind the late rank.
   CHECK(test::Real(fleet, "what_if", 0, "saved_ms_per_step") > 0.4);
@@ -109,11 +109,11 @@ TEST_CASE("of several runs the newest is shown, and profiles without facts are l
   old->origin_unix_ns -= 1'000'000'000'000;
   parts.Add("facts/old.stepfacts", fleet::WritePart(*old));
   const AnalysisResult fleet = PageOf(LoadedFrom(parts.Path()), "fleet");
-  CHECK(fleet.Table("ranks")->rows.size() == 2);
-  REQUIRE(fleet.Table("runs")->rows.size() == 2);
+  CHECK(fleet.Table("ranks")->size() == 2);
+  REQUIRE(fleet.Table("runs")->size() == 2);
   CHECK(test::Text(fleet, "runs", 0, "run") == profiles.Path());
   CHECK(test::Text(fleet, "runs", 1, "run") == "/old");
-  REQUIRE(fleet.Table("failed")->rows.size() == 1);
+  REQUIRE(fleet.Table("failed")->size() == 1);
   CHECK(test::Text(fleet, "failed", 0, "file") == "/gone/rank7.json");
 }
 
@@ -140,9 +140,9 @@ TEST_CASE("a run is chosen by its name, or by the last folders of it") {
     const auto trace = load(run);
     REQUIRE(trace.ok());
     const AnalysisResult fleet = PageOf(*trace, "fleet");
-    CHECK(fleet.Table("ranks")->rows.size() == 1);
+    CHECK(fleet.Table("ranks")->size() == 1);
     CHECK(test::Text(fleet, "ranks", 0, "file") == "/logs/a/run1/rank0.json");
-    CHECK(fleet.Table("runs")->rows.size() == 3);
+    CHECK(fleet.Table("runs")->size() == 3);
     REQUIRE(runs.size() == 3);
     CHECK((*trace)->run == runs[2]);  // of two as old the last name comes first
     const std::string newest = runs[0];
@@ -206,7 +206,7 @@ TEST_CASE("other pages say that a fleet has no events, and a profile that it is 
     const std::string id = analysis.id;
     CAPTURE(id);
     const bool shown = id == "fleet" || id == "ranks" || id == "diagnostics";
-    const AnalysisResult result = RunAnalysis(analysis, context, {}, {});
+    const AnalysisResult result = RunAnalysis(analysis, context, {});
     CHECK(result.panel == id);
     CHECK(result.empty_reason.starts_with("A fleet has the facts") != shown);
   }

@@ -9,6 +9,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "tests/support/table_rows.h"
+
 #include "loaders/loader.h"
 #include "tests/support/source_paths.h"
 #include "tests/support/table_cells.h"
@@ -20,7 +22,7 @@ using nlohmann::json;
 
 json BytesByFrame(const AnalysisResult& result, const char* table) {
   json bytes = json::object();
-  for (const auto& row : test::TableOf(result, table).rows)
+  for (const auto& row : test::RowsOf(test::TableOf(result, table)))
     bytes[std::get<SharedText>(row[0]).str()] = std::get<int64_t>(row[1]);
   return bytes;
 }
@@ -30,7 +32,7 @@ AnalysisResult Report(const std::string& path) {
   const auto trace = LoadPath(path, {}, {}, progress);
   REQUIRE_MESSAGE(trace.ok(), trace.status().message());
   AnalysisContext context(*trace, Definitions::kStepscope);
-  return RunAnalysis(*FindAnalysis("memory_snapshot"), context, {}, {});
+  return RunAnalysis(*FindAnalysis("memory_snapshot"), context, {});
 }
 
 void CheckTruth(const std::string& pickle, const std::string& truth_path) {
@@ -44,7 +46,7 @@ void CheckTruth(const std::string& pickle, const std::string& truth_path) {
   CHECK(BytesByFrame(result, "at_end") == truth["at_end"]);
   const int64_t leak = truth["leak_bytes_per_step"];
   const ResultTable& leaks = test::TableOf(result, "leaks");
-  REQUIRE(leaks.rows.size() == (leak > 0 ? 1 : 0));
+  REQUIRE(leaks.size() == (leak > 0 ? 1 : 0));
   if (leak == 0) return;
   CHECK(test::Text(result, "leaks", 0, "frame") == "train.py:88 loss_history");
   CHECK(test::Int(result, "leaks", 0, "bytes_per_step") == leak);
@@ -62,7 +64,7 @@ TEST_CASE(
   if (!std::filesystem::exists(folder + "mosaic.pickle")) return;
   const AnalysisResult mosaic = Report(folder + "mosaic.pickle");
   CHECK(test::PropertyText(mosaic, "events") == "1040");
-  CHECK(!test::TableOf(mosaic, "at_peak").rows.empty());
+  CHECK(!test::TableOf(mosaic, "at_peak").empty());
 }
 
 TEST_CASE("Generated snapshots agree with what their generator counts") {

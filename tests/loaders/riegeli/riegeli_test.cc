@@ -137,7 +137,7 @@ Strings Tables(const TracePtr& trace, Definitions definitions) {
   Strings out;
   AnalysisContext context(trace, definitions);
   for (const AnalysisDesc& analysis : Analyses()) {
-    const AnalysisResult result = RunAnalysis(analysis, context, {}, {});
+    const AnalysisResult result = RunAnalysis(analysis, context, {});
     for (const ResultTable& table : result.tables)
       out.push_back(std::string(analysis.id) + "/" + std::string(table.id) + "\n" + ToCsv(table));
   }

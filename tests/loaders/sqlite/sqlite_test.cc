@@ -150,8 +150,8 @@ TEST_CASE("Sampled counters and allocations are counters of the device") {
 TEST_CASE("Kernel statistics know the op and the launch of each kernel") {
   const TracePtr trace = LoadDatabase(test::NsysBytes({1, 4, false, false}));
   AnalysisContext context(trace, Definitions::kStepscope);
-  const AnalysisResult result = RunAnalysis(*FindAnalysis("kernel_stats"), context, {}, {});
-  REQUIRE(test::TableOf(result, "kernels").rows.size() == 1);
+  const AnalysisResult result = RunAnalysis(*FindAnalysis("kernel_stats"), context, {});
+  REQUIRE(test::TableOf(result, "kernels").size() == 1);
   CHECK(test::Text(result, "kernels", 0, "op_name") == "aten::mm");
   CHECK(test::Int(result, "kernels", 0, "occurrences") == 4);
   CHECK(test::Text(result, "kernels", 0, "block_dim") == "128,2,1");

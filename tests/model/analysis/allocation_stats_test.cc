@@ -51,7 +51,7 @@ TEST_CASE("allocations: the op that only an allocation names is an op") {
 
 TEST_CASE("allocations: a program trains if only an allocation's op says so") {
   AnalysisContext context(LoadAllocation(kNothing, kNothing), Definitions::kStepscope);
-  CHECK(IsTraining(context, {}));
+  CHECK(IsTraining(context));
 }
 
 TEST_CASE("allocations: they are in the group that the file says") {

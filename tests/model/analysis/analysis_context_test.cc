@@ -1,10 +1,13 @@
 // The context keeps results by what was asked, the last few of them, computed once.
 #include <doctest/doctest.h>
 
+#include <chrono>
 #include <set>
 #include <stop_token>
 #include <thread>
 #include <vector>
+
+#include "tests/support/stopped_job.h"
 
 #include "loaders/loader.h"
 #include "model/analysis/analysis.h"
@@ -58,23 +61,18 @@ TEST_CASE("a result is computed once for the same question, and anew for another
 TEST_CASE("facts of the steps of a part are computed once for all pages that judge them") {
   AnalysisContext context(Generated(), Definitions::kStepscope);
   const StepDatabase& steps = context.Get<StepDatabase>();
-  const auto kinds = context.exposed_kinds({}, false, steps, {});
-  const auto precision = context.precision({}, false, steps, {});
-  const std::vector<ExposedKind> alone = ExposedKinds(context.trace(), steps);
-  REQUIRE(kinds->size() == alone.size());
+  const AnalysisParams all;
+  const auto kinds = context.Get<ExposedKinds>(all);
+  const auto precision = context.Get<PrecisionTimes>(all);
+  const std::vector<ExposedKind> alone = FindExposedKinds(context.trace(), steps);
+  REQUIRE(kinds->kinds.size() == alone.size());
   CHECK(!alone.empty());
-  for (size_t i = 0; i < alone.size(); ++i) CHECK((*kinds)[i].ps == alone[i].ps);
-  CHECK(precision->all == ComputePrecision(context, {}, steps, {}).all);
+  for (size_t i = 0; i < alone.size(); ++i) CHECK(kinds->kinds[i].ps == alone[i].ps);
+  CHECK(precision->all == ComputePrecision(context, {}, steps).all);
   CHECK(precision->all > 0);
-  CHECK(context.exposed_kinds({}, false, steps, {}) == kinds);
-  CHECK(context.precision({}, false, steps, {}) == precision);
-  const StepDatabase span = WholeSpan(context, {});
-  CHECK(context.exposed_kinds({}, true, span, {}) != kinds);
-  CHECK(context.precision(FirstMs(2), false, steps, {}) != precision);
-  std::stop_source stopped;
-  stopped.request_stop();
-  const auto cut = context.precision(FirstMs(3), false, steps, stopped.get_token());
-  CHECK(context.precision(FirstMs(3), false, steps, {}) != cut);
+  CHECK(context.Get<ExposedKinds>(all) == kinds);
+  CHECK(context.Get<PrecisionTimes>(all) == precision);
+  CHECK(context.Get<PrecisionTimes>(FirstMs(2)) != precision);
 }
 
 TEST_CASE("the last few results are kept; an older one lives as long as others hold it") {
@@ -92,10 +90,10 @@ TEST_CASE("the last few results are kept; an older one lives as long as others h
 
 TEST_CASE("the memory profile is computed once for the page and for findings") {
   AnalysisContext context(Generated(), Definitions::kStepscope);
-  RunAnalysis(*FindAnalysis("memory"), context, {}, {});
+  RunAnalysis(*FindAnalysis("memory"), context, {});
   const std::shared_ptr<const MemoryProfile> profile = context.Get<MemoryProfile>(AnalysisParams());
   CHECK(profile.use_count() == 2);  // the context's and ours
-  RunAnalysis(*FindAnalysis("findings"), context, {}, {});
+  RunAnalysis(*FindAnalysis("findings"), context, {});
   CHECK(context.Get<MemoryProfile>(AnalysisParams()) == profile);
   CHECK(context.Get<MemoryProfile>(FirstMs(2)) != profile);
   CHECK(profile.use_count() == 1);  // only the last one is kept
@@ -127,28 +125,20 @@ TEST_CASE("threads that ask the same at once get one result") {
   CHECK(distinct.size() == 2);
 }
 
-TEST_CASE("the result of a stopped computation is not kept") {
+TEST_CASE("a stopped caller gets Stopped, others the whole result") {
   AnalysisContext context(Generated(), Definitions::kStepscope);
-  std::stop_source stop;
-  stop.request_stop();
-  context.Get("kernel_stats", {}, stop.get_token());
-  CHECK_FALSE(context.Get("kernel_stats")->Table("kernels")->rows.empty());
-}
-
-TEST_CASE("a stopped caller gets the unfinished result, others the whole one") {
-  AnalysisContext context(Generated(), Definitions::kStepscope);
-  std::stop_source stop;
-  stop.request_stop();
-  const Grouping& left = context.Get<Grouping>();
-  CHECK(&context.Get<Grouping>() == &left);
-  CHECK(&context.stats(stop.get_token()) == &context.stats(stop.get_token()));
-  CHECK(&context.steps(stop.get_token()) == &context.steps(stop.get_token()));
-  CHECK(&context.Get<Grouping>() != &left);
+  CHECK_THROWS_AS(test::RunStopped([&] { context.Get("kernel_stats"); }), Stopped);
+  CHECK_THROWS_AS(test::RunStopped([&] { context.Get<Grouping>(); }), Stopped);
+  CHECK_THROWS_AS(test::RunStopped([&] { context.stats(); }), Stopped);
+  CHECK_THROWS_AS(test::RunStopped([&] { context.Get<StepDatabase>(); }), Stopped);
+  CHECK_FALSE(context.Get("kernel_stats")->Table("kernels")->empty());
   CHECK_FALSE(context.Get<Grouping>().launches.empty());
   CHECK(&context.Get<Grouping>() == &context.Get<Grouping>());
+  const Grouping& known = context.Get<Grouping>();
+  test::RunStopped([&] { CHECK(&context.Get<Grouping>() == &known); });
 }
 
-TEST_CASE("an analysis that is stopped when its databases are there leaves the events alone") {
+TEST_CASE("an analysis that is stopped at any moment leaves nothing half done") {
   test::GpuProfileOptions options;
   options.steps = 60;
   options.layers = 20;
@@ -157,14 +147,23 @@ TEST_CASE("an analysis that is stopped when its databases are there leaves the e
   for (const char* id : {"overview", "kernel_stats", "op_stats", "memory", "findings"}) {
     CAPTURE(std::string(id));
     AnalysisContext whole(*trace, Definitions::kStepscope);
-    const size_t all = EventsIn(RunAnalysis(*FindAnalysis(id), whole, {}, {}));
+    const size_t all = EventsIn(RunAnalysis(*FindAnalysis(id), whole, {}));
     CHECK(all > 100);
     AnalysisContext context(*trace, Definitions::kStepscope);
-    context.Get<Grouping>();
-    std::stop_source stop;
-    stop.request_stop();
-    CHECK(EventsIn(RunAnalysis(*FindAnalysis(id), context, {}, stop.get_token())) <= all / 50);
-    CHECK(EventsIn(RunAnalysis(*FindAnalysis(id), context, {}, {})) == all);  // nothing half done
+    for (const int us : {0, 100, 1'000, 5'000, 20'000}) {
+      std::stop_source stop;
+      const std::jthread stopper([&] {
+        std::this_thread::sleep_for(std::chrono::microseconds(us));
+        stop.request_stop();
+      });
+      const JobScope job(JobScope::Current().scheduler, stop.get_token());
+      size_t events = all;
+      CatchStopped([&] { events = EventsIn(RunAnalysis(*FindAnalysis(id), context, {})); });
+      CHECK(events == all);
+    }
+    CHECK(EventsIn(RunAnalysis(*FindAnalysis(id), context, {})) == all);
+    CHECK_THROWS_AS(test::RunStopped([&] { RunAnalysis(*FindAnalysis(id), context, {}); }),
+                    Stopped);
   }
 }
 

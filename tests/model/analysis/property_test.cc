@@ -7,6 +7,8 @@
 #include <cmath>
 #include <random>
 
+#include "tests/support/table_rows.h"
+
 #include "loaders/loader.h"
 #include "model/analysis/ops/op_database.h"
 #include "model/analysis/steps/steps.h"
@@ -108,7 +110,7 @@ std::string Report(const std::shared_ptr<const Trace>& trace) {
   AnalysisContext context(trace, Definitions::kStepscope);
   std::string text;
   for (const AnalysisDesc& analysis : Analyses()) {
-    const AnalysisResult r = analysis.run(context, {}, {});
+    const AnalysisResult r = analysis.run(context, {});
     for (const Property& p : r.properties) text += p.id + "=" + RawValue(p.value) + "\n";
     for (const ResultTable& t : r.tables) text += t.id + "\n" + ToCsv(t);
   }
@@ -128,7 +130,7 @@ std::string Difference(const std::string& a, const std::string& b) {
 
 double Sum(const ResultTable& table, const char* column) {
   double sum = 0;
-  for (const auto& row : table.rows)
+  for (const auto& row : test::RowsOf(table))
     sum += std::get<double>(row[static_cast<size_t>(table.Column(column))]);
   return sum;
 }

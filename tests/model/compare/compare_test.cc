@@ -14,6 +14,7 @@
 #include "tests/support/kineto_text.h"
 #include "tests/support/source_paths.h"
 #include "tests/support/table_cells.h"
+#include "tests/support/table_rows.h"
 
 namespace stepscope::compare {
 namespace {
@@ -28,7 +29,7 @@ std::unique_ptr<AnalysisContext> Loaded(const GpuProfileOptions& options) {
 }
 
 AnalysisResult ComparedWith(const GpuProfileOptions& a, const GpuProfileOptions& b) {
-  return CompareProfiles(*Loaded(a), *Loaded(b), {}, {});
+  return CompareProfiles(*Loaded(a), *Loaded(b), {});
 }
 
 double Number(const AnalysisResult& result, const char* id) {
@@ -44,9 +45,9 @@ void CheckSums(const AnalysisResult& result) {
   const double step = std::max(Number(result, "step_ms_a"), Number(result, "step_ms_b"));
   double sum = noise, classes = 0;
   const ResultTable& contributions = test::TableOf(result, "contributions");
-  for (size_t r = 0; r < contributions.rows.size(); ++r)
+  for (size_t r = 0; r < contributions.size(); ++r)
     sum += test::Real(result, "contributions", r, "delta_ms_per_step");
-  for (size_t r = 0; r < test::TableOf(result, "classes").rows.size(); ++r)
+  for (size_t r = 0; r < test::TableOf(result, "classes").size(); ++r)
     classes += test::Real(result, "classes", r, "delta_ms_per_step");
   CAPTURE(mean);
   CAPTURE(sum);
@@ -58,7 +59,7 @@ void CheckSums(const AnalysisResult& result) {
 double ShareOf(const AnalysisResult& result, const std::string& name) {
   double share = 0;
   const ResultTable& t = test::TableOf(result, "contributions");
-  for (size_t r = 0; r < t.rows.size(); ++r) {
+  for (size_t r = 0; r < t.size(); ++r) {
     if (test::Text(result, "contributions", r, "name").find(name) != std::string::npos)
       share += test::Real(result, "contributions", r, "share_of_change");
   }
@@ -105,7 +106,7 @@ void CheckZero(const AnalysisResult& result) {
   for (const ResultTable& t : result.tables) {
     for (size_t c = 0; c < t.columns.size(); ++c) {
       if (t.columns[c].id.rfind("delta_", 0) != 0) continue;
-      for (const std::vector<Value>& row : t.rows) {
+      for (const std::vector<Value>& row : test::RowsOf(t)) {
         CAPTURE(t.id);
         const auto* value = std::get_if<double>(&row[c]);
         if (value != nullptr) CHECK(*value == 0);
@@ -132,7 +133,7 @@ TEST_CASE("A planted change comes first and explains the change of the step time
       // A step that runs ahead hides the host's work.
       if (run_ahead && std::string(planted.kind) != "op") continue;
       if (run_ahead && planted.base == GpuScenario::kLaunchBound) continue;
-      REQUIRE_FALSE(test::TableOf(result, "contributions").rows.empty());
+      REQUIRE_FALSE(test::TableOf(result, "contributions").empty());
       CAPTURE(test::PropertyText(result, "summary"));
       CHECK(test::Text(result, "contributions", 0, "kind") == planted.kind);
       CHECK(test::Text(result, "contributions", 0, "change") == planted.change);
@@ -151,7 +152,7 @@ TEST_CASE("A profile compared with itself has changed nowhere") {
     options.layers = 8;
     options.outlier_step = 4;
     const AnalysisResult result = ComparedWith(options, options);
-    CHECK(test::TableOf(result, "contributions").rows.empty());
+    CHECK(test::TableOf(result, "contributions").empty());
     CHECK(result.Table("differences") == nullptr);
     CHECK(Number(result, "delta_ms") == 0);
     CHECK(Number(result, "mean_delta_ms") == 0);
@@ -167,10 +168,10 @@ TEST_CASE("Profiles of another size differ in size only, not in what they do") {
     CheckSums(result);
     const double step = Number(result, "step_ms_a");
     const ResultTable& t = test::TableOf(result, "contributions");
-    for (size_t r = 0; r < t.rows.size(); ++r)
+    for (size_t r = 0; r < t.size(); ++r)
       CHECK(std::abs(test::Real(result, "contributions", r, "delta_ms_per_step")) <= 0.01 * step);
     bool said = false;
-    for (size_t r = 0; r < test::TableOf(result, "differences").rows.size(); ++r)
+    for (size_t r = 0; r < test::TableOf(result, "differences").size(); ++r)
       said = said || test::Text(result, "differences", r, "id") == what;
     CHECK(said);
   };
@@ -197,9 +198,9 @@ TEST_CASE("Exchanging the profiles negates every change") {
     for (const char* id : {"delta_ms", "mean_delta_ms", "noise_ms"})
       CHECK(std::abs(Number(ab, id) + Number(ba, id)) <= 1e-9);
     CHECK(Number(ab, "p_value") == doctest::Approx(Number(ba, "p_value")));
-    REQUIRE(test::TableOf(ab, "contributions").rows.size() ==
-            test::TableOf(ba, "contributions").rows.size());
-    for (size_t r = 0; r < test::TableOf(ab, "contributions").rows.size(); ++r) {
+    REQUIRE(test::TableOf(ab, "contributions").size() ==
+            test::TableOf(ba, "contributions").size());
+    for (size_t r = 0; r < test::TableOf(ab, "contributions").size(); ++r) {
       CHECK(std::abs(test::Real(ab, "contributions", r, "delta_ms_per_step") +
                      test::Real(ba, "contributions", r, "delta_ms_per_step")) <= 1e-9);
     }
@@ -277,7 +278,7 @@ TEST_CASE("A change of many times A has no percentage, in no table and in no sen
     const int column = table.Column("delta_percent");
     if (column < 0) continue;
     CAPTURE(table.id);
-    for (const auto& row : table.rows) {
+    for (const auto& row : test::RowsOf(table)) {
       const auto* percent = std::get_if<double>(&row[static_cast<size_t>(column)]);
       if (percent != nullptr) CHECK(std::abs(*percent) <= 1000);
     }
@@ -362,7 +363,7 @@ std::unique_ptr<AnalysisContext> Loaded(const Program& program) {
 }
 
 std::string SummaryOf(const Program& a, const Program& b) {
-  return test::PropertyText(CompareProfiles(*Loaded(a), *Loaded(b), {}, {}), "summary");
+  return test::PropertyText(CompareProfiles(*Loaded(a), *Loaded(b), {}), "summary");
 }
 
 TEST_CASE("Two programs with little work in common are said to be that, before all else") {
@@ -412,7 +413,7 @@ TEST_CASE("Kernels that were renamed are found by their op, and links lead to bo
   CheckSums(result);
   const ResultTable& kernels = test::TableOf(result, "kernels");
   size_t renamed = 0;
-  for (size_t r = 0; r < kernels.rows.size(); ++r) {
+  for (size_t r = 0; r < kernels.size(); ++r) {
     if (test::Text(result, "kernels", r, "change") != "renamed") continue;
     ++renamed;
     CHECK_FALSE(test::Text(result, "kernels", r, "matched_as").empty());
@@ -421,8 +422,8 @@ TEST_CASE("Kernels that were renamed are found by their op, and links lead to bo
   CHECK(renamed == 4);
   CHECK(test::Text(result, "contributions", 0, "change") == "slower");
   const ResultTable& rows = test::TableOf(result, "contributions");
-  REQUIRE(rows.links.size() == rows.rows.size());
-  REQUIRE(rows.links_b.size() == rows.rows.size());
+  REQUIRE(rows.links.size() == rows.size());
+  REQUIRE(rows.links_b.size() == rows.size());
   CHECK_FALSE(rows.links[0].rows.empty());
   CHECK_FALSE(rows.links_b[0].rows.empty());
 }
@@ -437,7 +438,7 @@ TEST_CASE("A row leads to all of its events in both profiles, however many") {
   for (const char* id : {"contributions", "kernels", "ops"}) {
     const ResultTable& table = test::TableOf(result, id);
     size_t most = 0;
-    for (size_t r = 0; r < table.rows.size(); ++r) {
+    for (size_t r = 0; r < table.size(); ++r) {
       // The profiles have the same number of typical steps.
       const double a = test::Real(result, id, r, "a_count"),
                    b = test::Real(result, id, r, "b_count");
@@ -460,7 +461,7 @@ TEST_CASE("Allocations and peaks are compared") {
   const AnalysisResult result = ComparedWith(a, b);
   CHECK(Number(result, "memory_peak_bytes_b") < Number(result, "memory_peak_bytes_a"));
   const ResultTable& t = test::TableOf(result, "allocations");
-  CHECK_FALSE(t.rows.empty());
+  CHECK_FALSE(t.empty());
 }
 
 TEST_CASE("A profile that recorded no memory has no memory peak") {
@@ -484,10 +485,10 @@ TEST_CASE("All pairs of recorded samples compare, and their sums hold") {
   }
   for (const auto& a : contexts) {
     for (const auto& b : contexts) {
-      const AnalysisResult result = CompareProfiles(*a, *b, {}, {});
+      const AnalysisResult result = CompareProfiles(*a, *b, {});
       CAPTURE(a->trace().path);
       CAPTURE(b->trace().path);
-      CHECK(HaveSteps(*a, *b, {}, {}));
+      CHECK(HaveSteps(*a, *b, {}));
       CheckSums(result);
       if (a == b) CheckZero(result);
     }
@@ -500,9 +501,9 @@ TEST_CASE("A part of each profile is compared") {
   b.outlier_step = 7;
   CompareParams params;
   params.a.steps = params.b.steps = StepInterval{1, 5};
-  const AnalysisResult result = CompareProfiles(*Loaded(a), *Loaded(b), params, {});
+  const AnalysisResult result = CompareProfiles(*Loaded(a), *Loaded(b), params);
   CHECK(Number(result, "delta_ms") == 0);
-  CHECK(test::TableOf(result, "contributions").rows.empty());
+  CHECK(test::TableOf(result, "contributions").empty());
 }
 
 }  // namespace stepscope::compare

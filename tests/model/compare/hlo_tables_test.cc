@@ -13,8 +13,8 @@ namespace {
 TEST_CASE("ops of XLA's programs are compared by program and name, per step and device") {
   AnalysisContext a(test::HloTrace(20), Definitions::kStepscope),
       b(test::HloTrace(30), Definitions::kStepscope);
-  const AnalysisResult result = CompareProfiles(a, b, {}, {});
-  REQUIRE(test::TableOf(result, "hlo_ops").rows.size() == 2);
+  const AnalysisResult result = CompareProfiles(a, b, {});
+  REQUIRE(test::TableOf(result, "hlo_ops").size() == 2);
   CHECK(test::Text(result, "hlo_ops", 0, "hlo_op_name") == "dot.1");
   CHECK(test::Text(result, "hlo_ops", 0, "program") == "jit_step");
   CHECK(test::Text(result, "hlo_ops", 0, "change") == "slower");
@@ -40,11 +40,11 @@ TEST_CASE("an op of one profile alone is added or removed; without programs ther
   REQUIRE(other.ok());
   AnalysisContext hlo(test::HloTrace(), Definitions::kStepscope),
       none(*other, Definitions::kStepscope);
-  const AnalysisResult added = CompareProfiles(none, hlo, {}, {});
+  const AnalysisResult added = CompareProfiles(none, hlo, {});
   CHECK(test::Text(added, "hlo_ops", 0, "change") == "added");
-  const AnalysisResult removed = CompareProfiles(hlo, none, {}, {});
+  const AnalysisResult removed = CompareProfiles(hlo, none, {});
   CHECK(test::Text(removed, "hlo_ops", 0, "change") == "removed");
-  CHECK(CompareProfiles(none, none, {}, {}).Table("hlo_ops") == nullptr);
+  CHECK(CompareProfiles(none, none, {}).Table("hlo_ops") == nullptr);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "model/trace_builder.h"
+#include "tests/support/stopped_job.h"
 
 using namespace stepscope;  // NOLINT
 
@@ -72,7 +73,7 @@ TEST_CASE("name changes: slower, faster, the same and only here, per step") {
   const auto trace_a = TraceOf(a), trace_b = TraceOf(b);
   const NamesOfProfile run_a{trace_a.get(), {}, {{0, 100}, {100, 200}}};
   const NamesOfProfile run_b{trace_b.get(), {}, {{0, 100}, {100, 200}, {200, 300}, {300, 400}}};
-  const NameChanges found = FindNameChanges(run_a, run_b, {});
+  const NameChanges found = FindNameChanges(run_a, run_b);
   const NameChange gemm = Of(*trace_b, found.b, "gemm");
   CHECK(gemm.kind == ChangeKind::kSlower);
   CHECK(gemm.strength == NameChange::kMostStrength);  // B takes twice the time
@@ -90,11 +91,11 @@ TEST_CASE("name changes: what lies outside of the steps does not count, GPUs are
   const auto one = TraceOf({{"gemm", 0, 10}, {"gemm", 500, 80}});
   const auto two = TraceOf({{"gemm", 0, 10}}, 2);
   const NameChanges found =
-      FindNameChanges({one.get(), {}, {{0, 100}}}, {two.get(), {}, {{0, 100}}}, {});
+      FindNameChanges({one.get(), {}, {{0, 100}}}, {two.get(), {}, {{0, 100}}});
   CHECK(Of(*one, found.a, "gemm").kind == ChangeKind::kSame);
   CHECK(Of(*two, found.b, "gemm").own == 10);
   // Without steps in one of them the recordings are compared.
-  const NameChanges whole = FindNameChanges({one.get(), {}, {}}, {two.get(), {}, {{0, 100}}}, {});
+  const NameChanges whole = FindNameChanges({one.get(), {}, {}}, {two.get(), {}, {{0, 100}}});
   CHECK(Of(*one, whole.a, "gemm").kind == ChangeKind::kFaster);
 }
 
@@ -102,21 +103,19 @@ TEST_CASE(
     "name changes: a name that one side lacks is compared with names that differ in numbers only") {
   const auto a = TraceOf({{"fusion_12", 0, 10}, {"fusion_13", 20, 10}});
   const auto b = TraceOf({{"fusion_13", 0, 10}, {"fusion_14", 20, 20}});
-  const NameChanges found = FindNameChanges({a.get(), {}, {}}, {b.get(), {}, {}}, {});
+  const NameChanges found = FindNameChanges({a.get(), {}, {}}, {b.get(), {}, {}});
   CHECK(Of(*a, found.a, "fusion_13").kind == ChangeKind::kSame);
   CHECK(Of(*a, found.a, "fusion_12").kind == ChangeKind::kSlower);
   CHECK(Of(*b, found.b, "fusion_14").other == 10);
 }
 
-TEST_CASE("name changes: a profile has none against itself, and a stopped search finds none") {
+TEST_CASE("name changes: a profile has none against itself, and a search can be stopped") {
   const auto a = TraceOf({{"gemm", 0, 10}, {"copy", 20, 3}});
   const NamesOfProfile run{a.get(), {&a->set}, {{0, 100}}};
-  const NameChanges found = FindNameChanges(run, run, {});
+  const NameChanges found = FindNameChanges(run, run);
   REQUIRE(found.b.size() == 2);
   for (const auto& set : found.b) {
     for (const NameChange& change : set) CHECK(change.kind == ChangeKind::kSame);
   }
-  std::stop_source stop;
-  stop.request_stop();
-  CHECK(FindNameChanges(run, run, stop.get_token()).a.empty());
+  CHECK_THROWS_AS(test::RunStopped([&] { FindNameChanges(run, run); }), Stopped);
 }

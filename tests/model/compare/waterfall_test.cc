@@ -9,6 +9,7 @@
 #include "model/compare/compare.h"
 #include "tests/support/gpu_profile.h"
 #include "tests/support/table_cells.h"
+#include "tests/support/table_rows.h"
 
 namespace stepscope::compare {
 namespace {
@@ -25,10 +26,11 @@ AnalysisResult Comparison(double a, double b, const std::vector<Row>& rows) {
   result.properties = {{"step_ms_a", "", a, Unit::kMs, ""}, {"step_ms_b", "", b, Unit::kMs, ""}};
   ResultTable table;
   table.id = "contributions";
-  for (const char* id : {"kind", "class", "name", "delta_ms_per_step"})
-    table.columns.emplace_back().id = id;
+  for (const char* id : {"kind", "class", "name"})
+    table.AddColumn({id, id, Unit::kNone, ValueType::kString, ""});
+  table.AddColumn({"delta_ms_per_step", "", Unit::kMs, ValueType::kReal, ""});
   for (const Row& row : rows) {
-    table.rows.push_back(
+    table.AddRow(
         {SharedText(row.kind), SharedText("Blocking"), SharedText(row.name), row.change});
   }
   result.tables.push_back(table);
@@ -134,7 +136,7 @@ TEST_CASE("waterfall: the bars of compared profiles add up to the difference of 
                            Definitions::kStepscope);
   };
   AnalysisContext of_a = context(a), of_b = context(b);
-  const AnalysisResult result = CompareProfiles(of_a, of_b, {}, {});
+  const AnalysisResult result = CompareProfiles(of_a, of_b, {});
   const auto ps = [&](const char* id) {
     return std::llround(test::PropertyReal(result, id) * static_cast<double>(kPsPerMs));
   };
@@ -164,8 +166,9 @@ TEST_CASE("waterfall: two memory snapshots lead from peak to peak") {
                        {"memory_peak_bytes_b", "", 1500.0, Unit::kBytes, ""}};
   ResultTable table;
   table.id = "memory_at_peak";
-  for (const char* id : {"frame", "delta_bytes"}) table.columns.emplace_back().id = id;
-  table.rows = {{SharedText("train.py:8 f"), 600.0}, {SharedText(""), -100.0}};
+  table.SetColumns({{"frame", "", Unit::kNone, ValueType::kString, ""},
+                    {"delta_bytes", "", Unit::kBytes, ValueType::kReal, ""}});
+  test::SetRows(&table, {{SharedText("train.py:8 f"), 600.0}, {SharedText(""), -100.0}});
   result.tables.push_back(table);
   const Waterfall w = WaterfallOf(result);
   CheckSums(w, 1000, 1500);

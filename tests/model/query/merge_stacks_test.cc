@@ -18,6 +18,7 @@
 #include "model/trace_builder.h"
 #include "tests/support/growth.h"
 #include "tests/support/source_paths.h"
+#include "tests/support/stopped_job.h"
 
 namespace stepscope {
 namespace {
@@ -285,11 +286,9 @@ TEST_CASE("stacks: frames that are too deep are counted, and their time is kept"
   CHECK(self == tree.frames[0].total);
 }
 
-TEST_CASE("stacks: a stopped call returns an empty tree") {
-  std::stop_source stop;
-  stop.request_stop();
+TEST_CASE("stacks: a call can be stopped") {
   const TracePtr trace = ThreadOf({{"a", 0, 10}});
-  CHECK(BuildCallTree({trace.get(), nullptr, nullptr}, stop.get_token()).frames.size() == 1);
+  CHECK_THROWS_AS(test::RunStopped([&] { BuildCallTree({trace.get(), nullptr, nullptr}); }), Stopped);
 }
 
 TEST_CASE("stacks: in time that grows with the events") {

@@ -19,9 +19,9 @@ AnalysisResult SampleFindings() {
   t.columns.push_back({"saving_ms_per_step", "Saving", Unit::kMs, V::kReal, ""});
   for (const char* id : {"assumption", "device", "steps", "guide", "remedy"})
     t.columns.push_back({id, id, Unit::kNone, V::kString, ""});
-  t.rows.push_back({"input-bound", "problem", "The GPUs wait for input.", 4.5, "if it were gone",
+  t.AddRow({"input-bound", "problem", "The GPUs wait for input.", 4.5, "if it were gone",
                     "GPU 0", "0..4", "1.1", "prefetch"});
-  t.rows.push_back({"copies", "note", "Copies recur.", 0.1, "-", "GPU 0", "0..4", "2", "pin"});
+  t.AddRow({"copies", "note", "Copies recur.", 0.1, "-", "GPU 0", "0..4", "2", "pin"});
   t.links.push_back(LinkTo(EventRows(std::vector{EventRow(3), EventRow(5)})));
   t.links.push_back(LinkTo(EventRows()));
   return result;

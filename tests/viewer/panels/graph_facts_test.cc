@@ -17,7 +17,7 @@ TEST_CASE("Details of a graph's kernel: op, layer, modules, shapes, and how sure
   const auto trace = LoadBytes("t.json", t.Text(), {});
   REQUIRE(trace.ok());
   AnalysisContext context(*trace, Definitions::kStepscope);
-  const GraphOps graphs = ComputeGraphOps(context, {});
+  const GraphOps graphs = GraphOps::Compute(context);
   REQUIRE(graphs.kernels.size() == 9);
   const std::vector<GraphFact> facts = GraphFactsOf(graphs, EventRow(graphs.kernels[5].row));
   const auto value = [&](std::string_view label) {

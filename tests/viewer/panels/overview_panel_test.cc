@@ -44,7 +44,7 @@ TEST_CASE("step chart: our definitions have the classes of the losses") {
                                   {"input", "Waiting for input"},
                                   {"sync", "Synchronisation"}})
     losses.columns.push_back({id, label, Unit::kMs, ValueType::kReal, ""});
-  for (int i = 0; i < 4; ++i) losses.rows.push_back({"train", 10.0, 7.0, 3.0, 0.0});
+  for (int i = 0; i < 4; ++i) losses.AddRow({"train", 10.0, 7.0, 3.0, 0.0});
   result.tables.push_back(losses);
   StepChart chart;
   chart.Update(f.Context(), result, 1);

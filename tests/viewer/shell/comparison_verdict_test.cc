@@ -5,6 +5,8 @@
 
 #include <utility>
 
+#include "tests/support/table_rows.h"
+
 namespace stepscope {
 namespace {
 
@@ -21,8 +23,8 @@ AnalysisResult Comparison(double a, double b, const char* significance, double s
   t.SetColumns({{"name", "What", Unit::kNone, ValueType::kString, ""},
                {"change", "Change", Unit::kNone, ValueType::kString, ""},
                {"delta_ms_per_step", "Delta", Unit::kMs, ValueType::kReal, ""}});
-  t.rows = {{SharedText("Relu"), SharedText("faster"), -0.5},
-            {SharedText("Conv2D"), SharedText("slower"), 1.25}};
+  test::SetRows(&t, {{SharedText("Relu"), SharedText("faster"), -0.5},
+            {SharedText("Conv2D"), SharedText("slower"), 1.25}});
   r.tables.push_back(std::move(t));
   return r;
 }

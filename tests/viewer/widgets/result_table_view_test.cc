@@ -8,6 +8,7 @@
 
 #include "model/analysis/tables/cells.h"
 #include "tests/support/growth.h"
+#include "tests/support/table_rows.h"
 #include "tests/viewer/panel_fixture.h"
 
 namespace stepscope {
@@ -23,7 +24,7 @@ ResultTable MakeTable(size_t rows) {
                {"share", "Share of time", Unit::kFraction, ValueType::kReal, ""}});
   for (size_t i = 0; i < rows; ++i) {
     const auto n = static_cast<double>(rows - i);
-    t.rows.push_back({static_cast<int64_t>(i + 1), "kernel_" + std::to_string(i % 97), i % 2 == 0,
+    t.AddRow({static_cast<int64_t>(i + 1), "kernel_" + std::to_string(i % 97), i % 2 == 0,
                       n * 1.5, n / 1e5});
     RowLink link;
     link.rows = EventRows(
@@ -192,7 +193,7 @@ TEST_CASE("table view: the columns of A and B have one unit") {
                    {"b_ms_per_step", "B", Unit::kMs, ValueType::kReal, ""},
                    {"delta_ms_per_step", "D", Unit::kMs, ValueType::kReal, ""},
                    {"gap_ms", "Gap", Unit::kMs, ValueType::kReal, ""}});
-  table.rows = {{0.0021, 12.5, 12.4979, 0.002}, {0.0034, 25.0, 24.9966, 0.003}};
+  test::SetRows(&table, {{0.0021, 12.5, 12.4979, 0.002}, {0.0034, 25.0, 24.9966, 0.003}});
   CHECK(std::string(ColumnFormat(table, 1).header) == "ms");
   for (const size_t c : {0, 2}) {
     CHECK(std::string(ColumnFormat(table, c).header) == "ms");
@@ -206,7 +207,7 @@ TEST_CASE("table view: times with and without the events inside have one unit") 
   table.SetColumns({{"self_us", "Self time", Unit::kUs, ValueType::kReal, ""},
                    {"total_us", "Total", Unit::kUs, ValueType::kReal, ""},
                    {"totals_us", "Else", Unit::kUs, ValueType::kReal, ""}});
-  table.rows = {{49'763.2, 479'763.0, 3.0}, {200.0, 900.0, 2.0}};
+  test::SetRows(&table, {{49'763.2, 479'763.0, 3.0}, {200.0, 900.0, 2.0}});
   CHECK(std::string(ColumnFormat(table, 0).header) == "ms");
   CHECK(ColumnFormat(table, 0).scale == ColumnFormat(table, 1).scale);
   CHECK(std::string(ColumnFormat(table, 2).header) == "\u00b5s");
@@ -216,16 +217,16 @@ TEST_CASE("table view: long times get the next unit, to the thousandth") {
   ResultTable table;
   table.SetColumns({{"self_us", "Self", Unit::kUs, ValueType::kReal, ""},
                    {"time_ms", "Time", Unit::kMs, ValueType::kReal, ""}});
-  table.rows = {{479'255.0, 23.1}, {20.0, 0.03}, {9.0, 0.004}, {4.0, 0.002}};
+  test::SetRows(&table, {{479'255.0, 23.1}, {20.0, 0.03}, {9.0, 0.004}, {4.0, 0.002}});
   const auto text = [&](size_t row, size_t column) {
     const NumberFormat format = ColumnFormat(table, column);
-    return NumberText(NumberOf(table.rows[row][column]), format) + " " + format.header;
+    return NumberText(NumberOf(table.At(row, column)), format) + " " + format.header;
   };
   CHECK(text(0, 0) == "479.255 ms");
   CHECK(text(1, 0) == "0.020 ms");
   CHECK(text(0, 1) == "23.100 ms");
   CHECK(text(3, 1) == "0.002 ms");
-  table.rows[0][0] = 99'999.0;
+  test::SetCell(&table, 0, 0, 99'999.0);
   CHECK(text(0, 0) == "99\u2009999.0 \u00b5s");
 }
 
@@ -247,8 +248,10 @@ TEST_CASE("table view: no column is cut by the right edge, whatever the width") 
     PanelFixture panel(ImVec2(static_cast<float>(width), 300));
     // Three rows have no scroll bar beside them.
     ResultTable table = MakeTable(width % 20 == 0 ? 40 : 3);
-    for (auto& row : table.rows)
-      row[1] = std::string("a_kernel_with_a_very_long_name_") + RawValue(row[1]);
+    for (size_t row = 0; row < table.size(); ++row) {
+      test::SetCell(&table, row, 1,
+                    std::string("a_kernel_with_a_very_long_name_") + RawValue(table.At(row, 1)));
+    }
     ResultTableView view;
     TableOptions options;
     options.name_column = "kernel_name";

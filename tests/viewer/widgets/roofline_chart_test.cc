@@ -18,10 +18,10 @@ ResultTable Ops() {
                  {"ai", "FLOP/byte", Unit::kNone, ValueType::kReal, ""},
                  {"rate", "GFLOP/s", Unit::kGflops, ValueType::kReal, ""},
                  {"us", "Time", Unit::kUs, ValueType::kReal, ""}}};
-  t.rows.push_back({std::string("small"), 2.0, 20.0, 1.0});
-  t.rows.push_back({std::string("large"), 100.0, 900.0, 50.0});
-  t.rows.push_back({std::string("copy"), 0.0, 0.0, 9.0});
-  t.rows.push_back({std::string("all"), 50.0, 500.0, 60.0});
+  t.AddRow({std::string("small"), 2.0, 20.0, 1.0});
+  t.AddRow({std::string("large"), 100.0, 900.0, 50.0});
+  t.AddRow({std::string("copy"), 0.0, 0.0, 9.0});
+  t.AddRow({std::string("all"), 50.0, 500.0, 60.0});
   return t;
 }
 
@@ -42,7 +42,7 @@ TEST_CASE("sums have no group; groups beyond the eighth share one; unknown colum
   RooflineData data = MakeRoofline(t, columns);
   CHECK(data.points[0].ring);
   CHECK(data.groups == std::vector<std::string>{"large", "small"});
-  for (int i = 0; i < 20; ++i) t.rows.push_back({"k" + std::to_string(i), 1.0, 1.0, 0.5});
+  for (int i = 0; i < 20; ++i) t.AddRow({"k" + std::to_string(i), 1.0, 1.0, 0.5});
   data = MakeRoofline(t, kColumns);
   CHECK(data.groups.size() == 8);
   CHECK(data.groups.back() == "others");

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/support/table_rows.h"
+
 namespace stepscope {
 namespace {
 
@@ -17,7 +19,7 @@ ResultTable Kernels() {
                {"bytes", "Memory", Unit::kBytes, ValueType::kInt, ""}});
   const auto row = [&](const char* k, const char* op, bool tc, int64_t n, double total,
                        double share, int64_t bytes) {
-    t.rows.push_back({std::string(k), std::string(op), tc, n, total, total / static_cast<double>(n),
+    t.AddRow({std::string(k), std::string(op), tc, n, total, total / static_cast<double>(n),
                       share, bytes});
   };
   row("gemm<float>", "MatMul", true, 4, 400, 0.4, 4096);
@@ -105,8 +107,8 @@ TEST_CASE("table filter: says how it understood the text") {
 
 TEST_CASE("table filter: a mangled name matches in both forms") {
   ResultTable t = Kernels();
-  t.rows[1][0] = std::string("_ZSt4sortIiEvi");
-  t.readable = {Value(), std::string("std::sort<int>"), Value()};
+  test::SetCell(&t, 1, 0, std::string("_ZSt4sortIiEvi"));
+  t.readable = {SharedText(), SharedText("std::sort<int>"), SharedText()};
   t.readable_column = 0;
   const auto hits = [&t](std::string_view text) {
     const TableFilter f = TableFilter::Parse(text, t, -1);

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "model/analysis/tables/json_stream.h"
+#include "tests/support/table_rows.h"
 #include "viewer/widgets/number_text.h"
 
 namespace stepscope {
@@ -17,10 +18,10 @@ ResultTable Sample() {
   t.SetColumns({{"name", "Name", Unit::kNone, ValueType::kString, ""},
                {"total_us", "Total", Unit::kUs, ValueType::kReal, ""},
                {"count", "Count", Unit::kCount, ValueType::kInt, ""}});
-  t.rows = {{std::string("b"), 2.5, int64_t{1}},
+  test::SetRows(&t, {{std::string("b"), 2.5, int64_t{1}},
             {std::string("a"), 2.5, int64_t{2}},
             {std::string("c"), Value{}, int64_t{2}},
-            {std::string("d,\"x\""), 0.1, int64_t{1}}};
+            {std::string("d,\"x\""), 0.1, int64_t{1}}});
   return t;
 }
 
@@ -73,13 +74,13 @@ TEST_CASE("table export: shown rows and columns only, as JSON too") {
 
 TEST_CASE("table export: names that are not UTF-8 still make valid JSON") {
   ResultTable t = Sample();
-  t.rows[0][0] = std::string("bad\xff");
+  test::SetCell(&t, 0, 0, std::string("bad\xff"));
   CHECK(nlohmann::json::accept(TableJson(t)));
 }
 
 TEST_CASE("tsv: tabs and line ends cannot break cells") {
   ResultTable t = Sample();
-  t.rows[0][0] = std::string("x\ty\nz");
+  test::SetCell(&t, 0, 0, std::string("x\ty\nz"));
   CHECK(ToTsv(t, std::vector<uint32_t>{0}, std::vector<int>{0, 2}) == "x y z\t1\n");
 }
 

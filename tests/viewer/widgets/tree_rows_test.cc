@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/table_rows.h"
+
 namespace stepscope {
 namespace {
 
@@ -16,7 +18,7 @@ ResultTable Tree() {
                  {"depth", "Depth", Unit::kNone, ValueType::kInt, ""},
                  {"time", "Time", Unit::kUs, ValueType::kReal, ""}}};
   const auto add = [&](const char* name, int64_t depth, double time) {
-    t.rows.push_back({std::string(name), depth, time});
+    t.AddRow({std::string(name), depth, time});
   };
   add("all", 0, 10), add("a", 1, 6), add("a1", 2, 2), add("a2", 2, 4), add("b", 1, 3),
       add("c", 1, 1), add("c1", 2, 1);
@@ -88,14 +90,14 @@ TEST_CASE("a filter shows what it matches with all that it is in, and what is in
 
 TEST_CASE("depths that make no tree, and no rows at all") {
   ResultTable t = Tree();
-  t.rows[1][1] = int64_t{50};
-  t.rows[2][1] = int64_t{-3};
-  t.rows[3][1] = std::string("deep");
+  test::SetCell(&t, 1, 1, int64_t{50});
+  test::SetCell(&t, 2, 1, int64_t{-3});
+  test::SetCell(&t, 3, 1, Value());
   TreeRows tree(t, 1);
   CHECK(tree.depth(1) == 1);
   CHECK(tree.parent(2) == TreeRows::kNone);
   CHECK(tree.size() == 7);
-  t.rows.clear();
+  test::SetRows(&t, {});
   TreeRows none(t, 1);
   CHECK(none.Shown().empty());
   TreeRows().Shown();

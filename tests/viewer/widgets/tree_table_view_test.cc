@@ -17,7 +17,7 @@ ResultTable TreeTable() {
                  {"time", "Time", Unit::kUs, ValueType::kReal, ""},
                  {"percent", "Share", Unit::kPercent, ValueType::kReal, ""}}};
   const auto add = [&](const char* name, int64_t depth, double time, uint32_t event) {
-    t.rows.push_back({std::string(name), depth, time, time * 10});
+    t.AddRow({std::string(name), depth, time, time * 10});
     t.links.push_back(event == 0 ? RowLink() : LinkTo(EventRows({EventRow(event)})));
   };
   add("whole", 0, 10, 0), add("first", 1, 6, 1), add("second", 1, 4, 2);

@@ -28,19 +28,21 @@ std::shared_ptr<const std::vector<Ps>> OffsetsIn(const Trace& trace) {
 }  // namespace
 
 ClockAligner::Aligned ClockAligner::Align(AnalysisContext& recorded,
-                                          const std::shared_ptr<const Trace>& trace,
-                                          const std::stop_token& stop) {
+                                          const std::shared_ptr<const Trace>& trace) {
   Aligned out;
-  const PairedRanks paired = PairRanks(recorded, {}, stop);
-  if (stop.stop_requested()) return out;
+  const PairedRanks paired = PairRanks(recorded, {});
   out.ranks = std::make_shared<const std::vector<RankTracks>>(RanksByLateness(recorded, paired));
   const std::vector<Ps> offsets = HostClockOffsets(*trace, paired);
-  if (!offsets.empty() && !stop.stop_requested()) out.trace = ShiftHosts(trace, offsets, stop);
+  if (!offsets.empty()) out.trace = ShiftHosts(trace, offsets);
   if (out.trace == nullptr) return out;
   out.offsets = OffsetsIn(*out.trace);
   out.analysis = std::make_shared<AnalysisContext>(out.trace, recorded.definitions());
-  if (HasDerivedParts(*out.trace)) out.parts = Derive(*out.analysis, stop);
+  if (HasDerivedParts(*out.trace)) out.parts = Derive(*out.analysis);
   return out;
+}
+
+JobQueue& ClockAligner::QueueFor(const Profile& profile) const {
+  return profile.trace->hosts.size() < 2 ? later_ : soon_;
 }
 
 // A profile that gets other definitions keeps its aligned trace.
@@ -51,10 +53,8 @@ void ClockAligner::Restart(const Profile& profile, Known* known) {
   if (profile.analysis == nullptr) aligned.trace = nullptr;
   if (profile.analysis == nullptr || !HasSeveralRanks(*profile.trace)) return;
   if (aligned.trace == nullptr) {
-    known->job.Start(threads_, [recorded = profile.analysis, trace = profile.trace](
-                                   const std::stop_token& stop, Progress&) {
-      return Align(*recorded, trace, stop);
-    });
+    known->job.Start(QueueFor(profile), [recorded = profile.analysis, trace = profile.trace](
+                                            Progress&) { return Align(*recorded, trace); });
     return;
   }
   aligned.analysis =
@@ -62,9 +62,9 @@ void ClockAligner::Restart(const Profile& profile, Known* known) {
   aligned.derived.clear();
   aligned.flows.reset();
   Aligned same{known->ranks, known->offsets, aligned.trace, aligned.analysis, {}};
-  known->job.Start(threads_, [same = std::move(same)](const std::stop_token& stop, Progress&) {
+  known->job.Start(QueueFor(profile), [same = std::move(same)](Progress&) {
     Aligned out = same;
-    if (HasDerivedParts(*out.trace)) out.parts = Derive(*out.analysis, stop);
+    if (HasDerivedParts(*out.trace)) out.parts = Derive(*out.analysis);
     return out;
   });
 }
@@ -81,7 +81,7 @@ void ClockAligner::Take(const Profile& profile, Aligned aligned, Known* known) {
   known->aligned.flows = std::move(aligned.parts.flows);
 }
 
-void ClockAligner::Update(std::span<const Profile> recorded, bool hold) {
+void ClockAligner::Update(std::span<const Profile> recorded) {
   known_.remove_if(
       [recorded](const Known& known) { return FindProfile(recorded, known.id) == nullptr; });
   for (const Profile& profile : recorded) {
@@ -92,8 +92,8 @@ void ClockAligner::Update(std::span<const Profile> recorded, bool hold) {
       known = known_.emplace(known_.end());
       known->id = profile.id;
     }
-    // Nothing more urgent of a new profile has begun.
-    const bool waits = (hold || is_new) && profile.trace->hosts.size() < 2;
+    // What is more urgent of a new profile begins in its first frame.
+    const bool waits = is_new && profile.trace->hosts.size() < 2;
     if (known->recorded != profile.analysis && !waits) Restart(profile, &*known);
     if (std::optional<Aligned> aligned = known->job.Take())
       Take(profile, std::move(*aligned), &*known);

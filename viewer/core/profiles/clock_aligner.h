@@ -8,7 +8,6 @@
 #include <list>
 #include <memory>
 #include <span>
-#include <stop_token>
 #include <vector>
 
 #include "model/base/latest_job.h"
@@ -20,11 +19,12 @@ namespace stepscope {
 
 class ClockAligner {
  public:
-  explicit ClockAligner(JobThreads& threads) : threads_(threads) {}
+  // Profiles of several hosts are aligned by `soon`. Those of one host, which have nothing to
+  // align, wait in `later`.
+  ClockAligner(JobQueue& soon, JobQueue& later) : soon_(soon), later_(later) {}
   // Call it once a frame with the session's profiles. Starts and takes jobs, and forgets profiles
-  // that were closed. `hold`: something more urgent is computed, so profiles of one host wait,
-  // which have nothing to align. O(profiles).
-  void Update(std::span<const Profile> recorded, bool hold);
+  // that were closed. O(profiles).
+  void Update(std::span<const Profile> recorded);
   // The profile as `view` wants to see it: on aligned clocks if they are known, else `recorded`.
   const Profile& Shown(const Profile& recorded, const ViewState& view) const;
   // By host; null: they are not known, or there is nothing to align.
@@ -50,13 +50,13 @@ class ClockAligner {
     Profile aligned;  // without a trace until it is known
     LatestJob<Aligned> job;
   };
-  static Aligned Align(AnalysisContext& recorded, const std::shared_ptr<const Trace>& trace,
-                       const std::stop_token& stop);
+  static Aligned Align(AnalysisContext& recorded, const std::shared_ptr<const Trace>& trace);
   void Restart(const Profile& profile, Known* known);
+  JobQueue& QueueFor(const Profile& profile) const;
   static void Take(const Profile& profile, Aligned aligned, Known* known);
   const Known* Find(ProfileId profile) const;
 
-  JobThreads& threads_;
+  JobQueue &soon_, &later_;
   std::list<Known> known_;
 };
 

@@ -20,16 +20,16 @@ bool HasDerivedParts(const Trace& trace) {
   return HasGpuPlane(trace) || HasTpuCore(trace) || !trace.flows.empty();
 }
 
-DerivedParts Derive(AnalysisContext& context, const std::stop_token& stop) {
+DerivedParts Derive(AnalysisContext& context) {
   const Trace& trace = context.trace();
   const bool gpus = HasGpuPlane(trace);
   // Without a device there are no launches to look for.
   const Grouping* grouping = gpus || HasTpuCore(trace) ? &context.Get<Grouping>() : nullptr;
   DerivedParts parts;
-  parts.flows = std::make_shared<const FlowIndex>(
-      BuildFlowIndex(trace, grouping, &context.stats(stop), stop));
+  parts.flows =
+      std::make_shared<const FlowIndex>(BuildFlowIndex(trace, grouping, &context.stats()));
   // The lines that XProf derives of cores repeat what their recorded lines have.
-  parts.sets = gpus ? context.Get<DerivedTracks>().sets : BuildDeviceTracks(context, stop);
+  parts.sets = gpus ? context.Get<DerivedTracks>().sets : BuildDeviceTracks(context);
   return parts;
 }
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <memory>
-#include <stop_token>
 #include <vector>
 
 #include "model/analysis/grouping/flow_index.h"
@@ -21,7 +20,7 @@ struct DerivedParts {
 // Whether there is anything to derive: tracks of devices, launches, asynchronous work, or recorded
 // arrows. O(planes).
 bool HasDerivedParts(const Trace& trace);
-// Takes seconds for a large trace. The result is incomplete when stopped.
-DerivedParts Derive(AnalysisContext& context, const std::stop_token& stop);
+// Takes seconds for a large trace.
+DerivedParts Derive(AnalysisContext& context);
 
 }  // namespace stepscope

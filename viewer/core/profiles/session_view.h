@@ -15,6 +15,8 @@
 
 namespace stepscope {
 
+class Scheduler;  // model/base/scheduler.h
+
 struct LoadingView {  // a load in progress
   std::string path, stage;
   double seconds = 0;
@@ -126,6 +128,9 @@ class AppServices {
   // Lets programs of the user move the window, or ends that. Returns why it cannot; empty: done.
   virtual std::string AllowAgents(bool allow) = 0;
   virtual void RequestFrame() = 0;  // from any thread: draw again soon
+  // Runs the jobs of the window, and requests a frame whenever one has ended. It outlives the
+  // viewer.
+  virtual Scheduler& scheduler() = 0;
   virtual void ClearRecent() = 0;
 };
 

@@ -24,7 +24,7 @@ void StepMarkerLoader::Use(ProfileId profile, std::shared_ptr<const AnalysisResu
   }
   if (known->serial == overview->serial) return;
   known->serial = overview->serial;
-  known->job.Start(threads_, [overview = std::move(overview)](const std::stop_token&, Progress&) {
+  known->job.Start(queue_, [overview = std::move(overview)](Progress&) {
     const ResultTable* table = overview->Table("steps");
     return std::make_shared<const std::vector<StepMarker>>(
         table != nullptr ? StepMarkers(*table, overview->Table("device_steps"))

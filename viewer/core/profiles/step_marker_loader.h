@@ -17,7 +17,7 @@ namespace stepscope {
 
 class StepMarkerLoader {
  public:
-  explicit StepMarkerLoader(JobThreads& threads) : threads_(threads) {}
+  explicit StepMarkerLoader(JobQueue& queue) : queue_(queue) {}
   // Starts to take the steps from this overview of the profile, once for each overview. Null: the
   // overview is not computed yet.
   void Use(ProfileId profile, std::shared_ptr<const AnalysisResult> overview);
@@ -37,7 +37,7 @@ class StepMarkerLoader {
   };
   Known* Find(ProfileId profile);
 
-  JobThreads& threads_;
+  JobQueue& queue_;
   std::list<Known> known_;
 };
 

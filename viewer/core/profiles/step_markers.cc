@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -15,7 +16,8 @@ namespace {
 // The time in a cell that holds ms; 0 where it holds no length of time.
 Ps TimeIn(const ResultTable& table, size_t row, int column) {
   if (column < 0) return 0;
-  const double* ms = std::get_if<double>(&table.At(row, static_cast<size_t>(column)));
+  const Cell cell = table.At(row, static_cast<size_t>(column));
+  const double* ms = std::get_if<double>(&cell);
   const double ps = ms != nullptr ? *ms * static_cast<double>(kPsPerMs) : 0;
   return ps > 0 && ps < static_cast<double>(kMaxPs) ? static_cast<Ps>(std::llround(ps)) : 0;
 }
@@ -35,26 +37,24 @@ class DeviceStepReader {
   }
   // The ranges of the next step's devices. Steps may have equal labels: a device that comes again
   // is of the next one.
-  std::vector<TimeRange> Next(const Value& label, const Value* host) {
+  std::vector<TimeRange> Next(const Cell& label, const std::optional<Cell>& host) {
     std::vector<TimeRange> ranges;
     if (table_ == nullptr || label_ < 0 || device_ < 0) return ranges;
     const size_t first = at_;
     for (; at_ < table_->size() && at_ < table_->links.size(); ++at_) {
-      if (Cell(at_, label_) != label) break;
-      if (host != nullptr && host_ >= 0 && Cell(at_, host_) != *host) break;
-      if (Has(first, Cell(at_, device_))) break;
+      if (At(at_, label_) != label) break;
+      if (host && host_ >= 0 && At(at_, host_) != *host) break;
+      if (Has(first, At(at_, device_))) break;
       ranges.push_back(table_->links[at_].range);
     }
     return ranges;
   }
 
  private:
-  const Value& Cell(size_t row, int column) const {
-    return table_->At(row, static_cast<size_t>(column));
-  }
-  bool Has(size_t first, const Value& device) const {
+  Cell At(size_t row, int column) const { return table_->At(row, static_cast<size_t>(column)); }
+  bool Has(size_t first, const Cell& device) const {
     for (size_t row = first; row < at_; ++row) {
-      if (Cell(row, device_) == device) return true;
+      if (At(row, device_) == device) return true;
     }
     return false;
   }
@@ -76,11 +76,11 @@ std::vector<StepRow> StepRows(const ResultTable& table, const ResultTable* devic
   if (label < 0) return steps;
   DeviceStepReader devices(device_steps);
   for (size_t r = 0; r < table.size() && r < table.links.size(); ++r) {
-    const auto cell = [&](size_t row, int column) -> const Value& {
+    const auto cell = [&](size_t row, int column) {
       return table.At(row, static_cast<size_t>(column));
     };
     std::vector<TimeRange> ranges =
-        devices.Next(cell(r, label), host >= 0 ? &cell(r, host) : nullptr);
+        devices.Next(cell(r, label), host >= 0 ? std::optional(cell(r, host)) : std::nullopt);
     if (host >= 0 && cell(r, host) != cell(0, host)) continue;
     const bool counts = !TrueAt(table, r, partial) && !TrueAt(table, r, warmup);
     const TimeRange range = table.links[r].range;

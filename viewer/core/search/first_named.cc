@@ -4,17 +4,18 @@
 #include <string>
 #include <vector>
 
+#include "model/base/job.h"
 #include "viewer/core/search/search.h"
 
 namespace stepscope {
 
-EventRow FirstNamed(const Trace& trace, std::string_view text, const std::stop_token& stop) {
+EventRow FirstNamed(const Trace& trace, std::string_view text) {
   const NameQuery query{std::string(text)};
   const std::vector<uint8_t> wanted = query.MatchingMetas(*trace.set.names);
   EventRow first;
   Ps begin = kMaxPs;
   for (const Lane& lane : trace.set.lanes) {
-    if (stop.stop_requested()) return EventRow();
+    CheckStop();
     for (uint32_t i = 0; i < lane.size() && lane.start[i] < begin; ++i) {
       if (lane.meta[i] >= wanted.size() || wanted[lane.meta[i]] == 0) continue;
       first = EventRow(lane.first_row + i);

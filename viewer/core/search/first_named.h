@@ -2,7 +2,6 @@
 #pragma once
 
 #include <span>
-#include <stop_token>
 #include <string_view>
 
 #include "model/ids.h"
@@ -12,9 +11,8 @@
 namespace stepscope {
 
 // The event that begins first of those whose name contains the text, in any case of letters;
-// "=NAME" wants the whole name. Invalid if there is none, or if it was stopped. O(events); any
-// thread.
-EventRow FirstNamed(const Trace& trace, std::string_view text, const std::stop_token& stop = {});
+// "=NAME" wants the whole name. Invalid if there is none. O(events); any thread.
+EventRow FirstNamed(const Trace& trace, std::string_view text);
 // The same among all profiles; the first of them where several begin together.
 EventRef FirstNamed(std::span<const Profile> profiles, std::string_view text);
 

@@ -12,18 +12,16 @@ namespace stepscope {
 namespace {
 
 // Typed stats save decoding the arguments of each event; most panels have built them already.
-std::vector<const StatTable*> StatsFor(const EventQuery& query, const Profile& profile,
-                                       const std::stop_token& stop) {
+std::vector<const StatTable*> StatsFor(const EventQuery& query, const Profile& profile) {
   const bool asks =
       query.Has(QueryTerm::Kind::kArgument) || query.Has(QueryTerm::Kind::kArgumentContains);
   if (!asks || !profile.analysis) return {};
-  return profile.analysis->all_stats(stop);
+  return profile.analysis->all_stats();
 }
 
-Status FindIn(const Profile& profile, uint32_t set, const EventQuery& query,
-              const std::stop_token& stop, SearchHits* hits) {
+Status FindIn(const Profile& profile, uint32_t set, const EventQuery& query, SearchHits* hits) {
   const Result<RowBits> found =
-      FindEvents(query, *profile.trace, profile.Set(set), StatsFor(query, profile, stop), stop);
+      FindEvents(query, *profile.trace, profile.Set(set), StatsFor(query, profile));
   if (!found.ok()) return found.status();
   std::vector<uint32_t> rows = found->Rows();
   if (rows.empty()) return {};
@@ -31,8 +29,7 @@ Status FindIn(const Profile& profile, uint32_t set, const EventQuery& query,
   return {};
 }
 
-SearchHits Find(const std::string& text, std::span<const Profile> profiles,
-                const std::stop_token& stop) {
+SearchHits Find(const std::string& text, std::span<const Profile> profiles) {
   SearchHits hits;
   hits.query = text;
   const Result<EventQuery> query = EventQuery::Parse(text);
@@ -41,9 +38,9 @@ SearchHits Find(const std::string& text, std::span<const Profile> profiles,
     return hits;
   }
   for (const Profile& profile : profiles) {
-    for (uint32_t set = 0; set < profile.sets() && !stop.stop_requested(); ++set) {
-      const Status status = FindIn(profile, set, *query, stop, &hits);
-      if (!status.ok() && status.code() != ErrorCode::kCancelled) hits.error = status.message();
+    for (uint32_t set = 0; set < profile.sets(); ++set) {
+      const Status status = FindIn(profile, set, *query, &hits);
+      if (!status.ok()) hits.error = status.message();
     }
   }
   hits.counted = CountedRows(hits.rows);
@@ -81,10 +78,8 @@ void Search::Set(std::string query, std::span<const Profile> profiles) {
   if (query_.find_first_not_of(' ') == query_.npos || profiles.empty()) return;
   std::vector<Profile> copy(profiles.begin(),
                             profiles.end());  // shared pointers: keeps the traces alive
-  job_.Start(threads_,
-             [query = query_, copy = std::move(copy)](const std::stop_token& stop, Progress&) {
-               return Find(query, copy, stop);
-             });
+  job_.Start(queue_,
+             [query = query_, copy = std::move(copy)](Progress&) { return Find(query, copy); });
 }
 
 bool Search::Poll() {

@@ -42,7 +42,7 @@ struct SearchHits {
 
 class Search {
  public:
-  explicit Search(JobThreads& threads) : threads_(threads) {}
+  explicit Search(JobQueue& queue) : queue_(queue) {}
   // Stops the search that runs and starts another one. An empty query finds nothing.
   void Set(std::string query, std::span<const Profile> profiles);
   void Refresh(std::span<const Profile> profiles) { Set(query_, profiles); }
@@ -55,7 +55,7 @@ class Search {
   uint64_t index() const { return index_; }  // which hit the last Step went to, from 0
 
  private:
-  JobThreads& threads_;
+  JobQueue& queue_;
   std::string query_;
   SearchHits hits_;
   LatestJob<SearchHits> job_;

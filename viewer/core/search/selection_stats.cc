@@ -10,6 +10,7 @@
 #include "model/analysis/steps/scope.h"
 #include "model/analysis/steps/steps.h"
 #include "model/analysis/tables/in_unit.h"
+#include "model/base/job.h"
 #include "model/lookup.h"
 #include "model/query/call_tree_table.h"
 #include "model/query/event_groups.h"
@@ -33,11 +34,11 @@ RowBits BitsOfRows(const std::vector<uint32_t>& rows, const TrackSet& set) {
 }
 
 // The slices and instants that begin in a range.
-RowBits BitsInScope(const Trace& trace, const Scope& scope, const std::stop_token& stop) {
+RowBits BitsInScope(const Trace& trace, const Scope& scope) {
   const TrackSet& set = trace.set;
   RowBits bits(set.rows);
   for (const Lane& lane : set.lanes) {
-    if (stop.stop_requested()) break;
+    CheckStop();
     const Track& track = set.tracks[lane.track.value];
     const HostId host = track.plane.valid() ? trace.planes[track.plane.value].host : HostId();
     if (!scope.HasHost(host)) continue;
@@ -68,9 +69,7 @@ ResultTable GroupTable(GroupBy by) {
            {"min_us", "Min", Unit::kUs, V::kReal, ""},
            {"max_us", "Max", Unit::kUs, V::kReal, ""},
            {"stddev_us", "\u03c3", Unit::kUs, V::kReal, "standard deviation of all durations"},
-           std::move(share)},
-          {},
-          {}};
+           std::move(share)}};
 }
 
 double Share(const EventStatsRow& row, TimeRange range, const StepDatabase* steps) {
@@ -90,11 +89,10 @@ std::string NameOf(const Profile& profile, const SelectionRequest& request,
 void AddRows(const Profile& profile, const SelectionRequest& request, const Asked& asked,
              SelectionStats* out) {
   for (const EventStatsRow& row : out->stats.groups) {
-    out->groups.rows.push_back({SharedText(NameOf(profile, request, row)),
-                                static_cast<int64_t>(row.count), InUs(row.total), InUs(row.self),
-                                InUs(row.mean), InUs(row.median), InUs(row.p95), InUs(row.p99),
-                                InUs(row.min), InUs(row.max), InUs(row.stddev),
-                                Share(row, out->range, asked.question.steps)});
+    out->groups.AddRow({SharedText(NameOf(profile, request, row)), static_cast<int64_t>(row.count),
+                        InUs(row.total), InUs(row.self), InUs(row.mean), InUs(row.median),
+                        InUs(row.p95), InUs(row.p99), InUs(row.min), InUs(row.max),
+                        InUs(row.stddev), Share(row, out->range, asked.question.steps)});
   }
 }
 
@@ -118,15 +116,16 @@ std::vector<uint32_t> PlacesOf(const EventGroups& groups, const SelectionStats& 
 }
 
 // Links the rows of `groups` to their events, where all events are of one set.
-void AddLinks(const Asked& asked, SelectionStats* out, const std::stop_token& stop) {
+void AddLinks(const Asked& asked, SelectionStats* out) {
   const StatsQuestion& question = asked.question;
   if (question.parts.size() != 1 || out->stats.total.count > kMostLinked) return;
   const EventPart& part = question.parts.front();
   const EventGroups groups(question);
   const std::vector<uint32_t> places = PlacesOf(groups, *out);
-  std::vector<std::vector<EventRow>> rows(out->groups.rows.size());
+  std::vector<std::vector<EventRow>> rows(out->groups.size());
   for (const Lane& lane : part.events->lanes) {
-    if (stop.stop_requested() || lane.kind == LaneKind::kInstant) continue;
+    CheckStop();
+    if (lane.kind == LaneKind::kInstant) continue;
     part.rows->ForEach(lane.first_row, lane.first_row + lane.size(), [&](uint32_t row) {
       const uint32_t i = row - lane.first_row;
       groups.ForEach(0, lane, i, i + 1, [&](uint32_t, uint32_t group) {
@@ -185,17 +184,14 @@ void ListEvents(const Asked& asked, const GivenNames& names, SelectionStats* out
        {"start_us", "Begin", Unit::kUs, V::kReal, "from the origin of the profile", true},
        {"dur_us", "Duration", Unit::kUs, V::kReal, "", true},
        {"self_us", "Self", Unit::kUs, V::kReal, "without the events inside"},
-       {"track", "Track", Unit::kNone, V::kString, ""}},
-      {},
-      {}};
+       {"track", "Track", Unit::kNone, V::kString, ""}}};
   for (const Listed& event : FirstOf(asked, out)) {
     const EventPart& part = asked.question.parts[event.part];
     const EventRow row(event.row);
     const Ps duration = part.events->Duration(row);
-    out->events.rows.push_back(
-        {SharedText(part.events->Name(row)), InUs(event.start), InUs(duration),
-         InUs(SelfTime(*part.events, row)),
-         SharedText(TrackName(names, *asked.question.trace, *part.events, row))});
+    out->events.AddRow({SharedText(part.events->Name(row)), InUs(event.start), InUs(duration),
+                        InUs(SelfTime(*part.events, row)),
+                        SharedText(TrackName(names, *asked.question.trace, *part.events, row))});
     RowLink& link = out->events.links.emplace_back(LinkTo(EventRows(std::vector{row})));
     link.set = part.set;
     link.range = {event.start, SaturatingAdd(event.start, std::max<Ps>(1, duration))};
@@ -217,25 +213,23 @@ TimeRange HullOf(const std::vector<EventPart>& parts) {
 }
 
 // `scope`: a range that was asked about, which cuts events; null: the events are whole.
-std::shared_ptr<const SelectionStacks> StacksOf(const Asked& asked, const Scope* scope,
-                                                const std::stop_token& stop) {
+std::shared_ptr<const SelectionStacks> StacksOf(const Asked& asked, const Scope* scope) {
   auto stacks = std::make_shared<SelectionStacks>();
   const Trace& trace = *asked.question.trace;
   for (const EventPart& part : asked.parts()) {
     if (part.set != 0) continue;
     const RowBits* rows = scope != nullptr ? nullptr : part.rows;
-    stacks->tree = BuildCallTree({&trace, rows, scope}, stop);
+    stacks->tree = BuildCallTree({&trace, rows, scope});
   }
   stacks->top_down = CallTreeTable(trace, stacks->tree, false);
-  stacks->bottom_up = CallTreeTable(trace, TurnOver(stacks->tree, stop), true);
+  stacks->bottom_up = CallTreeTable(trace, TurnOver(stacks->tree), true);
   return stacks;
 }
 
 }  // namespace
 
 SelectionStats AddUpSelection(const Profile& profile, const SelectionRequest& request,
-                              const std::vector<Highlight::Rows>& rows,
-                              const std::stop_token& stop) {
+                              const std::vector<Highlight::Rows>& rows) {
   Asked asked;
   asked.question.trace = profile.trace.get();
   asked.question.by = request.by;
@@ -245,7 +239,7 @@ SelectionStats AddUpSelection(const Profile& profile, const SelectionRequest& re
     params.range = request.range;
     const StepDatabase none;
     scope.emplace(*profile.trace, params, none);
-    asked.bits.push_back(BitsInScope(*profile.trace, *scope, stop));
+    asked.bits.push_back(BitsInScope(*profile.trace, *scope));
     asked.question.parts.push_back({0, &profile.trace->set, nullptr});
   } else {
     for (const Highlight::Rows& part : CountedRows(rows)) {
@@ -261,13 +255,13 @@ SelectionStats AddUpSelection(const Profile& profile, const SelectionRequest& re
   }
   SelectionStats out;
   out.derived = !asked.question.parts.empty() && asked.question.parts.front().set != 0;
-  out.stats = AddUp(asked.question, stop);
+  out.stats = AddUp(asked.question);
   out.range = request.range.empty() ? HullOf(asked.question.parts) : request.range;
   out.groups = GroupTable(request.by);
   AddRows(profile, request, asked, &out);
-  AddLinks(asked, &out, stop);
+  AddLinks(asked, &out);
   ListEvents(asked, request.names, &out);
-  if (request.stacks) out.stacks = StacksOf(asked, scope ? &*scope : nullptr, stop);
+  if (request.stacks) out.stacks = StacksOf(asked, scope ? &*scope : nullptr);
   return out;
 }
 

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -57,7 +56,6 @@ inline constexpr uint64_t kMostLinked = 2'000'000;
 // rows count only where there are no others (CountedRows in highlight.h). Stops early with what it
 // has when told to. O(events that are added up)
 SelectionStats AddUpSelection(const Profile& profile, const SelectionRequest& request,
-                              const std::vector<Highlight::Rows>& rows,
-                              const std::stop_token& stop);
+                              const std::vector<Highlight::Rows>& rows);
 
 }  // namespace stepscope

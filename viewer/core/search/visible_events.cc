@@ -13,6 +13,7 @@
 #include "model/analysis/intervals/event_order.h"
 #include "model/analysis/tables/cells.h"
 #include "model/analysis/tables/in_unit.h"
+#include "model/base/job.h"
 #include "model/base/key_table.h"
 #include "model/lookup.h"
 #include "viewer/core/state/track_folding.h"
@@ -59,7 +60,7 @@ class Adder {
     annotations_.resize(names_.size());
     FindMarks(trace, stats);
   }
-  void Add(const Track& track, const std::stop_token& stop);
+  void Add(const Track& track);
   VisibleEvents Result() const;
 
  private:
@@ -166,12 +167,13 @@ Ps Adder::BusyTime(const Track& track) const {
   return busy;
 }
 
-void Adder::Add(const Track& track, const std::stop_token& stop) {
+void Adder::Add(const Track& track) {
   uint64_t count = 0, work = 0;
   const Lane* above = nullptr;
   const bool few = track.plane.value < few_.size() && few_[track.plane.value];
   const Ps only_names_before = only_names_;
-  for (uint32_t l = 0; l < track.lane_count && !stop.stop_requested(); ++l) {
+  for (uint32_t l = 0; l < track.lane_count; ++l) {
+    CheckStop();
     const Lane& lane = set_.lanes[track.first_lane.value + l];
     const auto [first, last] = EventsIn(lane, range_);
     const bool instants = lane.kind == LaneKind::kInstant;
@@ -195,7 +197,7 @@ void Adder::Add(const Track& track, const std::stop_token& stop) {
       TakeFromParents(track, lane, *above);
     above = nested ? &lane : nullptr;
   }
-  const Ps busy = stop.stop_requested() ? 0 : BusyTime(track);
+  const Ps busy = BusyTime(track);
   const size_t kind = static_cast<size_t>(few ? TrackKind::kOther : track.kind);
   if (work > 0) {
     kinds_[kind].count += work;
@@ -254,9 +256,9 @@ ResultTable Adder::Names() const {
     const double share =
         self > 0 ? 100 * static_cast<double>(sum.self) / static_cast<double>(self) : 0.0;
     const double mean = sum.whole / static_cast<double>(std::max<uint64_t>(1, sum.slices));
-    table.AddRow({std::string(set_.names->strings.View(name)), known(InUs(sum.self)),
-                          known(share), known(InUs(sum.inside)), static_cast<int64_t>(sum.count),
-                          known(mean / static_cast<double>(kPsPerUs))});
+    table.AddRow({SharedText(set_.names->strings.View(name)), known(InUs(sum.self)), known(share),
+                  known(InUs(sum.inside)), static_cast<int64_t>(sum.count),
+                  known(mean / static_cast<double>(kPsPerUs))});
   }
   return table;
 }
@@ -278,29 +280,26 @@ ResultTable Adder::Kinds() const {
                      {"busy_us", "Busy", Unit::kUs, ValueType::kReal,
                       "sum over the tracks of the time in view that has an event"}}};
   for (const size_t k : order) {
-    table.AddRow({std::string(KindText(static_cast<TrackKind>(k))),
-                          static_cast<int64_t>(kinds[k].count), InUs(kinds[k].busy)});
+    table.AddRow({SharedText(KindText(static_cast<TrackKind>(k))),
+                  static_cast<int64_t>(kinds[k].count), InUs(kinds[k].busy)});
   }
   return table;
 }
 
 VisibleEvents Adder::Result() const { return {events_, tracks_, Names(), Kinds()}; }
 
-// The values of one side in a joined table: two columns of each row, by its first.
-using BothSides = std::map<std::string, std::array<std::array<double, 2>, 2>, std::less<>>;
+// The values of each side in a joined table: two columns of each row, by its first.
+using Sides = std::array<std::array<double, 2>, 2>;
+using BothSides = std::map<std::string, Sides, std::less<>>;
+using SidesOfName = std::pair<std::string, Sides>;
 
 BothSides Join(const ResultTable& a, const ResultTable& b, const char* first, const char* second) {
   BothSides both;
   for (const size_t side : {size_t{0}, size_t{1}}) {
     const ResultTable& table = side == 0 ? a : b;
     const int x = table.Column(first), y = table.Column(second);
-    for (const std::vector<Value>& row : table.rows) {
-      const auto at = [&](int c) {
-        const double v = c >= 0 ? NumberOf(row[static_cast<size_t>(c)]) : 0;
-        return std::isfinite(v) ? v : 0;
-      };
-      both[RawValue(row[0])][side] = {at(x), at(y)};
-    }
+    for (size_t row = 0; row < table.size(); ++row)
+      both[RawValue(table.At(row, 0))][side] = {NumberAt(table, row, x), NumberAt(table, row, y)};
   }
   return both;
 }
@@ -316,13 +315,16 @@ ResultTable NamesOfBoth(const ResultTable& a, const ResultTable& b) {
        {"delta_us", "\u0394", Unit::kUs, ValueType::kReal, "B less A"},
        {"a_count", "Count A", Unit::kCount, ValueType::kInt, "events that touch the view"},
        {"b_count", "Count B", Unit::kCount, ValueType::kInt, "events that touch the view"}}};
-  for (const auto& [name, sides] : Join(a, b, "self_us", "count")) {
-    table.AddRow({name, sides[0][0], sides[1][0], sides[1][0] - sides[0][0],
-                          static_cast<int64_t>(sides[0][1]), static_cast<int64_t>(sides[1][1])});
-  }
-  std::stable_sort(table.rows.begin(), table.rows.end(), [](const auto& x, const auto& y) {
-    return std::fabs(NumberOf(x[3])) > std::fabs(NumberOf(y[3]));
+  const BothSides joined = Join(a, b, "self_us", "count");
+  std::vector<SidesOfName> rows(joined.begin(), joined.end());
+  std::stable_sort(rows.begin(), rows.end(), [](const SidesOfName& x, const SidesOfName& y) {
+    const auto change = [](const Sides& s) { return std::fabs(s[1][0] - s[0][0]); };
+    return change(x.second) > change(y.second);
   });
+  for (const auto& [name, sides] : rows) {
+    table.AddRow({name, sides[0][0], sides[1][0], sides[1][0] - sides[0][0],
+                  static_cast<int64_t>(sides[0][1]), static_cast<int64_t>(sides[1][1])});
+  }
   return table;
 }
 
@@ -335,26 +337,28 @@ ResultTable KindsOfBoth(const ResultTable& a, const ResultTable& b) {
                       "sum over the tracks of the time in view that has an event"},
                      {"b_count", "Count B", Unit::kCount, ValueType::kInt, ""},
                      {"b_us", "Busy B", Unit::kUs, ValueType::kReal, "the same of B"}}};
-  for (const auto& [kind, sides] : Join(a, b, "busy_us", "count")) {
-    table.AddRow({kind, static_cast<int64_t>(sides[0][1]), sides[0][0],
-                          static_cast<int64_t>(sides[1][1]), sides[1][0]});
-  }
-  std::stable_sort(table.rows.begin(), table.rows.end(), [](const auto& x, const auto& y) {
-    return NumberOf(x[2]) + NumberOf(x[4]) > NumberOf(y[2]) + NumberOf(y[4]);
+  const BothSides joined = Join(a, b, "busy_us", "count");
+  std::vector<SidesOfName> rows(joined.begin(), joined.end());
+  std::stable_sort(rows.begin(), rows.end(), [](const SidesOfName& x, const SidesOfName& y) {
+    const auto busy = [](const Sides& s) { return s[0][0] + s[1][0]; };
+    return busy(x.second) > busy(y.second);
   });
+  for (const auto& [kind, sides] : rows) {
+    table.AddRow({kind, static_cast<int64_t>(sides[0][1]), sides[0][0],
+                  static_cast<int64_t>(sides[1][1]), sides[1][0]});
+  }
   return table;
 }
 
 }  // namespace
 
 VisibleEvents AddUpVisible(const Trace& trace, TimeRange range, const std::string& host,
-                           const std::stop_token& stop, const StatTable* stats) {
+                           const StatTable* stats) {
   Adder adder(trace, range, stats);
   for (const Track& track : trace.set.tracks) {
-    if (stop.stop_requested()) break;
     const bool here = host.empty() || !track.plane.valid() ||
                       trace.HostName(trace.planes[track.plane.value].host) == host;
-    if (here) adder.Add(track, stop);
+    if (here) adder.Add(track);
   }
   return adder.Result();
 }

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <stop_token>
 #include <string>
 
 #include "model/analysis/tables/result_table.h"
@@ -24,11 +23,11 @@ struct VisibleEvents {
   ResultTable kinds;
 };
 
-// Adds up the trace's own events that touch the range, on one host; empty: on all. Stops early with
-// what it has when told to. `stats` tells which events of the host mark steps; null: none does.
+// Adds up the trace's own events that touch the range, on one host; empty: on all.
+// `stats` tells which events of the host mark steps; null: none does.
 // O(events in the range + names)
 VisibleEvents AddUpVisible(const Trace& trace, TimeRange range, const std::string& host,
-                           const std::stop_token& stop, const StatTable* stats = nullptr);
+                           const StatTable* stats = nullptr);
 
 // Two such sums beside each other. names: name, a_us, b_us, delta_us (self times), a_count,
 // b_count; the largest change first. kinds: kind of track, a_count, a_us, b_count, b_us.

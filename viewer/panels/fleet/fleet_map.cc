@@ -50,7 +50,7 @@ bool HasOrder(const FleetRun& run, const ResultTable& ranks, const FleetOrder& o
 
 // The rows of the table of ranks in an order.
 std::vector<size_t> RowsBy(const ResultTable& ranks, const FleetOrder& by) {
-  std::vector<size_t> rows(ranks.rows.size());
+  std::vector<size_t> rows(ranks.size());
   for (size_t r = 0; r < rows.size(); ++r) rows[r] = r;
   const int column = ranks.Column(by.column), coordinates = ranks.Column("coordinates");
   if (std::string_view(by.column) == "host") {
@@ -223,7 +223,7 @@ void FleetMap::Draw(const PanelContext& context, const AnalysisResult& result, u
                     float part) {
   const ResultTable *ranks = result.Table("ranks"), *steps = result.Table("steps");
   const Fleet* fleet = FleetOf(*context.profile->trace);
-  if (fleet == nullptr || ranks == nullptr || steps == nullptr || steps->rows.empty()) return;
+  if (fleet == nullptr || ranks == nullptr || steps == nullptr || steps->empty()) return;
   const FleetRun& run = fleet->ShownRun();
   if (key_ != key) Take(*fleet, run, *ranks);
   key_ = key;

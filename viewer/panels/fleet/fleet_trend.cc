@@ -26,7 +26,7 @@ void FleetTrend::Take(const Fleet& fleet, const ResultTable& runs) {
   lines_ = {{"Step (ms)", 0, {}}, {"Busy (ms)", 0, {}}, {"Slowdown (%)", 1, {}}};
   constexpr const char* kColumns[] = {"step_ms_median", "busy_ms_median", "slowdown_percent"};
   places_.clear();
-  const size_t count = runs.rows.size();
+  const size_t count = runs.size();
   names_ = ShortRunNames(fleet);
   std::reverse(names_.begin(), names_.end());
   const int shown = runs.Column("shown");
@@ -88,7 +88,7 @@ void FleetTrend::DrawPoint(const PanelContext& context) const {
 
 void FleetTrend::Draw(const PanelContext& context, const Fleet& fleet, const ResultTable& runs,
                       uint64_t key, ImVec2 size) {
-  if (runs.rows.size() != fleet.runs.size() || runs.rows.empty()) return;
+  if (runs.size() != fleet.runs.size() || runs.empty()) return;
   if (key_ != key) Take(fleet, runs);
   key_ = key;
   const FaceScope small(context, Face::kUi);

@@ -83,15 +83,14 @@ MemorySeries SeriesFromTable(const ResultTable& timeline, const std::string& hos
   const int c_free = timeline.Column("free_bytes"),
             c_fragmentation = timeline.Column("fragmentation");
   const int c_activity = timeline.Column("activity");
-  for (size_t r = 0; r < timeline.rows.size(); ++r) {
-    const auto& row = timeline.rows[r];
-    if (TextAt(row, c_host) != host || TextAt(row, c_id) != allocator) continue;
-    s.time.push_back(static_cast<Ps>(std::llround(NumberAt(row, c_time) * kPsPerMsReal)));
-    s.stack.push_back(NumberAt(row, c_stack));
-    s.heap.push_back(NumberAt(row, c_heap));
-    s.free.push_back(NumberAt(row, c_free));
-    s.fragmentation.push_back(NumberAt(row, c_fragmentation));
-    s.allocation.push_back(TextAt(row, c_activity) == "allocation" ? 1 : 0);
+  for (size_t r = 0; r < timeline.size(); ++r) {
+    if (TextAt(timeline, r, c_host) != host || TextAt(timeline, r, c_id) != allocator) continue;
+    s.time.push_back(static_cast<Ps>(std::llround(NumberAt(timeline, r, c_time) * kPsPerMsReal)));
+    s.stack.push_back(NumberAt(timeline, r, c_stack));
+    s.heap.push_back(NumberAt(timeline, r, c_heap));
+    s.free.push_back(NumberAt(timeline, r, c_free));
+    s.fragmentation.push_back(NumberAt(timeline, r, c_fragmentation));
+    s.allocation.push_back(TextAt(timeline, r, c_activity) == "allocation" ? 1 : 0);
     const bool linked = r < timeline.links.size() && !timeline.links[r].rows.empty();
     s.rows.push_back(linked ? timeline.links[r].rows.front().value : EventRow::kInvalid);
   }

@@ -35,14 +35,12 @@ constexpr const char* kTorchHidden[] = {"host",        "memory_id", "requested_b
 
 // Rows of one allocator, with their links.
 ResultTable OfAllocator(const ResultTable& table, const std::string& host, const std::string& id) {
-  ResultTable out{table.id, table.title, table.columns};
   const int c_host = table.Column("host"), c_id = table.Column("memory_id");
-  for (size_t r = 0; r < table.size(); ++r) {
-    if (TextAt(table, r, c_host) != host || TextAt(table, r, c_id) != id) continue;
-    out.rows.push_back(table.rows[r]);
-    if (r < table.links.size()) out.links.push_back(table.links[r]);
+  std::vector<uint32_t> rows;
+  for (uint32_t r = 0; r < table.size(); ++r) {
+    if (TextAt(table, r, c_host) == host && TextAt(table, r, c_id) == id) rows.push_back(r);
   }
-  return out;
+  return table.WithRows(rows);
 }
 
 struct FullMemory {
@@ -51,11 +49,10 @@ struct FullMemory {
   std::vector<AllocationBoxes> boxes;  // by allocator
 };
 
-std::shared_ptr<const FullMemory> LoadFull(AnalysisContext& context, const AnalysisParams& params,
-                                           const std::stop_token& stop) {
+std::shared_ptr<const FullMemory> LoadFull(AnalysisContext& context, const AnalysisParams& params) {
   auto full = std::make_shared<FullMemory>();
-  full->profile = context.Get<MemoryProfile>(params, stop);
-  const StatTable& stats = context.allocation_stats(stop);
+  full->profile = context.Get<MemoryProfile>(params);
+  const StatTable& stats = context.allocation_stats();
   const auto& fragmentation = stats.Real(RealStat::kFragmentation);
   for (const AllocatorProfile& a : full->profile->allocators) {
     MemorySeries& s = full->series.emplace_back();
@@ -80,9 +77,9 @@ size_t Fullest(const AnalysisResult& result) {
   const ResultTable* summary = result.Table("summary");
   const int peak = summary != nullptr ? summary->Column("peak_bytes_in_use") : -1;
   size_t best = 0;
-  for (size_t r = 1; peak >= 0 && r < summary->rows.size(); ++r) {
+  for (size_t r = 1; peak >= 0 && r < summary->size(); ++r) {
     const auto at = [&](size_t row) {
-      return NumberOf(summary->rows[row][static_cast<size_t>(peak)]);
+      return NumberOf(summary->At(row, static_cast<size_t>(peak)));
     };
     if (at(r) > at(best)) best = r;
   }
@@ -149,9 +146,7 @@ void MemoryPanel::Update(const PanelContext& context, const AnalysisResult& resu
     if (context.profile != nullptr && context.profile->analysis) {
       full_job_.Start(context.jobs,
                       [analysis = context.profile->analysis, params = ParamsOf(context)](
-                          const std::stop_token& stop, Progress&) {
-                        return LoadFull(*analysis, params, stop);
-                      });
+                          Progress&) { return LoadFull(*analysis, params); });
     }
   } else if (allocator_ == key_allocator_) {
     return;
@@ -160,11 +155,10 @@ void MemoryPanel::Update(const PanelContext& context, const AnalysisResult& resu
   key_allocator_ = allocator_;
   ++data_key_;
   const ResultTable* summary = result.Table("summary");
-  if (summary == nullptr || summary->rows.empty()) return;
-  allocator_ = std::min(allocator_, summary->rows.size() - 1);
-  const auto& row = summary->rows[allocator_];
-  host_ = TextAt(row, summary->Column("host"));
-  id_ = TextAt(row, summary->Column("memory_id"));
+  if (summary == nullptr || summary->empty()) return;
+  allocator_ = std::min(allocator_, summary->size() - 1);
+  host_ = TextAt(*summary, allocator_, "host");
+  id_ = TextAt(*summary, allocator_, "memory_id");
   if (const ResultTable* t = result.Table("timeline")) coarse_ = SeriesFromTable(*t, host_, id_);
   if (const ResultTable* t = result.Table("active_allocations"))
     at_peak_ = OfAllocator(*t, host_, id_);
@@ -175,10 +169,8 @@ void MemoryPanel::Update(const PanelContext& context, const AnalysisResult& resu
   live_job_.Stop();  // its result is for another allocator
   live_ = at_peak_;
   at_time_ = has_pending_ = false;
-  const int peak = summary->Column("peak_time_ms");
-  const double ms = peak >= 0 ? NumberOf(row[static_cast<size_t>(peak)]) : 0;
-  marked_ =
-      std::isfinite(ms) ? static_cast<Ps>(std::llround(ms * static_cast<double>(kPsPerMs))) : 0;
+  const double ms = NumberAt(*summary, allocator_, "peak_time_ms");
+  marked_ = static_cast<Ps>(std::llround(ms * static_cast<double>(kPsPerMs)));
 }
 
 void MemoryPanel::PollJobs(const PanelContext& context) {
@@ -212,33 +204,33 @@ void MemoryPanel::ListLiveAt(const PanelContext& context, Ps time) {
     has_pending_ = full_job_.active();
     return;
   }
-  ResultTable shape{at_peak_.id, "Live at a time", at_peak_.columns};
-  live_job_.Start(
-      context.jobs,
-      [full = full_, index = full_index_, analysis = context.profile->analysis, time,
-       table = std::move(shape), host = host_](const std::stop_token& stop, Progress&) mutable {
-        const AllocatorProfile& allocator = full->profile->allocators[index];
-        for (const LiveAllocation& l :
-             ActiveAt(*analysis, allocator, SnapshotAt(allocator, time), stop)) {
-          std::vector<Value>& row = table.rows.emplace_back(table.columns.size());
-          const auto set = [&](const char* column, Value value) {
-            if (const int c = table.Column(column); c >= 0)
-              row[static_cast<size_t>(c)] = std::move(value);
-          };
-          set("host", host);
-          set("memory_id", allocator.id);
-          set("tf_op", l.op);
-          set("allocation_bytes", l.allocated);
-          set("requested_bytes", l.requested);
-          set("total_bytes", l.total());
-          set("occurrences", static_cast<int64_t>(l.count));
-          set("region_type", l.region);
-          set("data_type", l.type);
-          set("tensor_shape", l.shape);
-          table.links.push_back(LinkTo(EventRows(l.rows)));
-        }
-        return std::move(table);
-      });
+  ResultTable shape = at_peak_.WithRows({});
+  shape.title = "Live at a time";
+  live_job_.Start(context.jobs, [full = full_, index = full_index_,
+                                 analysis = context.profile->analysis, time,
+                                 table = std::move(shape), host = host_](Progress&) mutable {
+    const AllocatorProfile& allocator = full->profile->allocators[index];
+    for (const LiveAllocation& l : ActiveAt(*analysis, allocator, SnapshotAt(allocator, time))) {
+      std::vector<Value> row(table.columns.size());
+      const auto set = [&](const char* column, Value value) {
+        if (const int c = table.Column(column); c >= 0)
+          row[static_cast<size_t>(c)] = std::move(value);
+      };
+      set("host", host);
+      set("memory_id", allocator.id);
+      set("tf_op", l.op);
+      set("allocation_bytes", l.allocated);
+      set("requested_bytes", l.requested);
+      set("total_bytes", l.total());
+      set("occurrences", static_cast<int64_t>(l.count));
+      set("region_type", l.region);
+      set("data_type", l.type);
+      set("tensor_shape", l.shape);
+      table.AddRow(std::move(row));
+      table.links.push_back(LinkTo(EventRows(l.rows)));
+    }
+    return std::move(table);
+  });
 }
 
 void MemoryPanel::DrawSelector(const PanelContext& context, const ResultTable& summary) {
@@ -251,7 +243,7 @@ void MemoryPanel::DrawSelector(const PanelContext& context, const ResultTable& s
   SectionTitle(context, "Allocator");
   ImGui::SetNextItemWidth(-1);
   if (!ImGui::BeginCombo("##allocator", label(allocator_).c_str())) return;
-  for (size_t r = 0; r < summary.rows.size(); ++r) {
+  for (size_t r = 0; r < summary.size(); ++r) {
     ImGui::PushID(static_cast<int>(r));
     if (ImGui::Selectable(label(r).c_str(), r == allocator_)) allocator_ = r;
     ImGui::PopID();
@@ -260,15 +252,12 @@ void MemoryPanel::DrawSelector(const PanelContext& context, const ResultTable& s
 }
 
 void MemoryPanel::DrawNumbers(const PanelContext& context, const ResultTable& summary) {
-  const auto& row = summary.rows[std::min(allocator_, summary.rows.size() - 1)];
-  const auto number = [&](const char* id) {
-    const int c = summary.Column(id);
-    return c >= 0 ? NumberOf(row[static_cast<size_t>(c)]) : 0;
-  };
+  const size_t row = std::min(allocator_, summary.size() - 1);
+  const auto number = [&](const char* id) { return NumberAt(summary, row, id); };
   for (size_t c = 0; c < summary.columns.size(); ++c) {
     const ColumnDesc& column = summary.columns[c];
     if (column.type == ValueType::kString) continue;
-    std::string text = FormatValue(row[c], column.unit);
+    std::string text = FormatValue(summary.At(row, c), column.unit);
     if (column.unit == Unit::kMs) text += " ms";
     if (text.empty()) text = "not recorded";
     KeyValue(context, column.label, text, BaseEm() * 9.5f, true);
@@ -336,10 +325,9 @@ void MemoryPanel::DrawBoxes(const PanelContext& context, ImVec2 size) {
     return;
   }
   const int row = lifetime_view_.current(), column = lifetimes_.Column("tf_op");
-  const std::string op =
-      row >= 0 && static_cast<size_t>(row) < lifetimes_.rows.size()
-          ? std::string(TextAt(lifetimes_, static_cast<size_t>(row), column))
-          : std::string();
+  const std::string op = row >= 0 && static_cast<size_t>(row) < lifetimes_.size()
+                             ? std::string(TextAt(lifetimes_, static_cast<size_t>(row), column))
+                             : std::string();
   const int clicked = boxes_.Draw(context, *boxes, key_ * 31 + full_index_, op, size_format_, size);
   if (clicked < 0 || context.profile == nullptr) return;
   context.commands.Push("select.reveal",
@@ -393,7 +381,7 @@ void MemoryPanel::DrawTables(const PanelContext& context) {
 void MemoryPanel::DrawResult(const PanelContext& context, const AnalysisResult& result,
                              uint64_t key) {
   const ResultTable* summary = result.Table("summary");
-  if (summary == nullptr || summary->rows.empty()) {
+  if (summary == nullptr || summary->empty()) {
     DrawEmpty(context, "This profile has no memory events.");
     return;
   }

@@ -98,7 +98,7 @@ void MemorySnapshotPanel::Update(const PanelContext& context, const AnalysisResu
   if (data_ && data_->trace == trace) return;
   data_.reset();
   if (trace == nullptr || HistoryOf(*trace) == nullptr) return;
-  data_job_.Start(context.jobs, [trace](const std::stop_token&, Progress&) {
+  data_job_.Start(context.jobs, [trace](Progress&) {
     return std::shared_ptr<const SnapshotData>(std::make_shared<SnapshotData>(trace));
   });
 }
@@ -132,28 +132,28 @@ void MemorySnapshotPanel::UseDevice(size_t device) {
 
 void MemorySnapshotPanel::ListLiveAt(const PanelContext& context, Ps time) {
   since_ = std::exchange(marked_, time);
-  moment_job_.Start(context.jobs, [data = data_, device = device_, time, since = since_](
-                                      const std::stop_token&, Progress&) {
-    const AllocatorHistory& history = *data->history;
-    const AllocatorDevice& d = data->Device(device);
-    const uint32_t now = EventAt(history, d, time), then = EventAt(history, d, since);
-    MomentTables tables;
-    tables.live = LiveByFrame(history, d, data->frames, now, "moment", "");
-    tables.live.title = "Live at " + TimeText(time);
-    tables.growth = Growth(d, data->frames, then, now);
-    tables.growth.id = "since";
-    tables.growth.title = fmt::format("Change since {}", TimeText(since));
-    tables.growth_stacks = GrowthByStack(history, d, data->frames, then, now, kMostStacks);
-    tables.growth_stacks.id = "since_stacks";
-    tables.growth_stacks.title = tables.growth.title + ", by stack";
-    tables.stacks = LiveByStack(history, d, data->frames, now, kMostStacks);
-    tables.stacks.id = "moment_stacks";
-    tables.stacks.title = "Live then, by stack";
-    tables.tree = LiveTree(history, d, now);
-    tables.segments =
-        SegmentStateTable(history, SegmentsAt(history, d, now), "moment_segments", "Segments then");
-    return tables;
-  });
+  moment_job_.Start(
+      context.jobs, [data = data_, device = device_, time, since = since_](Progress&) {
+        const AllocatorHistory& history = *data->history;
+        const AllocatorDevice& d = data->Device(device);
+        const uint32_t now = EventAt(history, d, time), then = EventAt(history, d, since);
+        MomentTables tables;
+        tables.live = LiveByFrame(history, d, data->frames, now, "moment", "");
+        tables.live.title = "Live at " + TimeText(time);
+        tables.growth = Growth(d, data->frames, then, now);
+        tables.growth.id = "since";
+        tables.growth.title = fmt::format("Change since {}", TimeText(since));
+        tables.growth_stacks = GrowthByStack(history, d, data->frames, then, now, kMostStacks);
+        tables.growth_stacks.id = "since_stacks";
+        tables.growth_stacks.title = tables.growth.title + ", by stack";
+        tables.stacks = LiveByStack(history, d, data->frames, now, kMostStacks);
+        tables.stacks.id = "moment_stacks";
+        tables.stacks.title = "Live then, by stack";
+        tables.tree = LiveTree(history, d, now);
+        tables.segments = SegmentStateTable(history, SegmentsAt(history, d, now), "moment_segments",
+                                            "Segments then");
+        return tables;
+      });
 }
 
 void MemorySnapshotPanel::DrawNumbers(const PanelContext& context, const AnalysisResult& result) {
@@ -347,7 +347,7 @@ void MemorySnapshotPanel::DrawTables(const PanelContext& context, const Analysis
     pages.push_back(std::move(page));
   };
   if (DrawStacks(context)) return;
-  if (!moment_.live.rows.empty()) {
+  if (!moment_.live.empty()) {
     add(moment_.live, key_ * 31 + moment_key_);
     add(moment_.stacks, key_ * 31 + moment_key_);
     add(moment_.growth, key_ * 31 + moment_key_);

@@ -206,14 +206,14 @@ void SnapshotGraph::Request(const PanelContext& context,
       static_cast<double>(requested_.range.length()) / static_cast<double>(view.length());
   requested_.columns = static_cast<uint32_t>(
       std::clamp(share * static_cast<double>(pixels.x), 64.0, static_cast<double>(kMostColumns)));
-  job_.Start(context.jobs, [data, device, request = requested_, entry = entry_, by = prepared_](
-                               const std::stop_token& stop, Progress&) {
-    const auto group = [&](const Allocation& a) {
-      return entry[ClassOf(*data, data->Device(device), by, a)];
-    };
-    return std::make_shared<const AllocationLayout>(
-        LayOut(*data->history, data->Device(device), request, group, stop));
-  });
+  job_.Start(context.jobs,
+             [data, device, request = requested_, entry = entry_, by = prepared_](Progress&) {
+               const auto group = [&](const Allocation& a) {
+                 return entry[ClassOf(*data, data->Device(device), by, a)];
+               };
+               return std::make_shared<const AllocationLayout>(
+                   LayOut(*data->history, data->Device(device), request, group));
+             });
 }
 
 // Ctrl and the wheel zoom around the mouse; dragging moves. The range stays above 0 and near the

@@ -57,12 +57,11 @@ struct Answer {
   double seconds = 0;
 };
 
-Answer Run(const std::vector<std::shared_ptr<SqlSource>>& sources, const std::string& script,
-           const std::stop_token& stop) {
+Answer Run(const std::vector<std::shared_ptr<SqlSource>>& sources, const std::string& script) {
   const auto begin = std::chrono::steady_clock::now();
   Result<SqlDatabase> database = SqlDatabase::Open(sources);
   if (!database.ok()) return {database.status()};
-  Result<SqlTableResult> result = RunForTable(*database, {script, {}, kLimits}, stop);
+  Result<SqlTableResult> result = RunForTable(*database, {script, {}, kLimits});
   return {std::move(result),
           std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count()};
 }
@@ -140,9 +139,9 @@ void QueryPanel::Start(const PanelContext& context) {
   schemas_.clear();
   for (const Profile* profile : ProfilesAsked(context)) schemas_.push_back(profile->id);
   since_ = ImGui::GetTime();
-  job_.Start(context.jobs,
-             [sources = Sources(context), script = editor_.text](
-                 const std::stop_token& stop, Progress&) { return Run(sources, script, stop); });
+  job_.Start(context.jobs, [sources = Sources(context), script = editor_.text](Progress&) {
+    return Run(sources, script);
+  });
 }
 
 // Finds the tables of the reports that the text names, for completion.

@@ -18,7 +18,7 @@ bool IsNumeric(const ColumnDesc& column) {
   return column.type == ValueType::kInt || column.type == ValueType::kReal;
 }
 
-double PointOf(const Value& value) {
+double PointOf(const Cell& value) {
   if (const auto* integer = std::get_if<int64_t>(&value)) return static_cast<double>(*integer);
   if (const auto* real = std::get_if<double>(&value)) return *real;
   return std::nan("");

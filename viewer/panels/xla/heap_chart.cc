@@ -19,7 +19,8 @@ namespace {
 
 int64_t IntAt(const ResultTable& table, size_t row, const char* column) {
   const int c = table.Column(column);
-  const auto* n = c < 0 ? nullptr : std::get_if<int64_t>(&table.At(row, static_cast<size_t>(c)));
+  const Cell cell = c < 0 ? Cell() : table.At(row, static_cast<size_t>(c));
+  const auto* n = std::get_if<int64_t>(&cell);
   return n == nullptr ? 0 : *n;
 }
 
@@ -29,7 +30,7 @@ double Area(const HeapBox& box) {
 
 void AddBoxes(const ResultTable& blocks, HeapData* data) {
   std::vector<HeapBox> buffers;
-  for (size_t r = 0; r < blocks.rows.size(); ++r) {
+  for (size_t r = 0; r < blocks.size(); ++r) {
     HeapBox box{std::string(), IntAt(blocks, r, "offset"), IntAt(blocks, r, "size"),
                 IntAt(blocks, r, "first"), IntAt(blocks, r, "last")};
     const bool container = IntAt(blocks, r, "buffer_id") == -1;
@@ -61,7 +62,7 @@ std::string Size(double bytes) { return FormatValue(Value(bytes), Unit::kBytes);
 HeapData MakeHeapData(const AnalysisResult& result) {
   HeapData data;
   if (const ResultTable* heap = result.Table("heap")) {
-    for (size_t r = 0; r < heap->rows.size(); ++r) {
+    for (size_t r = 0; r < heap->size(); ++r) {
       data.bytes.push_back(static_cast<double>(IntAt(*heap, r, "bytes")));
       data.unpadded.push_back(static_cast<double>(IntAt(*heap, r, "unpadded_bytes")));
       data.instructions.emplace_back(TextAt(*heap, r, heap->Column("instruction")));

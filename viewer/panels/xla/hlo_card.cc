@@ -130,9 +130,9 @@ HloCard::Row HloCard::Find(const PanelContext& context, const HloRef& op) {
     rows_.clear();
     busy_us_ = 0;
     const int program = ops->Column("program_id"), name = ops->Column("hlo_op_name");
-    for (size_t r = 0; r < ops->rows.size(); ++r) {
-      rows_.try_emplace(
-          {std::string(TextAt(*ops, r, program)), std::string(TextAt(*ops, r, name))}, r);
+    for (size_t r = 0; r < ops->size(); ++r) {
+      rows_.try_emplace({std::string(TextAt(*ops, r, program)), std::string(TextAt(*ops, r, name))},
+                        r);
       busy_us_ += NumberAt(*ops, r, "total_self_time");
     }
   }

@@ -130,9 +130,9 @@ bool HloGraphPanel::Open(const PanelContext& context) {
     scene_job_.Stop();
     centre_ = chosen_ = xla::kNone;
     since_ = ImGui::GetTime();
-    open_job_.Start(context.jobs, [analysis, params](const std::stop_token& stop, Progress&) {
+    open_job_.Start(context.jobs, [analysis, params](Progress&) {
       Opened opened;
-      opened.program = OpenProgramView(*analysis, params, stop, &opened.why_not);
+      opened.program = OpenProgramView(*analysis, params, &opened.why_not);
       return opened;
     });
   }
@@ -189,7 +189,7 @@ void HloGraphPanel::UpdateScene(const PanelContext& context) {
   if (!scene_wanted_) return;
   scene_wanted_ = false;
   scene_job_.Start(context.jobs, [program = opened_.program, centre = centre_, radius = radius_,
-                                  expanded = expanded_](const std::stop_token&, Progress&) {
+                                  expanded = expanded_](Progress&) {
     return std::make_shared<const HloGraphScene>(
         MakeGraphScene(*program, centre, radius, expanded));
   });

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,7 +38,8 @@ constexpr const char* kBuffersHidden[] = {"program", "memory_space", "buffer", "
 
 int64_t IntIn(const ResultTable& table, size_t row, const char* column) {
   const int c = table.Column(column);
-  const auto* n = c < 0 ? nullptr : std::get_if<int64_t>(&table.At(row, static_cast<size_t>(c)));
+  const Cell cell = c < 0 ? Cell() : table.At(row, static_cast<size_t>(c));
+  const auto* n = std::get_if<int64_t>(&cell);
   return n == nullptr ? -1 : *n;
 }
 
@@ -49,26 +51,31 @@ std::string_view InstructionOf(std::string_view buffer) {
 // The buffers that are live at a position: those that are there the whole time, as the table
 // at_peak has them, and those whose life contains it.
 ResultTable LiveAt(const ResultTable& at_peak, const ResultTable& buffers, int64_t position) {
-  ResultTable live{"live", "Live at a position", buffers.columns};
-  const int group = at_peak.Column("group");
-  for (const auto& row : at_peak.rows) {
-    if (TextAt(row, group) == "Temporary") continue;
-    live.rows.push_back(row);
-    live.rows.back().resize(live.columns.size());
-    for (size_t c = 0; c < live.columns.size(); ++c) {
-      const int from = at_peak.Column(live.columns[c].id);
-      live.rows.back()[c] = from < 0 ? Value() : row[static_cast<size_t>(from)];
-    }
-  }
-  for (size_t r = 0; r < buffers.rows.size(); ++r) {
+  std::vector<uint32_t> during;
+  for (uint32_t r = 0; r < buffers.size(); ++r) {
     const int64_t first = IntIn(buffers, r, "begin_index"), last = IntIn(buffers, r, "end_index");
-    if (first >= 0 && first <= position && position <= last) live.rows.push_back(buffers.rows[r]);
+    if (first >= 0 && first <= position && position <= last) during.push_back(r);
   }
+  ResultTable live("live", "Live at a position", {buffers.columns.begin(), buffers.columns.end()});
+  const int group = at_peak.Column("group");
+  for (size_t r = 0; r < at_peak.size(); ++r) {
+    if (TextAt(at_peak, r, group) == "Temporary") continue;
+    std::vector<Value> row;
+    for (const ColumnDesc& column : live.columns) {
+      const int from = at_peak.Column(column.id);
+      row.push_back(from < 0 ? Value() : at_peak.columns[static_cast<size_t>(from)].values.Own(r));
+    }
+    live.AddRow(std::move(row));
+  }
+  live.Append(buffers.WithRows(during));
+  live.links.clear();
   const auto size = static_cast<size_t>(std::max(buffers.Column("bytes"), 0));
-  std::stable_sort(live.rows.begin(), live.rows.end(), [&](const auto& a, const auto& b) {
-    return NumberOf(a[size]) > NumberOf(b[size]);
+  std::vector<uint32_t> order(live.size());
+  std::iota(order.begin(), order.end(), 0u);
+  std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+    return NumberOf(live.At(a, size)) > NumberOf(live.At(b, size));
   });
-  return live;
+  return live.WithRows(order);
 }
 
 class HloMemoryPanel final : public AnalysisPanel {
@@ -156,7 +163,7 @@ void HloMemoryPanel::Choose(const AnalysisResult& result, std::string_view instr
   const ResultTable* buffers = result.Table("buffers");
   if (buffers == nullptr) return;
   const int name = buffers->Column("instruction");
-  for (size_t r = 0; r < buffers->rows.size(); ++r) {
+  for (size_t r = 0; r < buffers->size(); ++r) {
     const std::string_view buffer = TextAt(*buffers, r, name);
     if (buffer != instruction && InstructionOf(buffer) != instruction) continue;
     list_ = kBufferList;
@@ -216,7 +223,7 @@ void HloMemoryPanel::DrawSelectors(const PanelContext& context, const AnalysisRe
     ImGui::SetNextItemWidth(-1);
     if (!ImGui::BeginCombo(id, ItemLabel(shown).c_str(), ImGuiComboFlags_HeightLarge)) return;
     std::string last;
-    for (size_t r = 0; programs != nullptr && r < programs->rows.size(); ++r) {
+    for (size_t r = 0; programs != nullptr && r < programs->size(); ++r) {
       const std::string name = label(r);
       if (!wanted(r) || name == last) continue;
       last = name;
@@ -321,7 +328,7 @@ void HloMemoryPanel::DrawChart(const PanelContext& context, const AnalysisResult
   if (const ResultTable* buffers = result.Table("buffers"); !marks.buffer.empty()) {
     const auto row = static_cast<size_t>(View().current());
     const int64_t id = IntIn(*table, row, "buffer");
-    for (size_t r = 0; buffers != nullptr && r < buffers->rows.size(); ++r) {
+    for (size_t r = 0; buffers != nullptr && r < buffers->size(); ++r) {
       if (IntIn(*buffers, r, "buffer") != id) continue;
       marks.first = IntIn(*buffers, r, "begin_index"), marks.last = IntIn(*buffers, r, "end_index");
       break;
@@ -331,7 +338,7 @@ void HloMemoryPanel::DrawChart(const PanelContext& context, const AnalysisResult
   const HeapChart::Clicked clicked = chart_.Draw(context, data_, key_, marks, size);
   if (!clicked.buffer.empty()) {
     const ResultTable* buffers = result.Table("buffers");
-    for (size_t r = 0; buffers != nullptr && r < buffers->rows.size(); ++r) {
+    for (size_t r = 0; buffers != nullptr && r < buffers->size(); ++r) {
       if (TextAt(*buffers, r, buffers->Column("instruction")) != clicked.buffer) continue;
       list_ = kBufferList, position_ = -1;
       to_choose_ = static_cast<int>(r);

@@ -100,7 +100,7 @@ void HloProfilePanel::DrawSide(const PanelContext& context, const ResultTable& t
   const auto row = static_cast<size_t>(current);
   const bool op = row < table.links.size() && !table.links[row].rows.empty();
   if (op) {
-    card_.Draw(context, HloRefIn(table.rows[row], table.Column("program_id"), table.Column("name")),
+    card_.Draw(context, HloRefIn(table, row, table.Column("program_id"), table.Column("name")),
                "hlo_profile");
     return;
   }

@@ -55,16 +55,15 @@ HloFacts HloProgramView::FactsOf(uint32_t instruction) const {
 
 std::shared_ptr<const HloProgramView> OpenProgramView(AnalysisContext& context,
                                                       const AnalysisParams& params,
-                                                      const std::stop_token& stop,
                                                       std::string* why_not) {
-  const HloChoiceFound found = FindHloProgram(context, params, stop);
+  const HloChoiceFound found = FindHloProgram(context, params);
   *why_not = found.why_not;
-  if (!found.why_not.empty() || stop.stop_requested()) return nullptr;
+  if (!found.why_not.empty()) return nullptr;
   const HloPrograms& programs = context.Get<HloPrograms>();
-  auto view = std::make_shared<HloProgramView>(programs.Module(found.program, stop),
+  auto view = std::make_shared<HloProgramView>(programs.Module(found.program),
                                                programs.list()[found.program].id,
                                                programs.NameOf(found.program));
-  const auto ops = context.Get<HloOpTable>(params, stop);
+  const auto ops = context.Get<HloOpTable>(params);
   view->busy = ops->busy;
   for (const HloOp& op : ops->ops) {
     if (op.program == found.program && op.instruction != xla::kNone)
@@ -175,15 +174,14 @@ HloGraphScene MakeGraphScene(const HloProgramView& program, uint32_t centre, int
   return scene;
 }
 
-std::vector<uint32_t> FindLines(const HloProgramView& program, const std::string& text,
-                                const std::stop_token& stop) {
+std::vector<uint32_t> FindLines(const HloProgramView& program, const std::string& text) {
   constexpr size_t kPart = 4096;  // lines that a thread looks at in one go
   const std::string lower = Lower(text);
   const size_t lines = program.text.size(), parts = (lines + kPart - 1) / kPart;
   std::vector<std::vector<uint32_t>> found(parts);
   ParallelFor(parts, [&](size_t part) {
     const size_t end = std::min(lines, (part + 1) * kPart);
-    for (size_t line = part * kPart; line < end && !stop.stop_requested(); ++line) {
+    for (size_t line = part * kPart; line < end; ++line) {
       if (ContainsLower(program.text.Line(line).text, lower))
         found[part].push_back(static_cast<uint32_t>(line));
     }

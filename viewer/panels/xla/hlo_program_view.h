@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <stop_token>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -50,7 +49,6 @@ class HloProgramView {
 // + events of ops), once for a trace.
 std::shared_ptr<const HloProgramView> OpenProgramView(AnalysisContext& context,
                                                       const AnalysisParams& params,
-                                                      const std::stop_token& stop,
                                                       std::string* why_not);
 
 // --- The part of a program that is drawn
@@ -79,7 +77,6 @@ HloGraphScene MakeGraphScene(const HloProgramView& program, uint32_t centre, int
                              const std::vector<uint32_t>& expanded);
 
 // The lines that contain the text, in any case; ascending. O(length of the text).
-std::vector<uint32_t> FindLines(const HloProgramView& program, const std::string& text,
-                                const std::stop_token& stop);
+std::vector<uint32_t> FindLines(const HloProgramView& program, const std::string& text);
 
 }  // namespace stepscope

@@ -46,9 +46,9 @@ ResultTable SumsBy(const ResultTable& ops, const char* column) {
                     {"self", "Self time", Unit::kUs, ValueType::kReal, ""}}};
   const int by = ops.Column(column), self = ops.Column("total_self_time");
   std::map<std::string, double, std::less<>> times;
-  for (size_t r = 0; by >= 0 && self >= 0 && r < ops.rows.size(); ++r)
-    times[std::string(TextAt(ops, r, by))] += NumberOf(ops.rows[r][static_cast<size_t>(self)]);
-  for (const auto& [name, time] : times) sums.rows.push_back({name, time});
+  for (size_t r = 0; by >= 0 && self >= 0 && r < ops.size(); ++r)
+    times[std::string(TextAt(ops, r, by))] += NumberOf(ops.At(r, static_cast<size_t>(self)));
+  for (const auto& [name, time] : times) sums.AddRow({name, time});
   return sums;
 }
 
@@ -118,8 +118,8 @@ void HloStatsPanel::TakePage(const PanelContext& context) {
 
 HloRef HloStatsPanel::Chosen(const ResultTable& ops) const {
   const int row = table_.current();
-  if (row < 0 || static_cast<size_t>(row) >= ops.rows.size()) return {};
-  return HloRefIn(ops.rows[static_cast<size_t>(row)], ops.Column("program_id"),
+  if (row < 0 || static_cast<size_t>(row) >= ops.size()) return {};
+  return HloRefIn(ops, static_cast<size_t>(row), ops.Column("program_id"),
                   ops.Column("hlo_op_name"));
 }
 

@@ -56,9 +56,8 @@ void ProgramTextView::Search(const PanelContext& context,
   found_.clear();
   search_.Stop();
   if (asked_.empty()) return;
-  search_.Start(context.jobs, [program, text = asked_](const std::stop_token& stop, Progress&) {
-    return FindLines(*program, text, stop);
-  });
+  search_.Start(context.jobs,
+                [program, text = asked_](Progress&) { return FindLines(*program, text); });
 }
 
 void ProgramTextView::Step(int direction) {

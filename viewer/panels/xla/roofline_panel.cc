@@ -186,7 +186,7 @@ void RooflinePanel::DrawSide(const PanelContext& context, const AnalysisResult& 
   const int row = table_.current();
   if (row >= 0 && !IsProgram(table, static_cast<size_t>(row))) {
     card_.Draw(context,
-               HloRefIn(table.rows[static_cast<size_t>(row)], table.Column("hlo_module_id"),
+               HloRefIn(table, static_cast<size_t>(row), table.Column("hlo_module_id"),
                         table.Column("operation")),
                "roofline");
     return;

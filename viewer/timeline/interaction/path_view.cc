@@ -88,14 +88,14 @@ void PathView::Tell(const Trace& trace, CommandQueue* commands) const {
   commands->Push("select.events", std::move(args));
 }
 
-void PathView::Ask(const Profile& profile, TimeRange range, JobThreads& jobs,
+void PathView::Ask(const Profile& profile, TimeRange range, JobQueue& jobs,
                    CommandQueue* commands) {
   const Question question{profile.id, profile.flows, range};
   if (!(question == asked_)) {
     asked_ = question;
     path_ = {};
-    job_.Start(jobs, [trace = profile.trace, question](const std::stop_token& stop, Progress&) {
-      return FindCriticalPath(*trace, *question.flows, question.range, stop);
+    job_.Start(jobs, [trace = profile.trace, question](Progress&) {
+      return FindCriticalPath(*trace, *question.flows, question.range);
     });
   }
   std::optional<CriticalPath> found = job_.Take();
@@ -145,7 +145,7 @@ void PathView::PlaceParts(std::span<const Profile> profiles, const Profile& prof
 }
 
 void PathView::Update(std::span<const Profile> profiles, const Profile& profile, TimeRange range,
-                      JobThreads& jobs, const EventPlaces& places, CommandQueue* commands) {
+                      JobQueue& jobs, const EventPlaces& places, CommandQueue* commands) {
   boxes_.clear();
   lines_.clear();
   if (range.empty() || profile.flows == nullptr) {

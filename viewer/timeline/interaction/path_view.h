@@ -31,7 +31,7 @@ class PathView {
   // found, commands select its events and show its text in the status bar. O(parts in sight * log
   // events)
   void Update(std::span<const Profile> profiles, const Profile& profile, TimeRange range,
-              JobThreads& jobs, const EventPlaces& places, CommandQueue* commands);
+              JobQueue& jobs, const EventPlaces& places, CommandQueue* commands);
   bool busy() const { return job_.active(); }
   const CriticalPath& path() const { return path_; }
   std::span<const PathBox> boxes() const { return boxes_; }
@@ -44,7 +44,7 @@ class PathView {
     TimeRange range;
     bool operator==(const Question&) const = default;
   };
-  void Ask(const Profile& profile, TimeRange range, JobThreads& jobs, CommandQueue* commands);
+  void Ask(const Profile& profile, TimeRange range, JobQueue& jobs, CommandQueue* commands);
   void Tell(const Trace& trace, CommandQueue* commands) const;
   void PlaceParts(std::span<const Profile> profiles, const Profile& profile,
                   const EventPlaces& places);

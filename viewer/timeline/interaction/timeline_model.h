@@ -37,7 +37,7 @@ struct TimelineFrame {
   const Settings& settings;
   const SearchHits& hits;
   NameCache& names;
-  JobThreads& jobs;
+  JobQueue& jobs;
   uint64_t content_generation = 0;  // changes with profiles and derived sets
   TimelineGeometry geometry;
   double seconds = 0;    // since the last frame

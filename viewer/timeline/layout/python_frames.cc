@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/base/job.h"
 #include "model/trace_builder.h"
 
 namespace stepscope {
@@ -38,7 +39,7 @@ void CopyRest(const Trace& trace, const Track& track, TrackData* out,
 
 }  // namespace
 
-std::shared_ptr<const WithoutPython> LeaveOutPython(const Trace& trace, std::stop_token stop) {
+std::shared_ptr<const WithoutPython> LeaveOutPython(const Trace& trace) {
   const auto& metas = trace.names().metas;
   if (std::none_of(metas.begin(), metas.end(), [](const EventMeta& meta) {
         return meta.category == EventCategory::kPythonFunction;
@@ -49,7 +50,7 @@ std::shared_ptr<const WithoutPython> LeaveOutPython(const Trace& trace, std::sto
   std::vector<TrackData> tracks;
   std::vector<std::vector<EventRow>> sources;
   for (uint32_t t = 0; t < trace.set.tracks.size(); ++t) {
-    if (stop.stop_requested()) return nullptr;
+    CheckStop();
     const Track& track = trace.set.tracks[t];
     if (!HasFrames(trace, track)) continue;
     out->track[t] = TrackId(static_cast<uint32_t>(tracks.size()));

@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <stop_token>
 #include <vector>
 
 #include "model/trace.h"
@@ -21,8 +20,8 @@ struct WithoutPython {
   std::vector<EventRow> row;   // by row of the trace; invalid: a frame, an instant, another track
 };
 
-// Returns null if the trace has no Python frames, or if it was told to stop. Too slow for a
+// Returns null if the trace has no Python frames. Too slow for a
 // frame: run it as a job.
-std::shared_ptr<const WithoutPython> LeaveOutPython(const Trace& trace, std::stop_token stop = {});
+std::shared_ptr<const WithoutPython> LeaveOutPython(const Trace& trace);
 
 }  // namespace stepscope

@@ -11,7 +11,7 @@ bool PythonHider::Show() {
   return true;
 }
 
-bool PythonHider::Update(std::span<const Profile> profiles, bool hide, JobThreads& threads) {
+bool PythonHider::Update(std::span<const Profile> profiles, bool hide, JobQueue& queue) {
   if (!hide) {
     job_.Stop();
     wanted_.clear();
@@ -28,13 +28,13 @@ bool PythonHider::Update(std::span<const Profile> profiles, bool hide, JobThread
     } else {
       wanted_ = traces;
       // Results of profiles that stay open are taken over.
-      job_.Start(threads, [traces, old = made_](const std::stop_token& stop, Progress&) {
+      job_.Start(queue, [traces, old = made_](Progress&) {
         Made out{traces, {}};
         for (const auto& trace : traces) {
           const auto known = std::find(old.traces.begin(), old.traces.end(), trace);
           const bool have = known != old.traces.end();
           out.rests.push_back(have ? old.rests[static_cast<size_t>(known - old.traces.begin())]
-                                   : LeaveOutPython(*trace, stop));
+                                   : LeaveOutPython(*trace));
         }
         return out;
       });

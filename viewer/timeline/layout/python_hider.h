@@ -17,7 +17,7 @@ class PythonHider {
   // Call it in each frame. It is cheap, except that hiding the frames of these profiles for the
   // first time starts a job on `threads`, which must outlive this object. Returns true if `rests`
   // changed; spans that it returned before are then invalid.
-  bool Update(std::span<const Profile> profiles, bool hide, JobThreads& threads);
+  bool Update(std::span<const Profile> profiles, bool hide, JobQueue& queue);
   // By profile; null where there is nothing to hide. Empty while frames are shown.
   std::span<const std::shared_ptr<const WithoutPython>> rests() const { return rests_; }
   const WithoutPython* rest(size_t profile) const {

@@ -52,7 +52,7 @@ NamesOfProfile NameTints::NamesOf(const Side& side) {
 bool NameTints::Hide() { return std::exchange(shown_, false); }
 
 bool NameTints::Update(std::span<const Profile> profiles, const ViewState& view, bool wanted,
-                       JobThreads& threads) {
+                       JobQueue& queue) {
   const Profile* profile = FindComparedProfile(profiles, view);
   const Profile* base = FindProfile(profiles, view.baseline);
   const bool pair = profile != nullptr && base != nullptr && !AreSnapshotAndTrace(*profile, *base);
@@ -67,8 +67,8 @@ bool NameTints::Update(std::span<const Profile> profiles, const ViewState& view,
   bool changed = false;
   if (!(question == asked_)) {
     asked_ = question;
-    job_.Start(threads, [question](const std::stop_token& stop, Progress&) {
-      return FindNameChanges(NamesOf(question.a), NamesOf(question.b), stop);
+    job_.Start(queue, [question](Progress&) {
+      return FindNameChanges(NamesOf(question.a), NamesOf(question.b));
     });
   }
   if (std::optional<NameChanges> found = job_.Take()) {

@@ -39,7 +39,7 @@ class NameTints {
   // Call it in each frame. It is cheap, except that new profiles, sets or steps start a job on
   // `threads`, which must outlive this object. Returns true if the results of Of() changed.
   bool Update(std::span<const Profile> profiles, const ViewState& view, bool wanted,
-              JobThreads& threads);
+              JobQueue& queue);
   // True while slices have the colours of their changes.
   bool on() const { return shown_; }
   bool busy() const { return job_.active(); }

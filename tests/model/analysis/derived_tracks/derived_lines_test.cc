@@ -48,7 +48,7 @@ struct Derived {
     REQUIRE(loaded.ok());
     trace = *loaded;
     AnalysisContext context(trace, definitions);
-    sets = BuildDerivedLines(context, {});
+    sets = BuildDerivedLines(context);
   }
   // "begin+duration name" of each event of the track, in us, by start; outer events first.
   std::string Events(std::string_view track_name) const {

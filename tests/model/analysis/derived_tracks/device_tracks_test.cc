@@ -278,7 +278,7 @@ TEST_CASE("device tracks: launch delays are those of the table") {
     const std::string bytes = Profile(scenario);
     const DeviceTracks tracks(bytes);
     const AnalysisResult r = test::Analyse("h.xplane.pb", bytes, "kernel_stats");
-    const size_t rows = test::TableOf(r, "launch_delay").rows.size();
+    const size_t rows = test::TableOf(r, "launch_delay").size();
     for (uint32_t gpu = 0; gpu < 2; ++gpu) {
       const CounterSeries& series = tracks.Counter(DerivedTrackKind::kLaunchDelay, gpu);
       double sum = 0, max = 0;
@@ -301,7 +301,7 @@ TEST_CASE("device tracks: launch delays are those of the table") {
 
 TEST_CASE("device tracks: memory in use is that of the GPU's allocator") {
   const DeviceTracks tracks(Profile(GpuScenario::kHealthy));
-  const MemoryProfile profile = ComputeMemory(*tracks.context, {}, {});
+  const MemoryProfile profile = MemoryProfile::Compute(*tracks.context, {});
   size_t found = 0;
   for (const AllocatorProfile& allocator : profile.allocators) {
     if (!allocator.id.starts_with("GPU_")) continue;
@@ -338,7 +338,7 @@ TEST_CASE("device tracks: a stopped build ends quickly, and none of its tracks i
   std::stop_source stopped;
   stopped.request_stop();
   CHECK(BuildDeviceTracks(context, stopped.get_token()).empty());
-  CHECK(BuildDeviceTracks(context, {}).size() == 2);
+  CHECK(BuildDeviceTracks(context).size() == 2);
 }
 
 TEST_CASE(

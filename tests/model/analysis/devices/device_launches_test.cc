@@ -20,7 +20,7 @@ Launches LaunchesOf(const test::KinetoText& text) {
   const auto trace = LoadBytes("t.json", text.Text(), {});
   REQUIRE(trace.ok());
   AnalysisContext context(*trace, Definitions::kStepscope);
-  const DeviceEvents events(context, {}, {});
+  const DeviceEvents events(context, {});
   REQUIRE(events.devices().size() == 1);
   const auto streams = LaunchReader(**trace).Read(events, events.devices().front());
   REQUIRE(streams.size() == 1);

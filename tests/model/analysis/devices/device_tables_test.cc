@@ -10,7 +10,7 @@ using namespace test;
 
 uint64_t LinkedEvents(const AnalysisResult& r, const char* table, size_t row) {
   const ResultTable& t = TableOf(r, table);
-  REQUIRE(t.links.size() == t.rows.size());
+  REQUIRE(t.links.size() == t.size());
   CHECK(t.links[row].total == t.links[row].rows.size());
   return t.links[row].total;
 }
@@ -27,7 +27,7 @@ TEST_CASE("overlap: collective time is what computation hides and what it does n
   t.On(0, 22).Device("gpu_memcpy", "Memcpy DtoD (Device -> Device)", 5, 150, 30);
   t.On(1, 7).Kernel("gemm", 6, 0, 10);  // no collective
   const AnalysisResult r = Analyse("t.json", t.Text(), "overview");
-  REQUIRE(TableOf(r, "overlap").rows.size() == 2);
+  REQUIRE(TableOf(r, "overlap").size() == 2);
   CHECK(Text(r, "overlap", 0, "device") == "GPU 0");
   CHECK(Int(r, "overlap", 0, "count") == 2);
   CHECK(Real(r, "overlap", 0, "collectiveMs") == doctest::Approx(0.130));
@@ -49,7 +49,7 @@ TEST_CASE("launch delay: from the end of the call, for graphs from its begin, at
   t.Kernel("g1", 4, 43, 5).Kernel("g2", 4, 60, 5);
   t.Kernel("unknown", 99, 80, 5);  // its launch is not recorded
   const AnalysisResult r = Analyse("t.json", t.Text(), "kernel_stats");
-  REQUIRE(TableOf(r, "launch_delay").rows.size() == 1);
+  REQUIRE(TableOf(r, "launch_delay").size() == 1);
   CHECK(Text(r, "launch_delay", 0, "stream") == "Stream #7");
   CHECK(Int(r, "launch_delay", 0, "launches") == 4);
   CHECK(Int(r, "launch_delay", 0, "graph_launches") == 1);
@@ -69,7 +69,7 @@ TEST_CASE("launch delay: a graph's first kernel counts, also if it is in a lane 
   // The first kernel begins while the other one runs, so that the second one is read before it.
   t.Launch(2, 4, 2, "cudaGraphLaunch").Kernel("g1", 2, 12, 5).Kernel("g2", 2, 50, 5);
   const AnalysisResult r = Analyse("t.json", t.Text(), "kernel_stats");
-  REQUIRE(TableOf(r, "launch_delay").rows.size() == 1);
+  REQUIRE(TableOf(r, "launch_delay").size() == 1);
   CHECK(Int(r, "launch_delay", 0, "launches") == 2);
   CHECK(Real(r, "launch_delay", 0, "max_us") == doctest::Approx(8));
 }
@@ -79,7 +79,7 @@ TEST_CASE("launch delay: streams of each device are rows of their own") {
   t.Launch(1, 0, 2).Launch(2, 3, 2).Launch(3, 6, 2);
   t.On(0, 7).Kernel("a", 1, 4, 5).On(0, 8).Kernel("b", 2, 8, 5).On(1, 7).Kernel("c", 3, 12, 5);
   const AnalysisResult r = Analyse("t.json", t.Text(), "kernel_stats");
-  REQUIRE(TableOf(r, "launch_delay").rows.size() == 3);
+  REQUIRE(TableOf(r, "launch_delay").size() == 3);
   CHECK(Real(r, "launch_delay", 0, "max_us") == doctest::Approx(2));
   CHECK(Real(r, "launch_delay", 1, "max_us") == doctest::Approx(3));
   CHECK(Text(r, "launch_delay", 2, "device") == "GPU 1");
@@ -95,7 +95,7 @@ TEST_CASE("copies: by direction and kind of host memory, with bytes and bandwidt
       .Device("gpu_memset", "Memset (Device)", 5, 90, 4, "\"bytes\":77")   // a fill is no copy
       .Kernel("k", 6, 100, 4);
   const AnalysisResult r = Analyse("t.json", t.Text(), "kernel_stats");
-  REQUIRE(TableOf(r, "copies").rows.size() == 3);
+  REQUIRE(TableOf(r, "copies").size() == 3);
   CHECK(Text(r, "copies", 0, "memory") == "pageable");
   CHECK(Text(r, "copies", 1, "direction") == "Host to device");
   CHECK(Text(r, "copies", 1, "memory") == "pinned");
@@ -117,7 +117,7 @@ TEST_CASE("copies: an XSpace's are told apart by memcpy_details") {
       .Stat("correlation_id", uint64_t{1})
       .Stat("memcpy_details", "kind_src:pinned kind_dst:device size:4000 dest:0 async:1");
   const AnalysisResult r = Analyse("t.xplane.pb", b.Bytes(), "kernel_stats");
-  REQUIRE(TableOf(r, "copies").rows.size() == 1);
+  REQUIRE(TableOf(r, "copies").size() == 1);
   CHECK(Text(r, "copies", 0, "memory") == "pinned");
   CHECK(Int(r, "copies", 0, "bytes") == 4000);
   CHECK(Real(r, "copies", 0, "gbPerS") == doctest::Approx(2));
@@ -137,7 +137,7 @@ TEST_CASE("annotations: the innermost around the launch; steps are one") {
   }
   t.Launch(90, 300, 2).Kernel("d", 90, 310, 1);
   const AnalysisResult r = Analyse("t.json", t.Text(), "kernel_stats");
-  REQUIRE(TableOf(r, "by_annotation").rows.size() == 4);
+  REQUIRE(TableOf(r, "by_annotation").size() == 4);
   const auto row = [&](size_t i, const char* name, int64_t count, double us) {
     CHECK(Text(r, "by_annotation", i, "name") == name);
     CHECK(Int(r, "by_annotation", i, "count") == count);
@@ -159,7 +159,7 @@ TEST_CASE("devices: busy time, occupancy without the zeros, blocks for each mult
       .Kernel("c", 3, 70, 10, R"("grid":[33,1,1],"est. achieved occupancy %":100)")
       .Kernel("d", 3, 100, 10, R"("grid":[33,1,1],"est. achieved occupancy %":100)");
   const AnalysisResult r = Analyse("t.json", t.Text(kH100), "kernel_stats");
-  REQUIRE(TableOf(r, "devices").rows.size() == 1);
+  REQUIRE(TableOf(r, "devices").size() == 1);
   CHECK(Text(r, "devices", 0, "name") == "NVIDIA H100 80GB HBM3");
   CHECK(Real(r, "devices", 0, "busy_percent") == doctest::Approx(60));
   CHECK(Real(r, "devices", 0, "spanMs") == doctest::Approx(0.1));
@@ -196,14 +196,14 @@ TEST_CASE("categories: kernels, and device ops") {
   t.Host("cpu_op", "aten::mm", 0, 10).Launch(1, 2, 3).Kernel("nvjet_tst_128", 1, 20, 30);
   t.Host("cpu_op", "aten::sum", 12, 10).Launch(2, 14, 3).Kernel("mystery", 2, 60, 10);
   const AnalysisResult kernels = Analyse("t.json", t.Text(kH100), "kernel_stats");
-  REQUIRE(TableOf(kernels, "by_category").rows.size() == 2);
+  REQUIRE(TableOf(kernels, "by_category").size() == 2);
   CHECK(Text(kernels, "by_category", 0, "category") == "GEMM");
   CHECK(Real(kernels, "by_category", 0, "share") == doctest::Approx(0.75));
   CHECK(Real(kernels, "by_category", 0, "matrix_share") == 1);
   CHECK(Text(kernels, "by_category", 1, "category") == "Reduction");
   CHECK(LinkedEvents(kernels, "by_category", 0) == 1);
   const AnalysisResult ops = Analyse("t.json", t.Text(kH100), "op_stats");
-  REQUIRE(TableOf(ops, "by_category").rows.size() == 2);
+  REQUIRE(TableOf(ops, "by_category").size() == 2);
   CHECK(Text(ops, "by_category", 0, "category") == "GEMM");
   CHECK(Real(ops, "by_category", 0, "timeMs") == doctest::Approx(0.030));
   CHECK(Text(ops, "by_category", 1, "category") == "Reduction");
@@ -214,7 +214,7 @@ TEST_CASE("categories: kernels, and device ops") {
       .Launch(2, 6, 3)
       .Kernel("nvjet_tst_128", 2, 40, 30);
   const AnalysisResult layer = Analyse("t.json", named.Text(kH100), "op_stats");
-  REQUIRE(TableOf(layer, "by_category").rows.size() == 1);
+  REQUIRE(TableOf(layer, "by_category").size() == 1);
   CHECK(Text(layer, "by_category", 0, "category") == "GEMM");
 }
 

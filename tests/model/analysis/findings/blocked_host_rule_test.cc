@@ -34,14 +34,14 @@ AnalysisResult Blocked(bool queued, const AnalysisParams& params = {}) {
   auto trace = LoadBytes("t.json", t.Text(test::kH100), {});
   REQUIRE_MESSAGE(trace.ok(), trace.status().message());
   AnalysisContext context(*trace, Definitions::kStepscope);
-  return FindAll(context, params, {}, {});
+  return FindAll(context, params, {});
 }
 
 size_t RowOfBlocked(const AnalysisResult& result, const char* rule) {
   const ResultTable& table = test::TableOf(result, "findings");
   size_t row = 0;
-  while (row < table.rows.size() && test::Text(result, "findings", row, "rule") != rule) ++row;
-  REQUIRE_MESSAGE(row < table.rows.size(), rule);
+  while (row < table.size() && test::Text(result, "findings", row, "rule") != rule) ++row;
+  REQUIRE_MESSAGE(row < table.size(), rule);
   return row;
 }
 

@@ -18,7 +18,7 @@ using test::Has;
 
 std::string TitleOf(const std::shared_ptr<const Trace>& trace) {
   AnalysisContext context(trace, Definitions::kStepscope);
-  const AnalysisResult found = FindAll(context, {}, {}, {});
+  const AnalysisResult found = FindAll(context, {}, {});
   const int row = test::RowOfRule(found, "allreduce");
   REQUIRE(row >= 0);
   return test::Text(found, "findings", static_cast<size_t>(row), "title");
@@ -53,7 +53,7 @@ TEST_CASE("Waits of GPUs for one another are no time of collectives") {
   AnalysisContext context(*trace, Definitions::kStepscope);
   FindingThresholds thresholds;
   REQUIRE(thresholds.Set("allreduce=0.01"));
-  const AnalysisResult found = FindAll(context, {}, thresholds, {});
+  const AnalysisResult found = FindAll(context, {}, thresholds);
   const int row = test::RowOfRule(found, "allreduce");
   REQUIRE(row >= 0);
   const std::string title = test::Text(found, "findings", static_cast<size_t>(row), "title");

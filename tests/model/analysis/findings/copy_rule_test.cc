@@ -35,7 +35,7 @@ std::string Title() {
   auto trace = LoadBytes("t.json", t.Text(test::kH100), {});
   REQUIRE_MESSAGE(trace.ok(), trace.status().message());
   AnalysisContext context(*trace, Definitions::kStepscope);
-  const AnalysisResult found = FindAll(context, {}, {}, {});
+  const AnalysisResult found = FindAll(context, {}, {});
   const int row = test::RowOfRule(found, "copies");
   REQUIRE(row >= 0);
   return test::Text(found, "findings", static_cast<size_t>(row), "title");

@@ -26,7 +26,7 @@ AnalysisResult FoundAt(const ThresholdEdge& edge, double size,
 // The first row of the rule with that title; -1: none.
 int RowOfEdge(const AnalysisResult& result, const ThresholdEdge& edge) {
   const ResultTable& table = test::TableOf(result, "findings");
-  for (size_t r = 0; r < table.rows.size(); ++r) {
+  for (size_t r = 0; r < table.size(); ++r) {
     const bool of_rule = test::Text(result, "findings", r, "rule") == edge.rule;
     const bool titled =
         test::Text(result, "findings", r, "title").find(edge.title) != std::string::npos;

@@ -36,7 +36,7 @@ std::shared_ptr<const Trace> Load(const std::string& bytes) {
 AnalysisResult FindIn(const std::shared_ptr<const Trace>& trace,
                       const FindingThresholds& thresholds = {}) {
   AnalysisContext context(trace, Definitions::kStepscope);
-  return FindAll(context, {}, thresholds, {});
+  return FindAll(context, {}, thresholds);
 }
 
 AnalysisResult FindIn(const GpuProfileOptions& options) {
@@ -46,7 +46,7 @@ AnalysisResult FindIn(const GpuProfileOptions& options) {
 // The first row of the rule; -1: none.
 int RuleRow(const AnalysisResult& result, std::string_view rule) {
   const ResultTable& table = test::TableOf(result, "findings");
-  for (size_t r = 0; r < table.rows.size(); ++r) {
+  for (size_t r = 0; r < table.size(); ++r) {
     if (table.ShownText(r, table.Column("rule")) == rule) return static_cast<int>(r);
   }
   return -1;
@@ -101,10 +101,10 @@ std::vector<Planted> AllPlanted() {
 std::string Listed(const AnalysisResult& result) {
   std::string text;
   const ResultTable& t = test::TableOf(result, "findings");
-  for (size_t r = 0; r < t.rows.size(); ++r) {
+  for (size_t r = 0; r < t.size(); ++r) {
     for (const char* column :
          {"rule", "severity", "device", "steps", "measured", "saving_ms_per_step", "title"})
-      text += RawValue(t.rows[r][static_cast<size_t>(t.Column(column))]) + " | ";
+      text += RawValue(t.At(r, static_cast<size_t>(t.Column(column)))) + " | ";
     text += "\n";
   }
   return text;
@@ -141,7 +141,7 @@ TEST_CASE("Planted losses are found with their devices and steps, and a healthy 
     if (in_healthy >= 0) CHECK(IsNote(healthy, static_cast<size_t>(in_healthy)));
   }
   const ResultTable& table = test::TableOf(healthy, "findings");
-  for (size_t r = 0; r < table.rows.size(); ++r) CHECK_MESSAGE(IsNote(healthy, r), Listed(healthy));
+  for (size_t r = 0; r < table.size(); ++r) CHECK_MESSAGE(IsNote(healthy, r), Listed(healthy));
 }
 
 TEST_CASE("The cost of launches is the idle time that was planted") {
@@ -167,7 +167,7 @@ TEST_CASE("Findings have the columns that scripts read, their events, and a sect
   CHECK(columns == std::vector<std::string>{"rule", "severity", "title", "measured", "threshold",
                                             "unit", "saving_ms_per_step", "assumption", "host",
                                             "device", "steps", "events", "guide", "remedy"});
-  REQUIRE(table.links.size() == table.rows.size());
+  REQUIRE(table.links.size() == table.size());
   REQUIRE(RuleRow(result, "copies") == 0);
   CHECK(test::Text(result, "findings", 0, "unit") == "percent");
   CHECK(test::Text(result, "findings", 0, "guide") == "Tensorflow Op Placement");
@@ -207,7 +207,7 @@ TEST_CASE("Thresholds can be changed, by rule and by parameter") {
   REQUIRE(RuleRow(result, "copies") >= 0);
   CHECK(IsNote(result, static_cast<size_t>(RuleRow(result, "copies"))));
   CHECK(thresholds.Set("gaps=1000"));
-  CHECK(test::TableOf(FindIn(healthy, thresholds), "gaps").rows.empty());
+  CHECK(test::TableOf(FindIn(healthy, thresholds), "gaps").empty());
 }
 
 TEST_CASE("Every rule has its own id, a section of the guide, a formula and a remedy") {
@@ -222,7 +222,7 @@ TEST_CASE("Every rule has its own id, a section of the guide, a formula and a re
   }
   for (const FindingParameter& p : FindingParameters()) CHECK(ids.insert(p.id).second);
   const AnalysisResult healthy = FindIn(Healthy());
-  CHECK(test::TableOf(healthy, "rules").rows.size() == ids.size());
+  CHECK(test::TableOf(healthy, "rules").size() == ids.size());
 }
 
 TEST_CASE("Gaps are the idle time of each step, with class, cause and frames") {
@@ -231,9 +231,9 @@ TEST_CASE("Gaps are the idle time of each step, with class, cause and frames") {
   options.stall_us = 1500;
   const std::shared_ptr<const Trace> trace = Load(test::MakeGpuProfile(options));
   AnalysisContext context(trace, Definitions::kStepscope);
-  const AnalysisResult result = FindAll(context, {}, {}, {});
+  const AnalysisResult result = FindAll(context, {}, {});
   const ResultTable& gaps = test::TableOf(result, "gaps");
-  REQUIRE(gaps.rows.size() >= 16);
+  REQUIRE(gaps.size() >= 16);
   for (size_t r = 0; r < 16; ++r) {  // the longest: one in each step on each device
     CHECK(test::Text(result, "gaps", r, "class") == "sync");
     CHECK(test::Text(result, "gaps", r, "cause") ==
@@ -249,10 +249,10 @@ TEST_CASE("Gaps are the idle time of each step, with class, cause and frames") {
   CHECK(test::Text(result, "gap_causes", 0, "class") == "sync");
   CHECK(by_cause.ShownText(0, by_cause.Column("class")) == "Synchronisation");
   double listed = 0, idle = 0, rolled = 0;
-  for (size_t r = 0; r < gaps.rows.size(); ++r)
+  for (size_t r = 0; r < gaps.size(); ++r)
     listed += test::Real(result, "gaps", r, "durationMs");
   const ResultTable& causes = test::TableOf(result, "gap_causes");
-  for (size_t r = 0; r < causes.rows.size(); ++r)
+  for (size_t r = 0; r < causes.size(); ++r)
     rolled += test::Real(result, "gap_causes", r, "timeMs");
   for (const DeviceStep& d : context.Get<StepDatabase>().device_steps)
     idle += static_cast<double>(d.idle) / 1e9;
@@ -283,7 +283,7 @@ TEST_CASE("A long gap is called by what most of it is, however many small things
     t += 10'000 * kPsPerUs;
   }
   const AnalysisResult result = FindIn(Load(b.Bytes()));
-  REQUIRE(test::TableOf(result, "gaps").rows.size() >= 3);
+  REQUIRE(test::TableOf(result, "gaps").size() >= 3);
   CHECK(test::Text(result, "gaps", 1, "class") == "input");
   CHECK(test::Text(result, "gaps", 1, "cause") == "IteratorGetNext");
 }
@@ -311,9 +311,9 @@ TEST_CASE("What if: classes exclude each other, and none saves more than the ste
     options.scenario = scenario;
     const AnalysisResult result = FindIn(options);
     const ResultTable& table = test::TableOf(result, "what_if");
-    REQUIRE_FALSE(table.rows.empty());
+    REQUIRE_FALSE(table.empty());
     double sum = 0;
-    for (size_t r = 0; r < table.rows.size(); ++r) {
+    for (size_t r = 0; r < table.size(); ++r) {
       const double saving = test::Real(result, "what_if", r, "saving_ms_per_step");
       CHECK(test::Real(result, "what_if", r, "step_ms") ==
             doctest::Approx(test::StepMsOf(result) - saving));
@@ -325,7 +325,7 @@ TEST_CASE("What if: classes exclude each other, and none saves more than the ste
 
 TEST_CASE("Nothing is found with XProf's definitions, without steps, or without events") {
   AnalysisContext xprof(Load(test::MakeGpuProfile(Healthy())), Definitions::kXprof);
-  const AnalysisResult none = FindAll(xprof, {}, {}, {});
+  const AnalysisResult none = FindAll(xprof, {}, {});
   CHECK(none.tables.empty());
   CHECK_FALSE(none.empty_reason.empty());
   test::XSpaceBuilder b;
@@ -429,10 +429,10 @@ TEST_CASE("A memory snapshot's own facts are findings of the rule memory, and no
     CHECK(std::holds_alternative<std::monostate>(result.Find("step_ms")->value));
     return result;
   };
-  CHECK(test::TableOf(found(0, false), "findings").rows.empty());
+  CHECK(test::TableOf(found(0, false), "findings").empty());
   CHECK(found(0, false).findings.front().text.starts_with("At most "));
   const AnalysisResult grows = found(3'000'320, false);
-  REQUIRE(test::TableOf(grows, "findings").rows.size() == 1);
+  REQUIRE(test::TableOf(grows, "findings").size() == 1);
   CHECK(test::Text(grows, "findings", 0, "severity") == "warning");
   CHECK(test::Text(grows, "findings", 0, "unit") == "bytes");
   CHECK(test::Real(grows, "findings", 0, "measured") == 3'000'320);
@@ -488,8 +488,8 @@ TEST_CASE("Findings for some steps are about these steps only") {
   AnalysisContext context(Load(test::MakeGpuProfile(options)), Definitions::kStepscope);
   AnalysisParams params;
   params.steps = StepInterval{0, 3};
-  CHECK(RuleRow(FindAll(context, {}, {}, {}), "outlier-steps") >= 0);
-  CHECK(RuleRow(FindAll(context, params, {}, {}), "outlier-steps") < 0);
+  CHECK(RuleRow(FindAll(context, {}, {}), "outlier-steps") >= 0);
+  CHECK(RuleRow(FindAll(context, params, {}), "outlier-steps") < 0);
 }
 
 TEST_CASE("What the verdict of CPU ranks names, collectives of the backend, is the first finding") {
@@ -499,7 +499,7 @@ TEST_CASE("What the verdict of CPU ranks names, collectives of the backend, is t
   AnalysisContext context(*trace, Definitions::kStepscope);
   const auto overview = context.Get("overview"), findings = context.Get("findings");
   CHECK(test::PropertyText(*overview, "verdict") == "collectives");
-  REQUIRE_FALSE(test::TableOf(*findings, "findings").rows.empty());
+  REQUIRE_FALSE(test::TableOf(*findings, "findings").empty());
   CHECK(test::Text(*findings, "findings", 0, "rule") == "allreduce");
   CHECK(test::Real(*findings, "findings", 0, "measured") ==
         doctest::Approx(test::Real(*overview, "losses", 0, "percent")));

@@ -58,7 +58,7 @@ AnalysisResult FindingsIn(const std::vector<TorchOp>& ops, const char* optimizer
   auto trace = LoadBytes("t.json", Program(ops, optimizer), {});
   REQUIRE_MESSAGE(trace.ok(), trace.status().message());
   AnalysisContext context(*trace, Definitions::kStepscope);
-  return FindAll(context, {}, {}, {});
+  return FindAll(context, {}, {});
 }
 
 std::vector<TorchOp> Eager(const char* softmax = "aten::_softmax",

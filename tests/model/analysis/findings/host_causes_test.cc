@@ -18,7 +18,7 @@ namespace {
 size_t RowOf(const AnalysisResult& findings, const std::string& rule) {
   const ResultTable& table = test::TableOf(findings, "findings");
   size_t row = 0;
-  while (row < table.rows.size() && test::Text(findings, "findings", row, "rule") != rule) ++row;
+  while (row < table.size() && test::Text(findings, "findings", row, "rule") != rule) ++row;
   return row;
 }
 

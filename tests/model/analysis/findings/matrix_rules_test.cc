@@ -34,7 +34,7 @@ AnalysisResult FindingsOn(const std::string& device, const char* op, const char*
   auto trace = LoadBytes("t.json", t.Text(device), {});
   REQUIRE_MESSAGE(trace.ok(), trace.status().message());
   AnalysisContext context(*trace, Definitions::kStepscope);
-  return FindAll(context, {}, {}, {});
+  return FindAll(context, {}, {});
 }
 
 std::string RemedyOn(const std::string& device) {
@@ -85,7 +85,7 @@ TEST_CASE("16 bits are no advice to a program that hardly computes") {
     auto trace = LoadBytes("t.json", t.Text(Device("NVIDIA A100-SXM4-40GB", 8)), {});
     REQUIRE(trace.ok());
     AnalysisContext context(*trace, Definitions::kStepscope);
-    return test::RowOfRule(FindAll(context, {}, {}, {}), "precision");
+    return test::RowOfRule(FindAll(context, {}, {}), "precision");
   };
   CHECK(row(40) < 0);    // 4 % of each step
   CHECK(row(800) >= 0);  // 80 %
@@ -121,7 +121,7 @@ bool ReportsAlignment(const char* kernel, const std::string& args, const char* o
   auto trace = LoadBytes("t.json", t.Text(facts), {});
   REQUIRE_MESSAGE(trace.ok(), trace.status().message());
   AnalysisContext context(*trace, Definitions::kStepscope);
-  return test::RowOfRule(FindAll(context, {}, {}, {}), "alignment") >= 0;
+  return test::RowOfRule(FindAll(context, {}, {}), "alignment") >= 0;
 }
 
 std::string Half(const char* dims, const char* strides = nullptr) {
@@ -189,7 +189,7 @@ TEST_CASE("A kernel whose name does not tell is not taken as one without matrix 
   auto trace = LoadBytes("t.json", t.Text(a100), {});
   REQUIRE(trace.ok());
   AnalysisContext context(*trace, Definitions::kStepscope);
-  const AnalysisResult found = FindAll(context, {}, {}, {});
+  const AnalysisResult found = FindAll(context, {}, {});
   const int at = test::RowOfRule(found, "matrix-units");
   REQUIRE(at >= 0);
   const size_t r = static_cast<size_t>(at);

@@ -103,7 +103,7 @@ TEST_CASE(
   REQUIRE(trace.ok());
   const auto preprocessing = [&](Definitions definitions) {
     AnalysisContext context(*trace, definitions);
-    const AnalysisResult result = FindAnalysis("input_pipeline")->run(context, {}, {});
+    const AnalysisResult result = FindAnalysis("input_pipeline")->run(context, {});
     for (const Property& p : result.properties) {
       if (p.id == "preprocessing_us") return std::get<double>(p.value);
     }

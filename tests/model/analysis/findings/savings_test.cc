@@ -29,7 +29,7 @@ GpuProfileOptions OptionsOf(const test::SetOptions& set) {
 bool Within5Percent(double value, double of) { return std::abs(value - of) <= 0.05 * of; }
 
 int RowOfClass(const AnalysisResult& result, const char* loss) {
-  for (size_t r = 0; r < test::TableOf(result, "what_if").rows.size(); ++r) {
+  for (size_t r = 0; r < test::TableOf(result, "what_if").size(); ++r) {
     if (test::Text(result, "what_if", r, "class") == loss) return static_cast<int>(r);
   }
   return -1;
@@ -108,7 +108,7 @@ TEST_CASE("Compilation in the first step only saves nothing in the steps after i
   const AnalysisResult result = FindingsOf(options);
   const ResultTable& table = test::TableOf(result, "findings");
   size_t found = 0;
-  for (size_t r = 0; r < table.rows.size(); ++r) {
+  for (size_t r = 0; r < table.size(); ++r) {
     if (table.ShownText(r, table.Column("rule")) != "compile") continue;
     ++found;
     // 8 ms in one of eight steps make the average step 1 ms longer.

@@ -29,7 +29,7 @@ AnalysisResult Collectives(const char* name, bool hidden) {
   auto trace = LoadBytes("t.json", t.Text(test::kH100), {});
   REQUIRE_MESSAGE(trace.ok(), trace.status().message());
   AnalysisContext context(*trace, Definitions::kStepscope);
-  return FindAll(context, {}, {}, {});
+  return FindAll(context, {}, {});
 }
 
 }  // namespace

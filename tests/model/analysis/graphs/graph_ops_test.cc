@@ -18,6 +18,7 @@
 #include "tests/support/loaded.h"
 #include "tests/support/source_paths.h"
 #include "tests/support/table_cells.h"
+#include "tests/support/table_rows.h"
 #include "tests/support/wire.h"
 #include "tests/support/xspace_builder.h"
 
@@ -59,7 +60,7 @@ std::shared_ptr<const Trace> WithCaptures(const std::string& replay,
 
 struct Found {
   explicit Found(std::shared_ptr<const Trace> of, Definitions d = Definitions::kStepscope)
-      : trace(std::move(of)), context(trace, d), graphs(ComputeGraphOps(context, {})) {}
+      : trace(std::move(of)), context(trace, d), graphs(GraphOps::Compute(context)) {}
   // The op of the n-th kernel of the graphs, by row; "-": not found.
   std::string Op(size_t n) const {
     return n < graphs.kernels.size() ? std::string(graphs.NameOf(At(n))) : "-";
@@ -194,7 +195,7 @@ TEST_CASE("Tables of kernels and ops count what graphs ran; XProf's definitions 
       WithCaptures(test::ReplayText(GraphKernels(3)),
                    {{"bs_32.json", "FULL", 32, LoadText(test::CaptureText(3))}});
   AnalysisContext context(trace, Definitions::kStepscope);
-  const AnalysisResult kernels = FindAnalysis("kernel_stats")->run(context, {}, {});
+  const AnalysisResult kernels = FindAnalysis("kernel_stats")->run(context, {});
   CHECK(Text(kernels, "by_op", 0, "name") == "aten::mm");
   CHECK(Int(kernels, "by_op", 0, "occurrences") == 6);
   CHECK(Int(kernels, "graphs", 0, "matched") == 13);
@@ -202,16 +203,17 @@ TEST_CASE("Tables of kernels and ops count what graphs ran; XProf's definitions 
   CHECK(Text(kernels, "graph_ops", 0, "parent_module") == "Linear");
   CHECK(Real(kernels, "graph_ops", 0, "total_duration_us") == doctest::Approx(30));
   CHECK(Text(kernels, "graph_kernels", 1, "layer") == "DecoderLayer_0");
-  const AnalysisResult ops = FindAnalysis("op_stats")->run(context, {}, {});
+  const AnalysisResult ops = FindAnalysis("op_stats")->run(context, {});
   const ResultTable& table = test::TableOf(ops, "ops");
   const auto name = static_cast<size_t>(table.Column("operation"));
-  CHECK(std::any_of(table.rows.begin(), table.rows.end(), [&](const std::vector<Value>& row) {
+  const auto rows = test::RowsOf(table);
+  CHECK(std::any_of(rows.begin(), rows.end(), [&](const std::vector<Value>& row) {
     return RawValue(row[name]) == "aten::mm";
   }));
 
   AnalysisContext compat(trace, Definitions::kXprof);
-  CHECK(ComputeGraphOps(compat, {}).launches.empty());
-  CHECK(FindAnalysis("kernel_stats")->run(compat, {}, {}).Table("graphs") == nullptr);
+  CHECK(GraphOps::Compute(compat).launches.empty());
+  CHECK(FindAnalysis("kernel_stats")->run(compat, {}).Table("graphs") == nullptr);
 }
 
 TEST_CASE("A kernel is the HLO instruction of its name, if it is the only one") {
@@ -263,7 +265,7 @@ TEST_CASE("Kernels of an XLA command buffer get the ops of the HLO in the profil
   REQUIRE(found.graphs.kernels.size() == 1);
   CHECK(found.Op(0) == "jit(f)/layer_1/add");
   AnalysisContext context(*trace, Definitions::kStepscope);
-  const AnalysisResult kernels = FindAnalysis("kernel_stats")->run(context, {}, {});
+  const AnalysisResult kernels = FindAnalysis("kernel_stats")->run(context, {});
   CHECK(Text(kernels, "graph_kernels", 0, "op_name") == "jit(f)/layer_1/add");
   CHECK(Text(kernels, "by_op", 0, "name") != Text(kernels, "by_op", 1, "name"));
 }

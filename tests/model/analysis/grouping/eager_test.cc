@@ -14,7 +14,7 @@ using namespace test;
 std::map<std::string, std::string> Executions(const AnalysisResult& ops) {
   std::map<std::string, std::string> out;
   const ResultTable& t = TableOf(ops, "ops");
-  for (size_t r = 0; r < t.rows.size(); ++r)
+  for (size_t r = 0; r < t.size(); ++r)
     out[Text(ops, "ops", r, "host_or_device") + " " + Text(ops, "ops", r, "operation")] =
         Text(ops, "ops", r, "eager");
   return out;

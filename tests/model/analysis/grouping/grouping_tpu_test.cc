@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/analysis/analysis.h"
+#include "model/analysis/derived_tracks/device_tracks.h"
 #include "model/lookup.h"
 #include "tests/support/loaded.h"
 #include "tests/support/xspace_builder.h"

@@ -38,16 +38,16 @@ struct Gpu {
     auto trace = LoadBytes("t.xplane.pb", space.Bytes(), {});
     REQUIRE(trace.ok());
     AnalysisContext context(*trace, definitions);
-    return RunKernelStats(context, {}, {});
+    return FindAnalysis("kernel_stats")->run(context, {});
   }
 };
 
-Value Cell(const AnalysisResult& r, size_t row, const char* column) {
+Value CellOf(const AnalysisResult& r, size_t row, const char* column) {
   const ResultTable* t = r.Table("kernels");
   REQUIRE(t);
-  REQUIRE(row < t->rows.size());
+  REQUIRE(row < t->size());
   REQUIRE(t->Column(column) >= 0);
-  return t->rows[row][static_cast<size_t>(t->Column(column))];
+  return t->columns[static_cast<size_t>(t->Column(column))].values.Own(row);
 }
 
 }  // namespace
@@ -58,14 +58,14 @@ TEST_CASE("XProf floors each kernel to whole ns and divides integers; ours is ex
       gpu.Kernel("a", 3'000'000, 999);
   gpu.Kernel("a", 4'000'000, 0);  // without a duration it is in no row
   const AnalysisResult xprof = gpu.Run(Definitions::kXprof);
-  CHECK(Cell(xprof, 0, "occurrences") == Value(int64_t{4}));
-  CHECK(Cell(xprof, 0, "total_duration_us") == Value(0.003));
-  CHECK(Cell(xprof, 0, "avg_duration_us") == Value(0.0));
-  CHECK(Cell(xprof, 0, "min_duration_us") == Value(0.0));
-  CHECK(Cell(xprof, 0, "max_duration_us") == Value(0.001));
+  CHECK(CellOf(xprof, 0, "occurrences") == Value(int64_t{4}));
+  CHECK(CellOf(xprof, 0, "total_duration_us") == Value(0.003));
+  CHECK(CellOf(xprof, 0, "avg_duration_us") == Value(0.0));
+  CHECK(CellOf(xprof, 0, "min_duration_us") == Value(0.0));
+  CHECK(CellOf(xprof, 0, "max_duration_us") == Value(0.001));
   const AnalysisResult ours = gpu.Run(Definitions::kStepscope);
-  CHECK(std::get<double>(Cell(ours, 0, "total_duration_us")) == doctest::Approx(0.005498));
-  CHECK(std::get<double>(Cell(ours, 0, "avg_duration_us")) == doctest::Approx(0.0013745));
+  CHECK(std::get<double>(CellOf(ours, 0, "total_duration_us")) == doctest::Approx(0.005498));
+  CHECK(std::get<double>(CellOf(ours, 0, "avg_duration_us")) == doctest::Approx(0.0013745));
 }
 
 TEST_CASE(
@@ -73,9 +73,9 @@ TEST_CASE(
   Gpu gpu;
   gpu.Kernel("b", 0, 1'000'000, "regs:1 occ_pct:10");
   gpu.Kernel("b", 2'000'000, 3'000'000, "regs:1 occ_pct:20");
-  CHECK(gpu.Run(Definitions::kXprof).Table("kernels")->rows.size() == 1);
-  CHECK(Cell(gpu.Run(Definitions::kXprof), 0, "occupancy_pct") == Value(10.0));
-  CHECK(std::get<double>(Cell(gpu.Run(Definitions::kStepscope), 0, "occupancy_pct")) ==
+  CHECK(gpu.Run(Definitions::kXprof).Table("kernels")->size() == 1);
+  CHECK(CellOf(gpu.Run(Definitions::kXprof), 0, "occupancy_pct") == Value(10.0));
+  CHECK(std::get<double>(CellOf(gpu.Run(Definitions::kStepscope), 0, "occupancy_pct")) ==
         doctest::Approx(17.5));
 }
 
@@ -100,14 +100,14 @@ TEST_CASE("kernels of a long stream are summed in order, whatever the parts") {
     add(static_cast<size_t>(i % 7 % 3), 1'000'000 * i, 1000 + i * i % 977'777);
   const AnalysisResult r = gpu.Run(Definitions::kStepscope);
   const ResultTable& kernels = *r.Table("kernels");
-  REQUIRE(kernels.rows.size() == 3);
+  REQUIRE(kernels.size() == 3);
   for (size_t row = 0; row < 3; ++row) {
     const auto name =
-        static_cast<size_t>(std::get<SharedText>(Cell(r, row, "kernel_name")).view()[0] - 'a');
+        static_cast<size_t>(std::get<SharedText>(CellOf(r, row, "kernel_name")).view()[0] - 'a');
     const Sum& sum = sums[name];
-    CHECK(Cell(r, row, "occurrences") == Value(sum.count));
-    CHECK(Cell(r, row, "total_duration_us") == Value(static_cast<double>(sum.time) / 1e6));
-    CHECK(Cell(r, row, "occupancy_pct") ==
+    CHECK(CellOf(r, row, "occurrences") == Value(sum.count));
+    CHECK(CellOf(r, row, "total_duration_us") == Value(static_cast<double>(sum.time) / 1e6));
+    CHECK(CellOf(r, row, "occupancy_pct") ==
           Value(sum.occupancy_time / static_cast<double>(sum.time)));
     const EventRows& rows = kernels.links[row].rows;
     CHECK(static_cast<int64_t>(rows.size()) == sum.count);
@@ -127,9 +127,9 @@ TEST_CASE("the occupancy of a kernel is the mean by time of the runs in which it
   const auto trace = LoadBytes("t.json", t.Text(), {});
   REQUIRE(trace.ok());
   AnalysisContext context(*trace, Definitions::kStepscope);
-  const AnalysisResult r = RunKernelStats(context, {}, {});
-  CHECK(Cell(r, 0, "occurrences") == Value(int64_t{6}));
-  CHECK(Cell(r, 0, "occupancy_pct") == Value((50.0 * 10 + 25.0 * 40) / 50));
+  const AnalysisResult r = FindAnalysis("kernel_stats")->run(context, {});
+  CHECK(CellOf(r, 0, "occurrences") == Value(int64_t{6}));
+  CHECK(CellOf(r, 0, "occupancy_pct") == Value((50.0 * 10 + 25.0 * 40) / 50));
 }
 
 // The names of ops first come in different parts of a stream, and some kernels overlap.
@@ -150,11 +150,11 @@ TEST_CASE("kernels of a long stream have the ops that launched them, whatever th
   const auto trace = LoadBytes("t.json", t.Text(), {});
   REQUIRE(trace.ok());
   AnalysisContext context(*trace, Definitions::kStepscope);
-  const AnalysisResult r = RunKernelStats(context, {}, {});
+  const AnalysisResult r = FindAnalysis("kernel_stats")->run(context, {});
   std::map<std::string, int64_t> counts;
-  for (size_t row = 0; row < r.Table("kernels")->rows.size(); ++row) {
-    const auto op = std::get<SharedText>(Cell(r, row, "op_name"));
-    counts[std::string(op.view())] += std::get<int64_t>(Cell(r, row, "occurrences"));
+  for (size_t row = 0; row < r.Table("kernels")->size(); ++row) {
+    const auto op = std::get<SharedText>(CellOf(r, row, "op_name"));
+    counts[std::string(op.view())] += std::get<int64_t>(CellOf(r, row, "occurrences"));
   }
   CHECK(counts == expected);
   const auto ops = context.Get<OpDatabase>(AnalysisParams());
@@ -176,7 +176,7 @@ TEST_CASE("what has no kernels says why: a TPU runs none") {
   const auto trace = LoadBytes("vm.xplane.pb", test::MakeTpuProfile({}), {});
   REQUIRE(trace.ok());
   AnalysisContext context(*trace, Definitions::kStepscope);
-  CHECK(RunKernelStats(context, {}, {}).empty_reason.find("HLO ops") != std::string::npos);
+  CHECK(FindAnalysis("kernel_stats")->run(context, {}).empty_reason.find("HLO ops") != std::string::npos);
 }
 
 TEST_CASE("mangled kernel names are readable in the window; data and XProf's tables keep them") {
@@ -184,7 +184,7 @@ TEST_CASE("mangled kernel names are readable in the window; data and XProf's tab
   gpu.Kernel("_Z6kernelIfLi4EEvPT_i", 0, 2'000'000);
   gpu.Kernel("gemm", 3'000'000, 1'000'000);
   const AnalysisResult ours = gpu.Run(Definitions::kStepscope);
-  CHECK(Cell(ours, 0, "kernel_name") == Value(std::string("_Z6kernelIfLi4EEvPT_i")));
+  CHECK(CellOf(ours, 0, "kernel_name") == Value(std::string("_Z6kernelIfLi4EEvPT_i")));
   const ResultTable* kernels = ours.Table("kernels");
   CHECK(kernels->ShownText(0, kernels->Column("kernel_name")) == "kernel<float, 4>");
   CHECK(kernels->ShownText(1, kernels->Column("kernel_name")) == "gemm");
@@ -204,9 +204,9 @@ TEST_CASE(
   gpu.Kernel("d", 2'000'000, 1'000'000, "");
   gpu.line->Event("MemcpyD2D", 4'000'000, 1'000'000).Stat("memcpy_details", "x");
   const AnalysisResult r = gpu.Run(Definitions::kStepscope);
-  REQUIRE(r.Table("kernels")->rows.size() == 1);
-  CHECK(Cell(r, 0, "kernel_name") == Value(std::string("c")));
-  CHECK(Cell(r, 0, "block_dim") == Value(std::string("1,1,1")));
+  REQUIRE(r.Table("kernels")->size() == 1);
+  CHECK(CellOf(r, 0, "kernel_name") == Value(std::string("c")));
+  CHECK(CellOf(r, 0, "block_dim") == Value(std::string("1,1,1")));
 }
 
 TEST_CASE("Tensor Core eligibility by op, equation and use") {
@@ -218,13 +218,13 @@ TEST_CASE("Tensor Core eligibility by op, equation and use") {
   gpu.Kernel("volta_h884", 20'000'000, 3'000'000).Stat("tf_op", "foo:Bar");
   gpu.Kernel("volta_h884", 30'000'000, 2'000'000);
   const AnalysisResult r = gpu.Run(Definitions::kXprof);
-  REQUIRE(r.Table("kernels")->rows.size() == 4);
-  CHECK(Cell(r, 0, "is_op_tensor_core_eligible") == Value(true));
-  CHECK(Cell(r, 1, "is_op_tensor_core_eligible") == Value(false));
-  CHECK(Cell(r, 2, "is_op_tensor_core_eligible") == Value(true));
-  CHECK(Cell(r, 2, "op_name") == Value(std::string("foo")));
-  CHECK(Cell(r, 3, "is_op_tensor_core_eligible") == Value(false));
-  CHECK(Cell(r, 3, "is_kernel_using_tensor_core") == Value(true));
+  REQUIRE(r.Table("kernels")->size() == 4);
+  CHECK(CellOf(r, 0, "is_op_tensor_core_eligible") == Value(true));
+  CHECK(CellOf(r, 1, "is_op_tensor_core_eligible") == Value(false));
+  CHECK(CellOf(r, 2, "is_op_tensor_core_eligible") == Value(true));
+  CHECK(CellOf(r, 2, "op_name") == Value(std::string("foo")));
+  CHECK(CellOf(r, 3, "is_op_tensor_core_eligible") == Value(false));
+  CHECK(CellOf(r, 3, "is_kernel_using_tensor_core") == Value(true));
 }
 
 TEST_CASE("rows link to their events, and shares sum to one") {
@@ -236,7 +236,7 @@ TEST_CASE("rows link to their events, and shares sum to one") {
   REQUIRE(t.links.size() == 2);
   CHECK(t.links[0].rows.size() == 2);
   CHECK(t.links[0].total == 2);
-  CHECK(std::get<double>(Cell(r, 0, "share")) + std::get<double>(Cell(r, 1, "share")) ==
+  CHECK(std::get<double>(CellOf(r, 0, "share")) + std::get<double>(CellOf(r, 1, "share")) ==
         doctest::Approx(1));
 }
 
@@ -248,13 +248,13 @@ TEST_CASE("kernels by stream: each stream of each device is a row, and they sum 
   const AnalysisResult r = gpu.Run(Definitions::kStepscope);
   const ResultTable* t = r.Table("by_stream");
   REQUIRE(t);
-  REQUIRE(t->rows.size() == 2);
+  REQUIRE(t->size() == 2);
   const auto name = static_cast<size_t>(t->Column("name"));
   const auto total = static_cast<size_t>(t->Column("total_duration_us"));
-  CHECK(t->rows[0][name] == Value(std::string("GPU 0, Stream #1(Kernel)")));
-  CHECK(t->rows[0][total] == Value(4.0));
-  CHECK(t->rows[1][name] == Value(std::string("GPU 1, Stream #1(Kernel)")));
-  CHECK(t->rows[1][total] == Value(2.0));
+  CHECK(t->At(0, name) == Cell(std::string_view("GPU 0, Stream #1(Kernel)")));
+  CHECK(t->At(0, total) == Cell(4.0));
+  CHECK(t->At(1, name) == Cell(std::string_view("GPU 1, Stream #1(Kernel)")));
+  CHECK(t->At(1, total) == Cell(2.0));
   CHECK(gpu.Run(Definitions::kXprof).Table("by_stream") == nullptr);
 }
 
@@ -264,8 +264,8 @@ TEST_CASE("no GPU: the panel says what to record") {
   auto trace = LoadBytes("t.xplane.pb", b.Bytes(), {});
   REQUIRE(trace.ok());
   AnalysisContext context(*trace, Definitions::kStepscope);
-  const AnalysisResult r = RunKernelStats(context, {}, {});
-  CHECK(r.Table("kernels")->rows.empty());
+  const AnalysisResult r = FindAnalysis("kernel_stats")->run(context, {});
+  CHECK(r.Table("kernels")->empty());
   CHECK_FALSE(r.empty_reason.empty());
 }
 

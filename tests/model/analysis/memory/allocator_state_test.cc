@@ -55,7 +55,7 @@ TEST_CASE("Segments at a moment: segments taken or returned later are undone") {
   CHECK(end.segments[0].largest_free == 5 * kMiB);
   const ResultTable table = SegmentStateTable(*end.history, end.segments, "t", "T");
   const auto fragmentation = static_cast<size_t>(table.Column("fragmentation"));
-  CHECK(std::get<double>(table.rows[0][fragmentation]) == doctest::Approx(1 - 5.0 / 9));
+  CHECK(std::get<double>(table.At(0, fragmentation)) == doctest::Approx(1 - 5.0 / 9));
 }
 
 TEST_CASE("Segments at a moment: parts of an expandable segment come and go") {

@@ -35,9 +35,8 @@ AnalysisResult Result() {
   result.tables.push_back({"kernels",
                            "Kernels",
                            {{"eligible", "TC eligible", Unit::kNone, ValueType::kBool, ""},
-                            {"name", "Kernel", Unit::kNone, ValueType::kString, ""}},
-                           {{true, std::string("Tensor Core")}},
-                           {}});
+                            {"name", "Kernel", Unit::kNone, ValueType::kString, ""}}});
+  result.tables[0].AddRow({true, std::string("Tensor Core")});
   result.findings = {{Finding::Grade::kWarning, "Ops could use Tensor Cores.", "", ""}};
   return result;
 }
@@ -73,7 +72,7 @@ TEST_CASE("AMD has matrix cores") {
     CHECK(result.tables[0].columns[0].label == "Matrix eligible");
     CHECK(result.findings[0].text == "Ops could use Matrix Cores.");
     // Names in rows come from the profile and stay.
-    CHECK(std::get<SharedText>(result.tables[0].rows[0][1]).view() == "Tensor Core");
+    CHECK(result.tables[0].At(0, 1) == Cell(std::string_view("Tensor Core")));
   }
 }
 
@@ -101,13 +100,11 @@ TEST_CASE("TPUs have HBM and VMEM, and classes of a step of their own") {
        "Steps",
        {{"deviceComputeTimeMs", "Device compute", Unit::kMs, ValueType::kReal, "kernels"},
         {"infeedTimeMs", "Input", Unit::kMs, ValueType::kReal, ""},
-        {"other", "Input pipeline", Unit::kMs, ValueType::kReal, ""}},
-       {},
-       {}});
+        {"other", "Input pipeline", Unit::kMs, ValueType::kReal, ""}}});
   UseVendorWords(**trace, &result);
   CHECK(result.properties[0].label == "Peak of HBM, GiB/s");
   CHECK(result.properties[1].label == "Peak of VMEM, GiB/s");
-  const std::vector<ColumnDesc>& columns = result.tables[0].columns;
+  const std::vector<TableColumn>& columns = result.tables[0].columns;
   CHECK(columns[0].id == "deviceComputeTimeMs");
   CHECK(columns[0].label == "Compute");
   CHECK(columns[0].how == "ops of the cores that wait for nothing");

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/table_rows.h"
+
 #include "loaders/loader.h"
 #include "model/analysis/analysis.h"
 #include "tests/support/gpu_profile.h"
@@ -473,7 +475,7 @@ void CheckFirst(AnalysisContext& context, const Report& report) {
       CAPTURE(table.id);
       const ResultTable* same = page.Table(table.id.c_str());
       REQUIRE(same != nullptr);
-      CHECK((same->rows == table.rows));
+      CHECK((test::RowsOf(*same) == test::RowsOf(table)));
     }
   }
 }

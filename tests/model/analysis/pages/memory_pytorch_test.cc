@@ -27,7 +27,7 @@ TEST_CASE("pytorch memory: negative bytes are deallocations; an allocation's op 
   const Result<std::shared_ptr<const Trace>> trace = LoadBytes("a.json", kTrace, {});
   REQUIRE_MESSAGE(trace.ok(), trace.status().message());
   AnalysisContext context(*trace, Definitions::kStepscope);
-  const MemoryProfile profile = ComputeMemory(context, {}, {});
+  const MemoryProfile profile = MemoryProfile::Compute(context, {});
   REQUIRE(profile.allocators.size() == 1);
   const AllocatorProfile& gpu = profile.allocators[0];
   REQUIRE(gpu.snapshots.size() == 4);
@@ -52,12 +52,12 @@ TEST_CASE("pytorch memory: negative bytes are deallocations; an allocation's op 
   CHECK(live[1].op == "aten::mm");  // not aten::empty, which only allocates for it
   CHECK(live[1].allocated == 100);
 
-  const AnalysisResult result = FindAnalysis("memory")->run(context, {}, {});
+  const AnalysisResult result = FindAnalysis("memory")->run(context, {});
   const ResultTable* lifetimes = result.Table("lifetimes");
   REQUIRE(lifetimes != nullptr);
-  REQUIRE(lifetimes->rows.size() == 1);  // both allocations are of one op
+  REQUIRE(lifetimes->size() == 1);  // both allocations are of one op
   const auto at = [&](const char* column) {
-    return lifetimes->rows[0][static_cast<size_t>(lifetimes->Column(column))];
+    return lifetimes->At(0, static_cast<size_t>(lifetimes->Column(column)));
   };
   CHECK(std::get<SharedText>(at("tf_op")) == "aten::mm");
   CHECK(std::get<int64_t>(at("occurrences")) == 1);

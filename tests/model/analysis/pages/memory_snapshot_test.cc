@@ -6,6 +6,8 @@
 #include <map>
 #include <string>
 
+#include "tests/support/table_rows.h"
+
 #include "loaders/loader.h"
 #include "model/allocator_history.h"
 #include "model/analysis/analysis.h"
@@ -25,7 +27,7 @@ AnalysisResult Analyse(const std::shared_ptr<const Trace>& trace, TimeRange rang
   AnalysisContext context(trace, Definitions::kStepscope);
   AnalysisParams params;
   params.range = range;
-  return RunAnalysis(*FindAnalysis("memory_snapshot"), context, params, {});
+  return RunAnalysis(*FindAnalysis("memory_snapshot"), context, params);
 }
 
 int64_t Number(const AnalysisResult& result, std::string_view property) {
@@ -40,7 +42,7 @@ std::map<std::string, int64_t> Bytes(const AnalysisResult& result, const char* t
   const ResultTable* t = result.Table(table);
   REQUIRE(t != nullptr);
   std::map<std::string, int64_t> bytes;
-  for (const auto& row : t->rows) {
+  for (const auto& row : test::RowsOf(*t)) {
     bytes[std::get<SharedText>(row[0]).str()] =
         std::get<int64_t>(row[static_cast<size_t>(t->Column(column))]);
   }
@@ -99,9 +101,9 @@ TEST_CASE(
   made.file.notes.clear();
   const AnalysisResult result = Analyse(Load(made.file));
   const ResultTable& leaks = *result.Table("leaks");
-  REQUIRE(leaks.rows.size() == 1);
-  CHECK(std::get<int64_t>(leaks.rows[0][1]) == 40 * 3'000'320);
-  CHECK(std::holds_alternative<std::monostate>(leaks.rows[0][3]));
+  REQUIRE(leaks.size() == 1);
+  CHECK(std::get<int64_t>(leaks.At(0, 1)) == 40 * 3'000'320);
+  CHECK(std::holds_alternative<std::monostate>(leaks.At(0, 3)));
   CHECK(result.Table("growth") == nullptr);
 }
 
@@ -148,9 +150,9 @@ TEST_CASE("Segments: in use, free, and how scattered the free part is") {
                    {0x9000, 2 << 20, {{0x9000, 2 << 20}}, 0, 3}};
   const AnalysisResult result = Analyse(Load(file));
   const ResultTable& t = *result.Table("segments");
-  REQUIRE(t.rows.size() == 2);
+  REQUIRE(t.size() == 2);
   const auto cell = [&](size_t row, const char* column) {
-    return t.rows[row][static_cast<size_t>(t.Column(column))];
+    return t.At(row, static_cast<size_t>(t.Column(column)));
   };
   CHECK(std::get<int64_t>(cell(0, "allocated_bytes")) == 6 << 20);
   CHECK(std::get<int64_t>(cell(0, "free_bytes")) == 4 << 20);
@@ -218,7 +220,7 @@ TEST_CASE("The drawing: with room for every event it is exact, allocations lie o
                       history.EventTime(device, static_cast<uint32_t>(device.events - 1)) + 1};
   const Column<int64_t> after = AllocatedAfter(device);
   for (const int64_t least : {int64_t{1}, int64_t{4} << 20}) {
-    const AllocationLayout layout = LayOut(history, device, {all, 100'000, least}, ByStack, {});
+    const AllocationLayout layout = LayOut(history, device, {all, 100'000, least}, ByStack);
     CHECK(layout.top == made.peak_bytes);
     CHECK(layout.small.empty() == (least == 1));
     for (uint32_t e = 0; e < device.events; ++e)
@@ -236,7 +238,7 @@ TEST_CASE(
   const AllocatorDevice& device = history.devices[0];
   const TimeRange all{history.EventTime(device, 0),
                       history.EventTime(device, static_cast<uint32_t>(device.events - 1)) + 1};
-  const AllocationLayout layout = LayOut(history, device, {all, 50, 1}, OneGroup, {});
+  const AllocationLayout layout = LayOut(history, device, {all, 50, 1}, OneGroup);
   CHECK(layout.top == made.peak_bytes);
   CHECK(layout.bands.size() < 50 * 120);
   CHECK(layout.min_bytes == 1);
@@ -248,7 +250,7 @@ TEST_CASE(
     }
     CHECK(top > 0);
   }
-  CHECK(LayOut(history, device, {{0, 0}, 50, 1}, OneGroup, {}).bands.empty());
+  CHECK(LayOut(history, device, {{0, 0}, 50, 1}, OneGroup).bands.empty());
 }
 
 TEST_CASE("The drawing: times at the end of all time") {
@@ -258,7 +260,7 @@ TEST_CASE("The drawing: times at the end of all time") {
   const AllocatorHistory& history = *HistoryOf(*trace);
   for (const uint32_t columns : {1u, 50u}) {
     const AllocationLayout layout =
-        LayOut(history, history.devices[0], {{0, kMaxPs}, columns, 1}, OneGroup, {});
+        LayOut(history, history.devices[0], {{0, kMaxPs}, columns, 1}, OneGroup);
     CHECK(layout.top == (columns == 1 ? 100 : 150));  // the last one is made at the end
   }
 }
@@ -275,22 +277,22 @@ TEST_CASE("Two moments by stack: what changed, the largest first, adding up to t
   const ResultTable by_stack = GrowthByStack(history, device, frames, peak, last, SIZE_MAX);
   const auto sum = [](const ResultTable& table) {
     int64_t bytes = 0;
-    for (const auto& row : table.rows) bytes += std::get<int64_t>(row[3]);
+    for (const auto& row : test::RowsOf(table)) bytes += std::get<int64_t>(row[3]);
     return bytes;
   };
-  REQUIRE(by_stack.rows.size() > 1);
+  REQUIRE(by_stack.size() > 1);
   CHECK(by_stack.Column("stack") == 0);
   CHECK(sum(by_stack) == sum(by_frame));
   CHECK(sum(by_stack) < 0);
   int64_t before = std::numeric_limits<int64_t>::max();
-  for (const auto& row : by_stack.rows) {
+  for (const auto& row : test::RowsOf(by_stack)) {
     const int64_t delta = std::abs(std::get<int64_t>(row[3]));
     CHECK(delta <= before);
     before = delta;
     CHECK((row[1] != row[2] || row[4] != row[5]));
   }
-  CHECK(GrowthByStack(history, device, frames, peak, last, 1).rows.size() == 1);
-  CHECK(GrowthByStack(history, device, frames, last, last, SIZE_MAX).rows.empty());
+  CHECK(GrowthByStack(history, device, frames, peak, last, 1).size() == 1);
+  CHECK(GrowthByStack(history, device, frames, last, last, SIZE_MAX).empty());
 }
 
 }  // namespace

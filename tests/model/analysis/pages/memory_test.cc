@@ -51,7 +51,7 @@ TEST_CASE("peak, capacity, lifetime peak and what was live at the peak") {
   h.Event(false, 3000, 500, 300, 2, "b:B", 900);
   h.Event(true, 4000, 600, 100, 3, "c:C", 800);
   AnalysisContext context(h.Load(), Definitions::kStepscope);
-  const MemoryProfile profile = ComputeMemory(context, {}, {});
+  const MemoryProfile profile = MemoryProfile::Compute(context, {});
   REQUIRE(profile.allocators.size() == 1);
   const AllocatorProfile& a = profile.allocators[0];
   CHECK(a.id == "GPU_0_bfc");
@@ -79,10 +79,10 @@ TEST_CASE("live allocations are sorted by their total size, not by the size of o
   AnalysisContext context(h.Load(), Definitions::kStepscope);
   const auto result = context.Get("memory");
   const ResultTable& live = *result->Table("active_allocations");
-  REQUIRE(live.rows.size() == 2);
+  REQUIRE(live.size() == 2);
   const auto total = static_cast<size_t>(live.Column("total_bytes"));
-  CHECK(std::get<int64_t>(live.rows[0][total]) == 800);
-  CHECK(std::get<int64_t>(live.rows[1][total]) == 600);
+  CHECK(std::get<int64_t>(live.At(0, total)) == 800);
+  CHECK(std::get<int64_t>(live.At(1, total)) == 600);
   AnalysisContext as_xprof(h.Load(), Definitions::kXprof);
   CHECK(as_xprof.Get("memory")->Table("active_allocations")->Column("total_bytes") == -1);
 }
@@ -91,7 +91,7 @@ TEST_CASE("bytes that no recorded allocation explains are a row of their own") {
   MemoryHost h;
   h.Event(true, 1000, 5500, 500, 1, "a:A");
   AnalysisContext context(h.Load(), Definitions::kStepscope);
-  const MemoryProfile profile = ComputeMemory(context, {}, {});
+  const MemoryProfile profile = MemoryProfile::Compute(context, {});
   const auto live = ActiveAt(context, profile.allocators[0], 0);
   REQUIRE(live.size() == 2);
   CHECK(live[0].allocated == 5000);
@@ -107,10 +107,10 @@ TEST_CASE(
   h.Event(true, 3000, 800, 800, 2, "b:B", 850);
   const auto trace = h.Load();
   AnalysisContext xprof(trace, Definitions::kXprof), ours(trace, Definitions::kStepscope);
-  const AllocatorProfile x = ComputeMemory(xprof, {}, {}).allocators[0];
+  const AllocatorProfile x = MemoryProfile::Compute(xprof, {}).allocators[0];
   CHECK(x.lifetime_peak == 850);
   CHECK(x.snapshots[x.peak].time == 3000);
-  const AllocatorProfile o = ComputeMemory(ours, {}, {}).allocators[0];
+  const AllocatorProfile o = MemoryProfile::Compute(ours, {}).allocators[0];
   CHECK(o.lifetime_peak == 900);
   CHECK(o.snapshots[o.peak].time == 1000);
 }
@@ -123,8 +123,8 @@ TEST_CASE("true times order events of lines that start apart; XProf leaves out e
   h.Event(true, 50'000, 300, 200, 2, "early:B");  // true time 50 ns
   const auto trace = h.Load();
   AnalysisContext xprof(trace, Definitions::kXprof), ours(trace, Definitions::kStepscope);
-  CHECK(ComputeMemory(xprof, {}, {}).allocators[0].snapshots[0].time == 5000);
-  const AllocatorProfile o = ComputeMemory(ours, {}, {}).allocators[0];
+  CHECK(MemoryProfile::Compute(xprof, {}).allocators[0].snapshots[0].time == 5000);
+  const AllocatorProfile o = MemoryProfile::Compute(ours, {}).allocators[0];
   CHECK(o.snapshots[0].in_use == 300);
   CHECK(o.snapshots[1].time - o.snapshots[0].time == 55'000);
 }
@@ -150,13 +150,13 @@ TEST_CASE("lifetimes by op: freed, and never freed") {
   h.Event(false, 3000, 0, 800, 1, "a:A");
   h.Event(true, 4000, 100, 100, 2, "a:A");
   AnalysisContext context(h.Load(), Definitions::kStepscope);
-  const AnalysisResult r = FindAnalysis("memory")->run(context, {}, {});
+  const AnalysisResult r = FindAnalysis("memory")->run(context, {});
   const ResultTable* t = r.Table("lifetimes");
   REQUIRE(t);
-  REQUIRE(t->rows.size() == 1);
-  CHECK(t->rows[0][static_cast<size_t>(t->Column("occurrences"))] == Value(int64_t{1}));
-  CHECK(t->rows[0][static_cast<size_t>(t->Column("still_live"))] == Value(int64_t{1}));
-  CHECK(t->rows[0][static_cast<size_t>(t->Column("avg_lifetime_ms"))] == Value(2e-6));
+  REQUIRE(t->size() == 1);
+  CHECK(t->At(0, static_cast<size_t>(t->Column("occurrences"))) == Cell(int64_t{1}));
+  CHECK(t->At(0, static_cast<size_t>(t->Column("still_live"))) == Cell(int64_t{1}));
+  CHECK(t->At(0, static_cast<size_t>(t->Column("avg_lifetime_ms"))) == Cell(2e-6));
 }
 
 TEST_CASE("data types as TensorFlow numbers them") {
@@ -177,7 +177,7 @@ TEST_CASE("allocation boxes: placed without overlap, the small ones left out, op
   h.Event(true, 6000, 201, 1, 4, "c:C");    // the smallest one
   h.Event(false, 9000, 200, 1, 4, "c:C");
   AnalysisContext context(h.Load(), Definitions::kStepscope);
-  const AllocatorProfile a = ComputeMemory(context, {}, {}).allocators.at(0);
+  const AllocatorProfile a = MemoryProfile::Compute(context, {}).allocators.at(0);
   const AllocationBoxes boxes = MakeAllocationBoxes(context, a, 3);
   CHECK(boxes.left_out == 1);
   CHECK(boxes.ops == std::vector<std::string>{"a:A", "b:B"});

@@ -64,7 +64,7 @@ TEST_CASE("An op links to all of its events, on every thread and however many") 
     const std::set<EventRow> rows(add->rows.begin(), add->rows.end());
     CHECK(rows.size() == 2 * kEach);
     for (const EventRow row : rows) CHECK(ops.trace->set.Name(row) == "a/Add:AddV2");
-    const AnalysisResult r = FindAnalysis("op_stats")->run(ops.context, {}, {});
+    const AnalysisResult r = FindAnalysis("op_stats")->run(ops.context, {});
     CHECK(r.Table("ops")->links.at(0).rows.size() == 2 * kEach);
     CHECK(r.Table("ops")->links.at(0).total == 2 * kEach);
   }
@@ -231,18 +231,18 @@ TEST_CASE("Input pipeline: the share of enqueueing comes from the distance of th
   for (int64_t i = 0; i < 3; ++i)
     line.Event("e:InfeedEnqueueTuple", (100 + 100 * i) * kUs, 50 * kUs);
   Ops ops(b, Definitions::kStepscope);
-  const AnalysisResult r = FindAnalysis("input_pipeline")->run(ops.context, {}, {});
+  const AnalysisResult r = FindAnalysis("input_pipeline")->run(ops.context, {});
   const auto us = [&](const char* id) { return std::get<double>(r.Find(id)->value); };
   CHECK(us("enqueue_us") == doctest::Approx(150));
   // Half of the period is enqueueing, so the other half is spent before it: 150 us, all of it
   // preprocessing.
   CHECK(us("preprocessing_us") == doctest::Approx(150));
   CHECK(us("demanded_file_read_us") == 0);
-  CHECK(r.Table("host_ops")->rows.size() == 2);
+  CHECK(r.Table("host_ops")->size() == 2);
   XSpaceBuilder none;
   none.Plane("/host:CPU").Line(1, "t").Event("a:MatMul", 0, 10);
   Ops empty(none, Definitions::kStepscope);
-  CHECK(FindAnalysis("input_pipeline")->run(empty.context, {}, {}).Table("host_ops")->rows.empty());
+  CHECK(FindAnalysis("input_pipeline")->run(empty.context, {}).Table("host_ops")->empty());
 }
 
 }  // namespace stepscope

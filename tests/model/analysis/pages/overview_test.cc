@@ -10,6 +10,7 @@
 #include "model/analysis/naming/device_type.h"
 #include "tests/support/kineto_text.h"
 #include "tests/support/table_cells.h"
+#include "tests/support/table_rows.h"
 #include "tests/support/xspace_builder.h"
 
 namespace stepscope {
@@ -45,7 +46,7 @@ AnalysisResult Overview(const Step10Ms& s, const char* kernel = "gemm_half") {
   auto trace = LoadBytes("h.xplane.pb", b.Bytes(), {});
   REQUIRE(trace.ok());
   AnalysisContext context(*trace, Definitions::kStepscope);
-  return FindAnalysis("overview")->run(context, {}, {});
+  return FindAnalysis("overview")->run(context, {});
 }
 
 std::string Text(const AnalysisResult& r, const char* id) {
@@ -105,7 +106,7 @@ TEST_CASE("A share of nothing is unknown, and 0 for XProf") {
   REQUIRE(trace.ok());
   for (const Definitions definitions : {Definitions::kStepscope, Definitions::kXprof}) {
     AnalysisContext context(*trace, definitions);
-    const AnalysisResult r = FindAnalysis("overview")->run(context, {}, {});
+    const AnalysisResult r = FindAnalysis("overview")->run(context, {});
     const Value unknown = definitions == Definitions::kXprof ? Value(0.0) : Value();
     for (const char* id :
          {"device_compute_16bit_percent", "device_compute_32bit_percent", "host_tf_op_percent",
@@ -123,7 +124,7 @@ TEST_CASE("Without steps the verdict is unknown and says what to do") {
   auto trace = LoadBytes("h.xplane.pb", b.Bytes(), {});
   REQUIRE(trace.ok());
   AnalysisContext context(*trace, Definitions::kStepscope);
-  const AnalysisResult r = FindAnalysis("overview")->run(context, {}, {});
+  const AnalysisResult r = FindAnalysis("overview")->run(context, {});
   CHECK(Text(r, "bottleneck") == "unknown");
   CHECK(Text(r, "steps_how").starts_with("Nothing marks steps"));
   REQUIRE_FALSE(r.findings.empty());
@@ -170,7 +171,7 @@ TEST_CASE("Devices of PyTorch: name, memory and multiprocessors from devicePrope
   const ResultTable* environment = r.Table("environment");
   REQUIRE(environment != nullptr);
   std::map<std::string, std::string> facts;
-  for (const auto& row : environment->rows) facts[RawValue(row[0])] = RawValue(row[1]);
+  for (const auto& row : test::RowsOf(*environment)) facts[RawValue(row[0])] = RawValue(row[1]);
   CHECK(facts["Device"] == "NVIDIA H100 80GB HBM3");
   CHECK(facts["Device memory"] == FormatValue(Value(int64_t{85018279936}), Unit::kBytes));
   CHECK(facts["Multiprocessors"] == "132");

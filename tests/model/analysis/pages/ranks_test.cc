@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "tests/support/table_rows.h"
+
 #include "model/analysis/ops/op_database.h"
 #include "model/analysis/ranks/collective_kind.h"
 #include "model/analysis/ranks/coordinates.h"
@@ -71,7 +73,7 @@ std::shared_ptr<const Trace> Job(const RankJobOptions& options) {
 
 AnalysisResult Ranks(const std::shared_ptr<const Trace>& trace, const AnalysisParams& params = {}) {
   AnalysisContext context(trace, Definitions::kStepscope);
-  return FindAnalysis("ranks")->run(context, params, {});
+  return FindAnalysis("ranks")->run(context, params);
 }
 
 RankJobOptions Late(LateBy by, bool arguments = true) {
@@ -89,7 +91,7 @@ std::string Everything(const AnalysisResult& result, const std::string& column =
   std::string text;
   for (const Property& p : result.properties) text += p.id + "=" + RawValue(p.value) + "\n";
   for (const ResultTable& t : result.tables) {
-    for (const auto& row : t.rows) {
+    for (const auto& row : test::RowsOf(t)) {
       for (size_t c = 0; c < row.size(); ++c)
         text += t.columns[c].id == column ? "" : RawValue(row[c]) + ";";
       text += "\n";
@@ -112,7 +114,7 @@ double Seconds(const std::shared_ptr<const Trace>& trace, AnalysisResult* result
   AnalysisContext context(trace, Definitions::kStepscope);
   context.stats();
   context.Get<StepDatabase>();
-  return test::CpuSeconds([&] { *result = FindAnalysis("ranks")->run(context, {}, {}); });
+  return test::CpuSeconds([&] { *result = FindAnalysis("ranks")->run(context, {}); });
 }
 
 // Two ranks whose collectives have equal numbers and lists of ranks that do not fit: `n` in the
@@ -169,7 +171,7 @@ std::shared_ptr<const Trace> GlooJob(double late_us, const std::vector<double>& 
 // How far apart the ends of a collective are, at most.
 Ps WidestEnds(const std::shared_ptr<const Trace>& trace) {
   AnalysisContext context(trace, Definitions::kStepscope);
-  const PairedRanks paired = PairRanks(context, {}, {});
+  const PairedRanks paired = PairRanks(context, {});
   Ps widest = 0;
   for (const PairedCollective& c : paired.calls.paired) {
     const auto of = paired.calls.Of(c);
@@ -195,12 +197,12 @@ TEST_CASE("Ranks: on CPUs the backend's own events are the collectives, and wait
   CHECK(Real(result, "collectives", 6, "late_by_us") < 400);  // the second all-reduce of each step
   CHECK(result.findings.front().text.find("Rank 1 is the last in 100 % of the steps, by 3") == 0);
   AnalysisContext context(GlooJob(3000, {0, 0, 0}), Definitions::kStepscope);
-  const AnalysisResult overview = FindAnalysis("overview")->run(context, {}, {});
+  const AnalysisResult overview = FindAnalysis("overview")->run(context, {});
   CHECK(PropertyText(overview, "verdict") == "collectives");
   CHECK(PropertyText(overview, "verdict_causes") == "gloo:all_reduce 100 %");
   CHECK(Text(overview, "losses", 1, "causes").find("load") == 0);
   double sum = 0;
-  for (size_t i = 0; i < TableOf(overview, "losses").rows.size(); ++i)
+  for (size_t i = 0; i < TableOf(overview, "losses").size(); ++i)
     sum += Real(overview, "losses", i, "timeMs");
   CHECK(sum == doctest::Approx(6 - (1.9 - 0.09 * 2)).epsilon(0.05));  // a step without its ops
   const AnalysisResult even = Ranks(GlooJob(0, {0, 0, 0}));
@@ -211,7 +213,7 @@ TEST_CASE("Ranks: on CPUs the backend's own events are the collectives, and wait
 TEST_CASE("Ranks: the first sentence of a run names the rank that the others wait for") {
   const auto overview_of = [](const std::shared_ptr<const Trace>& trace, const char* page) {
     AnalysisContext context(trace, Definitions::kStepscope);
-    return FindAnalysis(page)->run(context, {}, {});
+    return FindAnalysis(page)->run(context, {});
   };
   const auto late = GlooJob(3000, {0, 0, 0});
   const AnalysisResult ranks = Ranks(late);
@@ -267,7 +269,7 @@ TEST_CASE("Ranks: a recording of gloo, in which rank 1 sleeps 30 ms while it loa
   CHECK(Text(result, "ranks", 1, "cause_event") == "load");
   CHECK(Real(result, "collectives", 0, "late_by_us") == doctest::Approx(34200.972));
   AnalysisContext context(*trace, Definitions::kStepscope);
-  const AnalysisResult overview = FindAnalysis("overview")->run(context, {}, {});
+  const AnalysisResult overview = FindAnalysis("overview")->run(context, {});
   CHECK(PropertyText(overview, "verdict") == "collectives");
 }
 
@@ -290,7 +292,7 @@ TEST_CASE(
       CHECK(Real(result, "ranks", 2, "late_percent") == doctest::Approx(100));
       CHECK(Text(result, "ranks", 2, "cause") == cause);
       const ResultTable& t = TableOf(result, "collectives");
-      REQUIRE(t.rows.size() == 24);
+      REQUIRE(t.size() == 24);
       for (size_t i = 0; i < 8; ++i) {  // the first all-reduce of each step; the longest come first
         CHECK(Int(result, "collectives", i, "last_rank") == 2);
         CHECK(Real(result, "collectives", i, "late_by_us") == doctest::Approx(400).epsilon(0.02));
@@ -409,7 +411,7 @@ TEST_CASE("Ranks: on aligned clocks collectives end together, and the page says 
   o.clock_offset_us = {0, 41'000, -17'500, 260'000};
   const auto trace = Job(o);
   AnalysisContext context(trace, Definitions::kStepscope);
-  const std::vector<Ps> offsets = HostClockOffsets(context, {});
+  const std::vector<Ps> offsets = HostClockOffsets(context);
   REQUIRE(offsets.size() == 4);
   for (size_t h = 0; h < offsets.size(); ++h) {
     const double expected = o.clock_offset_us[h] * static_cast<double>(kPsPerUs);
@@ -427,7 +429,7 @@ TEST_CASE("Ranks: on aligned clocks collectives end together, and the page says 
 TEST_CASE("Ranks: clocks that agree are left alone") {
   const auto trace = Job(RankJobOptions{});
   AnalysisContext context(trace, Definitions::kStepscope);
-  CHECK(HostClockOffsets(context, {}).empty());
+  CHECK(HostClockOffsets(context).empty());
 }
 
 TEST_CASE("Ranks: a single rank waits for no other") {
@@ -451,7 +453,7 @@ TEST_CASE("Ranks: hosts of an XSpace with GPUs are ranks by host and device") {
   }
   const std::shared_ptr<const Trace> trace = folder.Load();
   const AnalysisResult result = Ranks(trace);
-  REQUIRE(TableOf(result, "ranks").rows.size() == 4);
+  REQUIRE(TableOf(result, "ranks").size() == 4);
   CHECK(Text(result, "ranks", 0, "host") == "a");
   CHECK(Text(result, "ranks", 1, "device") == "GPU 1");
   // The last GPU of each host is late.
@@ -459,7 +461,7 @@ TEST_CASE("Ranks: hosts of an XSpace with GPUs are ranks by host and device") {
   CHECK((slowest == "1" || slowest == "3"));
   CHECK(std::abs(Real(result, "ranks", 3, "clock_offset_us")) < 10);
   AnalysisContext xprof(trace, Definitions::kXprof);  // has no device steps
-  const AnalysisResult theirs = FindAnalysis("ranks")->run(xprof, {}, {});
+  const AnalysisResult theirs = FindAnalysis("ranks")->run(xprof, {});
   for (size_t r = 0; r < 4; ++r) CHECK(Int(theirs, "ranks", r, "steps") > 0);
 }
 
@@ -515,7 +517,7 @@ TEST_CASE(
   const double growth =
       test::GrowthOfFour(5'000, [&](size_t n) { return Seconds(HostileGroups(n), &result); });
   CHECK(growth < test::kNearlyLinear);
-  CHECK(TableOf(result, "collectives").rows.size() == 20'000);
+  CHECK(TableOf(result, "collectives").size() == 20'000);
   CHECK(Unknown(result, "collectives", 0, "bytes"));
 }
 
@@ -555,7 +557,7 @@ TEST_CASE("The device time of an op on a host is that of what this host launched
 TEST_CASE("ranks: for pictures of all ranks the latest comes first, with the tracks of its work") {
   const auto trace = Job(Late(LateBy::kCompute));
   AnalysisContext context(trace, Definitions::kStepscope);
-  const std::vector<RankTracks> ranks = RanksByLateness(context, PairRanks(context, {}, {}));
+  const std::vector<RankTracks> ranks = RanksByLateness(context, PairRanks(context, {}));
   REQUIRE(ranks.size() == 4);
   CHECK(ranks[0].number == 2);
   CHECK(ranks[0].late_percent > 90);
@@ -587,7 +589,7 @@ TEST_CASE("ranks: a single rank, and ranks without collectives, are not ordered"
   for (const RankJobOptions& options : {one, none}) {
     const auto trace = Job(options);
     AnalysisContext context(trace, Definitions::kStepscope);
-    CHECK(RanksByLateness(context, PairRanks(context, {}, {})).empty());
+    CHECK(RanksByLateness(context, PairRanks(context, {})).empty());
   }
 }
 

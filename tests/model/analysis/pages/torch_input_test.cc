@@ -16,7 +16,7 @@ TEST_CASE("pytorch input: waits of loaders, their workers, and copies to the dev
       .Device("gpu_memcpy", "Memcpy HtoD (Pageable -> Device)", 2, 120, 10, "\"bytes\":10000")
       .Device("gpu_memcpy", "Memcpy DtoH (Device -> Pinned)", 3, 140, 10, "\"bytes\":8");
   const AnalysisResult r = Analyse("t.json", t.Text(), "input_pipeline");
-  REQUIRE(TableOf(r, "loader_waits").rows.size() == 1);
+  REQUIRE(TableOf(r, "loader_waits").size() == 1);
   CHECK(Text(r, "loader_waits", 0, "loader") == "_SingleProcessDataLoaderIter.__next__");
   CHECK(Int(r, "loader_waits", 0, "workers") == 0);
   CHECK(Int(r, "loader_waits", 0, "count") == 2);
@@ -24,7 +24,7 @@ TEST_CASE("pytorch input: waits of loaders, their workers, and copies to the dev
   CHECK(Real(r, "loader_waits", 0, "meanMs") == doctest::Approx(0.020));
   CHECK(Real(r, "loader_waits", 0, "maxMs") == doctest::Approx(0.030));
   CHECK(TableOf(r, "loader_waits").links[0].total == 2);
-  CHECK(TableOf(r, "copies").rows.size() == 3);
+  CHECK(TableOf(r, "copies").size() == 3);
   CHECK(PropertyText(r, "loader_wait_count") == "2");
   CHECK(PropertyText(r, "loader_workers") == "0");
   CHECK(PropertyText(r, "h2d_copies") == "2");

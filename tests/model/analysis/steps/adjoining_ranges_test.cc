@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/table_rows.h"
+
 #include "loaders/loader.h"
 #include "model/analysis/analysis.h"
 #include "model/analysis/params.h"
@@ -102,7 +104,7 @@ void AddTo(const Summed& sum, const AnalysisResult& result, Totals* totals) {
     const int column = table->Column(id);
     return column < 0 ? Value() : row[static_cast<size_t>(column)];
   };
-  for (const auto& row : table->rows) {
+  for (const auto& row : test::RowsOf(*table)) {
     std::string key;
     for (const char* id : sum.key) key += RawValue(cell(row, id)) + "|";
     std::vector<double>& values = (*totals)[key];

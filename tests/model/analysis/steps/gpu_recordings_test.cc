@@ -59,13 +59,13 @@ TEST_CASE("torch_gpu: steps, input wait, memory and operations are what PyTorch 
   }
   CHECK(test::JudgedAlone(*trace, db).id == "input");
 
-  const AnalysisResult memory = FindAnalysis("memory")->run(context, {}, {});
+  const AnalysisResult memory = FindAnalysis("memory")->run(context, {});
   CHECK(test::Text(memory, "summary", 1, "memory_id") == "GPU 0");
   // torch.cuda.max_memory_allocated
   CHECK(test::Int(memory, "summary", 1, "peak_bytes_in_use") == 118'799'872);
 
   double flops = 0, us = 0;  // of torch.profiler's key_averages
-  for (const TorchOp& op : CollectTorchOps(context, {}, {}).ops) {
+  for (const TorchOp& op : TorchOps::Compute(context, {}).ops) {
     if (op.operation != "aten::mm" && op.operation != "aten::addmm") continue;
     flops += op.flops;
     us += static_cast<double>(op.time) / kPsPerUs;

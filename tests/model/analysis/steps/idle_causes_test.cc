@@ -272,7 +272,7 @@ TEST_CASE("A main thread that waits for results does not dispatch ops: the work 
   CHECK(verdict.finding.text.find("of that in block_until_ready") != std::string::npos);
   CHECK(verdict.finding.next_step.find("jit") == std::string::npos);
   AnalysisContext of_findings(*trace, Definitions::kStepscope);
-  const AnalysisResult findings = FindAnalysis("findings")->run(of_findings, {}, {});
+  const AnalysisResult findings = FindAnalysis("findings")->run(of_findings, {});
   bool found = false;
   for (const Finding& f : findings.findings) {
     CHECK(f.next_step.find("jit") == std::string::npos);
@@ -361,9 +361,9 @@ TEST_CASE("The mark of a step on another thread is no cause of idle time") {
 TEST_CASE("An event without a name is a cause too") {
   const auto trace = test::GpuSteps({{"", 100, 200}});
   AnalysisContext context(trace, Definitions::kStepscope);
-  const AnalysisResult page = FindAnalysis("overview")->run(context, {}, {});
+  const AnalysisResult page = FindAnalysis("overview")->run(context, {});
   bool found = false;
-  for (size_t r = 0; r < test::TableOf(page, "idle_causes").rows.size(); ++r) {
+  for (size_t r = 0; r < test::TableOf(page, "idle_causes").size(); ++r) {
     CHECK_FALSE(test::Text(page, "idle_causes", r, "cause").empty());
     found = found || test::Text(page, "idle_causes", r, "cause") == "(no name)";
   }

@@ -101,20 +101,20 @@ TEST_CASE("Each step's row of losses sums to its time, and has no column for wha
   const auto overview = context.Get("overview");
   const ResultTable& losses = test::TableOf(*overview, "step_losses");
   const ResultTable& steps = test::TableOf(*overview, "steps");
-  REQUIRE(losses.rows.size() == steps.rows.size());
-  for (size_t r = 0; r < losses.rows.size(); ++r) {
-    CHECK(RawValue(losses.rows[r][0]) == RawValue(steps.rows[r][0]));
+  REQUIRE(losses.size() == steps.size());
+  for (size_t r = 0; r < losses.size(); ++r) {
+    CHECK(RawValue(losses.At(r, 0)) == RawValue(steps.At(r, 0)));
     CHECK(losses.links[r].range == steps.links[r].range);
     double sum = 0;
-    for (size_t c = 2; c < losses.columns.size(); ++c) sum += std::get<double>(losses.rows[r][c]);
-    CHECK(sum == doctest::Approx(std::get<double>(losses.rows[r][1])));
+    for (size_t c = 2; c < losses.columns.size(); ++c) sum += std::get<double>(losses.At(r, c));
+    CHECK(sum == doctest::Approx(std::get<double>(losses.At(r, 1))));
   }
   CHECK(losses.Column("device") >= 0);
   CHECK(losses.Column("input") >= 0);
   CHECK(losses.Column("collectives") < 0);
   const ResultTable& causes = test::TableOf(*overview, "idle_causes");
-  REQUIRE(causes.readable.size() == causes.rows.size());
-  for (size_t r = 0; r < causes.rows.size(); ++r) {  // data has the id, people read the name
+  REQUIRE(causes.readable.size() == causes.size());
+  for (size_t r = 0; r < causes.size(); ++r) {  // data has the id, people read the name
     if (test::Text(*overview, "idle_causes", r, "class") != "input") continue;
     CHECK(causes.ShownText(r, causes.Column("class")) == "Waiting for input");
   }

@@ -12,9 +12,11 @@
 #include "loaders/loader.h"
 #include "model/analysis/memory/memory_profile.h"
 #include "model/analysis/steps/steps.h"
+#include "model/analysis/tables/cells.h"
 #include "tests/support/gpu_profile.h"
 #include "tests/support/loaded.h"
 #include "tests/support/source_paths.h"
+#include "tests/support/table_rows.h"
 #include "tests/support/xspace_builder.h"
 
 namespace stepscope {
@@ -88,7 +90,7 @@ using Totals = std::map<std::string, std::vector<double>>;
 void AddUp(const Sum& sum, const AnalysisResult& result, Totals* totals) {
   const ResultTable* table = result.Table(sum.table);
   REQUIRE(table);
-  for (const auto& row : table->rows) {
+  for (const auto& row : test::RowsOf(*table)) {
     std::string key;
     for (const char* c : sum.key) key += RawValue(row[static_cast<size_t>(table->Column(c))]) + "|";
     auto& values = (*totals)[key];
@@ -110,7 +112,7 @@ void CheckEqual(const Totals& parts, const Totals& whole) {
 }
 
 size_t StepRows(AnalysisContext& context, const AnalysisParams& params) {
-  return context.Get("overview", params)->Table("steps")->rows.size();
+  return context.Get("overview", params)->Table("steps")->size();
 }
 
 }  // namespace
@@ -123,9 +125,9 @@ TEST_CASE("The whole range, and more than it, is no range: every analysis, both 
       const TimeRange more{trace->span.begin - 1, trace->span.end + kPsPerS};
       for (const AnalysisDesc& analysis : Analyses()) {
         CAPTURE(analysis.id);
-        const std::string all = TextOf(analysis.run(context, {}, {}));
-        CHECK(TextOf(analysis.run(context, In(trace->span), {})) == all);
-        CHECK(TextOf(analysis.run(context, In(more), {})) == all);
+        const std::string all = TextOf(analysis.run(context, {}));
+        CHECK(TextOf(analysis.run(context, In(trace->span))) == all);
+        CHECK(TextOf(analysis.run(context, In(more))) == all);
       }
     }
   }
@@ -161,10 +163,10 @@ TEST_CASE("An event belongs to the range in which it begins") {
   AnalysisContext context(LoadText(b.Bytes()), Definitions::kStepscope);
   const auto kernels = context.Get("kernel_stats", In({10, 30}));
   const ResultTable& table = *kernels->Table("kernels");
-  REQUIRE(table.rows.size() == 1);
-  CHECK(NumberIn(table.rows[0][static_cast<size_t>(table.Column("occurrences"))]) == 2);
+  REQUIRE(table.size() == 1);
+  CHECK(NumberAt(table, 0, "occurrences") == 2);
   CHECK(table.links[0].rows.size() == 2);
-  CHECK(context.Get("kernel_stats", In({11, 20}))->Table("kernels")->rows.empty());
+  CHECK(context.Get("kernel_stats", In({11, 20}))->Table("kernels")->empty());
 }
 
 TEST_CASE("Steps are chosen by number: all of them are the whole table, one is its row") {
@@ -174,15 +176,15 @@ TEST_CASE("Steps are chosen by number: all of them are the whole table, one is i
     const std::vector<Step>& steps = context.Get<StepDatabase>().steps;
     const auto whole = context.Get("overview");
     const ResultTable& table = *whole->Table("steps");
-    REQUIRE(table.rows.size() == steps.size());
+    REQUIRE(table.size() == steps.size());
     if (steps.empty()) continue;
     const auto all = context.Get("overview", StepParams(steps.front().number, steps.back().number));
     CHECK(ToCsv(*all->Table("steps")) == ToCsv(table));
     const size_t middle = steps.size() / 2;
     const int64_t number = steps[middle].number;
     const auto one = context.Get("overview", StepParams(number, number));
-    REQUIRE(one->Table("steps")->rows.size() == 1);
-    CHECK(one->Table("steps")->rows[0] == table.rows[middle]);
+    REQUIRE(one->Table("steps")->size() == 1);
+    CHECK(test::RowOf(*one->Table("steps"), 0) == test::RowOf(table, middle));
     CHECK(one->Table("steps")->links[0].range == steps[middle].span);
     CHECK(StepRows(context, StepParams(steps.back().number + 1, steps.back().number + 9)) == 0);
     // Everything else belongs to the time of the step.
@@ -237,16 +239,16 @@ TEST_CASE("What was allocated before a range is live in it, and does not count a
   const auto memory = context.Get("memory", In({15, 35}));
   const auto cell = [&](const char* table, const char* column) {
     const ResultTable& t = *memory->Table(table);
-    REQUIRE(t.rows.size() == 1);
-    return NumberIn(t.rows[0][static_cast<size_t>(t.Column(column))]);
+    REQUIRE(t.size() == 1);
+    return NumberAt(t, 0, column);
   };
   CHECK(cell("summary", "num_allocations") == 1);
   CHECK(cell("summary", "num_deallocations") == 1);
   CHECK(cell("summary", "peak_bytes_in_use") == 200);
   CHECK(cell("active_allocations", "occurrences") == 2);
   CHECK(cell("lifetimes", "occurrences") == 1);
-  CHECK(memory->Table("timeline")->rows.size() == 2);
-  CHECK(context.Get("memory", In({31, 39}))->Table("summary")->rows.empty());
+  CHECK(memory->Table("timeline")->size() == 2);
+  CHECK(context.Get("memory", In({31, 39}))->Table("summary")->empty());
 }
 
 TEST_CASE("Each host has its own time of a step") {
@@ -255,7 +257,7 @@ TEST_CASE("Each host has its own time of a step") {
   options.layers = 4;
   AnalysisContext context(LoadText(test::MakeGpuProfile(options)), Definitions::kStepscope);
   const Step& step = context.Get<StepDatabase>().steps.at(1);
-  const Scope scope = ScopeOf(context, StepParams(step.number, step.number), {});
+  const Scope scope = ScopeOf(context, StepParams(step.number, step.number));
   CHECK_FALSE(scope.whole_time());
   CHECK(scope.OfHost(step.host).Contains(step.span.begin));
   CHECK_FALSE(scope.OfHost(step.host).Contains(step.span.begin - 1));
@@ -263,7 +265,7 @@ TEST_CASE("Each host has its own time of a step") {
   CHECK(scope.Has(step));
   CHECK_FALSE(scope.Has(context.Get<StepDatabase>().steps.at(0)));
   // Without a step nothing counts.
-  CHECK_FALSE(ScopeOf(context, StepParams(77, 78), {}).OfHost(step.host).Contains(step.span.begin));
+  CHECK_FALSE(ScopeOf(context, StepParams(77, 78)).OfHost(step.host).Contains(step.span.begin));
 }
 
 }  // namespace stepscope

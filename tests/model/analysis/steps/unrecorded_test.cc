@@ -84,7 +84,7 @@ TEST_CASE("A device that hardly works in long steps is too little to judge") {
   test::KinetoText t;
   for (int s = 0; s < 6; ++s) AddStep(&t, s, 395'000.0 * s, {395'000, 45, 3});
   const AnalysisResult found = test::Analyse("t.json", t.Text(test::kH100), "findings");
-  CHECK(test::TableOf(found, "findings").rows.empty());
+  CHECK(test::TableOf(found, "findings").empty());
   CHECK(test::PropertyText(OverviewOf({395'000, 900, 20}), "verdict") == "host");
   // Under 0.1 % of a step their number does not matter.
   CHECK(test::PropertyText(OverviewOf({395'000, 50, 25}), "verdict") == "too_little");
@@ -157,7 +157,7 @@ TEST_CASE("Where every step lost kernels, nothing is judged") {
   CHECK(test::PropertyText(page, "verdict") == "too_little");
   CheckBegin(page, "Too little was recorded to judge: 100 of 300 launches have no kernel.");
   const AnalysisResult found = test::Analyse("t.json", LosingKernels(0, 9, 20), "findings");
-  CHECK(test::TableOf(found, "findings").rows.empty());
+  CHECK(test::TableOf(found, "findings").empty());
 }
 
 // GPU 0 computes 90 % of each step; GPU 1 works `us` of each.

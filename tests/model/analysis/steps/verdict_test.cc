@@ -16,6 +16,7 @@
 #include "tests/support/planted_losses.h"
 #include "tests/support/source_paths.h"
 #include "tests/support/table_cells.h"
+#include "tests/support/table_rows.h"
 #include "tests/support/xspace_builder.h"
 
 namespace stepscope {
@@ -30,7 +31,7 @@ struct Facts {
 
 Facts FactsOf(const std::shared_ptr<const Trace>& trace) {
   AnalysisContext context(trace, Definitions::kStepscope);
-  const AnalysisResult page = FindAnalysis("overview")->run(context, {}, {});
+  const AnalysisResult page = FindAnalysis("overview")->run(context, {});
   const auto number = [&](const char* id) {
     const Property* p = page.Find(id);
     REQUIRE(p != nullptr);
@@ -273,8 +274,8 @@ TEST_CASE("The input page says what the overview says of input") {
     auto trace = LoadBytes("h.xplane.pb", test::MakeGpuProfile(options), {});
     REQUIRE(trace.ok());
     AnalysisContext context(*trace, Definitions::kStepscope);
-    const AnalysisResult overview = FindAnalysis("overview")->run(context, {}, {});
-    const AnalysisResult input = FindAnalysis("input_pipeline")->run(context, {}, {});
+    const AnalysisResult overview = FindAnalysis("overview")->run(context, {});
+    const AnalysisResult input = FindAnalysis("input_pipeline")->run(context, {});
     REQUIRE(!input.findings.empty());
     CHECK((input.findings.front().text == overview.findings.front().text) == waits);
     CHECK(input.findings.front().text.starts_with(waits ? "Input-bound" : "Not input-bound"));
@@ -294,8 +295,8 @@ TEST_CASE("A program on the CPU waits for nobody, and is not advised to capture 
     CHECK(verdict.finding.text.find(" of each step") != std::string::npos);
     CHECK(verdict.finding.text.find("Framework ops take ") != std::string::npos);
     CHECK(verdict.finding.next_step.find("CUDA") == std::string::npos);
-    const AnalysisResult found = FindAnalysis("findings")->run(context, {}, {});
-    for (const auto& row : test::TableOf(found, "findings").rows) {
+    const AnalysisResult found = FindAnalysis("findings")->run(context, {});
+    for (const auto& row : test::RowsOf(test::TableOf(found, "findings"))) {
       for (const Value& cell : row) CHECK(RawValue(cell).find("CUDA graph") == std::string::npos);
     }
   }
@@ -341,7 +342,7 @@ Verdict LostTo(const char* category, const char* name, const char* other, double
   auto trace = LoadBytes("t.json", t.Text(test::kH100), {});
   REQUIRE_MESSAGE(trace.ok(), trace.status().message());
   AnalysisContext context(*trace, Definitions::kStepscope);
-  const AnalysisResult found = FindAnalysis("findings")->run(context, {}, {});
+  const AnalysisResult found = FindAnalysis("findings")->run(context, {});
   const int row = test::RowOfRule(found, "host-op");
   if (row >= 0) *host_op = test::Text(found, "findings", static_cast<size_t>(row), "title");
   return test::JudgedAlone(**trace, context.Get<StepDatabase>());
@@ -453,8 +454,8 @@ Verdict AfterHostWork(bool graph, std::string* advice) {
   auto trace = LoadBytes("t.json", t.Text(test::kH100), {});
   REQUIRE_MESSAGE(trace.ok(), trace.status().message());
   AnalysisContext context(*trace, Definitions::kStepscope);
-  const AnalysisResult found = FindAnalysis("findings")->run(context, {}, {});
-  for (size_t row = 0; row < test::TableOf(found, "findings").rows.size(); ++row)
+  const AnalysisResult found = FindAnalysis("findings")->run(context, {});
+  for (size_t row = 0; row < test::TableOf(found, "findings").size(); ++row)
     *advice += test::Text(found, "findings", row, "remedy") + " ";
   return test::JudgedAlone(**trace, context.Get<StepDatabase>());
 }
@@ -518,10 +519,10 @@ TEST_CASE("Garbage, checkpoints, barriers and events have causes of their own") 
     CAPTURE(verdict.finding.text);
     CHECK(verdict.finding.text.find(row.says) != std::string::npos);
     CHECK(verdict.finding.next_step.find(row.remedy) != std::string::npos);
-    const AnalysisResult found = FindAnalysis("findings")->run(context, {}, {});
+    const AnalysisResult found = FindAnalysis("findings")->run(context, {});
     const std::string rule = std::string_view(row.verdict) == "host" ? "host-op" : "sync";
     bool said = false;
-    for (size_t r = 0; r < test::TableOf(found, "findings").rows.size(); ++r) {
+    for (size_t r = 0; r < test::TableOf(found, "findings").size(); ++r) {
       if (test::Text(found, "findings", r, "rule") != rule) continue;
       said = test::Text(found, "findings", r, "remedy").find(row.remedy) != std::string::npos;
     }

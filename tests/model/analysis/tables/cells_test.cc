@@ -17,22 +17,30 @@ TEST_CASE("cells: a number is a number whatever its type, and nothing else is on
 }
 
 TEST_CASE("cells: only a bool that is true is true") {
-  const std::vector<Value> row = {true, false, int64_t{1}, Value()};
-  CHECK(TrueAt(row, 0));
-  for (const int column : {1, 2, 3, 4, -1}) CHECK_FALSE(TrueAt(row, column));
+  ResultTable table;
+  for (const ValueType type :
+       {ValueType::kBool, ValueType::kBool, ValueType::kInt, ValueType::kBool})
+    table.AddColumn({"", "", Unit::kNone, type, ""});
+  table.AddRow({true, false, int64_t{1}, Value()});
+  CHECK(TrueAt(table, 0, 0));
+  for (const int column : {1, 2, 3, -1}) CHECK_FALSE(TrueAt(table, 0, column));
 }
 
 TEST_CASE("cells: what is not there is 0 or empty") {
   ResultTable table;
-  for (const char* id : {"name", "count"}) table.columns.emplace_back().id = id;
-  table.rows = {{SharedText("relu"), int64_t{3}}, {Value(), SharedText("many")}};
+  table.SetColumns({{"name", "Name", Unit::kNone, ValueType::kString, ""},
+                    {"count", "Count", Unit::kCount, ValueType::kInt, ""}});
+  table.AddRow({SharedText("relu"), int64_t{3}});
+  table.AddRow({});
   CHECK(NumberAt(table, 0, "count") == 3);
   CHECK(NumberAt(table, 1, "count") == 0);
   CHECK(NumberAt(table, 0, "none") == 0);
   CHECK(TextAt(table, 0, "name") == "relu");
   CHECK(TextAt(table, 1, "name").empty());
   CHECK(TextAt(table, 0, "none").empty());
-  CHECK(TextAt(table.rows[0], 9).empty());
+  CHECK(TextAt(table, 0, -1).empty());
+  CHECK(TextAt(table, 0, "count").empty());
+  CHECK(NumberAt(table, 0, "name") == 0);
 }
 
 }  // namespace

@@ -48,7 +48,7 @@ const TorchOp& Find(const TorchOps& ops, std::string_view operation) {
 
 TEST_CASE("The innermost op with a formula has the kernels; nothing counts twice") {
   AnalysisContext context(Load(TwoSteps()), Definitions::kStepscope);
-  const TorchOps ops = CollectTorchOps(context, {}, {});
+  const TorchOps ops = TorchOps::Compute(context, {});
   REQUIRE(ops.ops.size() == 2);
   const TorchOp& mm = Find(ops, "aten::mm");
   CHECK(mm.calls == 2);
@@ -72,7 +72,7 @@ TEST_CASE("Adjoining parts of a trace add up to it") {
        {TimeRange{0, 35 * kPsPerUs}, TimeRange{35 * kPsPerUs, 400 * kPsPerUs}}) {
     AnalysisParams params;
     params.range = range;
-    for (const TorchOp& op : CollectTorchOps(context, params, {}).ops)
+    for (const TorchOp& op : TorchOps::Compute(context, params).ops)
       flops += op.flops, calls += op.operation == "aten::mm" ? op.calls : 0;
   }
   CHECK(flops == doctest::Approx(2 * kMmFlops));
@@ -92,7 +92,7 @@ TEST_CASE("All that runs inside a convolution counts for it") {
          R"("Input Dims":[[1,4,8,8],[1,4,1,1]],"Input type":["float","float"])");
   t.Launch(2, 31, 3).Kernel("add", 2, 80, 5);
   AnalysisContext context(Load(t.Text()), Definitions::kStepscope);
-  const TorchOps ops = CollectTorchOps(context, {}, {});
+  const TorchOps ops = TorchOps::Compute(context, {});
   REQUIRE(ops.ops.size() == 1);
   CHECK(ops.ops[0].operation == "aten::convolution");
   CHECK(ops.ops[0].time == 15 * kPsPerUs);
@@ -112,7 +112,7 @@ TEST_CASE("Convolutions of equal shapes have the costs of their own strides") {
     t.Launch(i + 1, 100 * i + 1, 3).Kernel("conv", i + 1, 100 * i + 60, 10);
   }
   AnalysisContext context(Load(t.Text()), Definitions::kStepscope);
-  const TorchOps ops = CollectTorchOps(context, {}, {});
+  const TorchOps ops = TorchOps::Compute(context, {});
   REQUIRE(ops.ops.size() == 2);
   CHECK(ops.ops[0].flops + ops.ops[1].flops == doctest::Approx(2 * 2.0 * 4 * 3 * (64 + 16)));
   CHECK(ops.ops[0].calls == 2);
@@ -120,7 +120,7 @@ TEST_CASE("Convolutions of equal shapes have the costs of their own strides") {
 
 TEST_CASE("Peaks are those of the element's type; float32 is TF32 only where kernels say so") {
   AnalysisContext context(Load(TwoSteps()), Definitions::kStepscope);
-  const TorchOps ops = CollectTorchOps(context, {}, {});
+  const TorchOps ops = TorchOps::Compute(context, {});
   REQUIRE(ops.peaks);
   const auto peak = [&](TorchEngine engine, const char* type, bool tf32) {
     return PeakOf(&ops.peaks->numbers, engine, type, tf32).tflops;
@@ -139,9 +139,9 @@ TEST_CASE("The roofline of a PyTorch trace has its ops with rates and limits") {
   const AnalysisResult page = test::Analyse("t.json", TwoSteps(), "roofline");
   const ResultTable* table = page.Table("torch_ops");
   REQUIRE(table);
-  REQUIRE(table->rows.size() == 2);
+  REQUIRE(table->size() == 2);
   const auto cell = [&](size_t row, const char* column) {
-    return table->rows[row][static_cast<size_t>(table->Column(column))];
+    return table->columns[static_cast<size_t>(table->Column(column))].values.Own(row);
   };
   const size_t mm = cell(0, "operation") == Value(std::string("aten::mm")) ? 0 : 1;
   CHECK(std::get<double>(cell(mm, "tflops_per_s")) == doctest::Approx(2 * kMmFlops / 20e-6 / 1e12));
@@ -171,17 +171,17 @@ TEST_CASE("Peaks of the user make limits and utilisation, also of a device that 
   t.Host("user_annotation", "ProfilerStep#1", 100, 100).Host("cpu_op", "aten::mm", 101, 28, kMm);
   t.Launch(2, 102, 3).Kernel("gemm", 2, 130, 50);
   AnalysisContext context(Load(t.Text()), Definitions::kStepscope);
-  CHECK(CollectTorchOps(context, {}, {}).ops[0].peak_tflops == 0);
+  CHECK(TorchOps::Compute(context, {}).ops[0].peak_tflops == 0);
   AnalysisParams params;
   params.peaks = ParseOwnPeaks(DeviceNameOf(context.trace()) + ": bf16=80 memory=1000").value();
-  const TorchOps ops = CollectTorchOps(context, params, {});
+  const TorchOps ops = TorchOps::Compute(context, params);
   CHECK(ops.ops[0].peak_tflops == 80);
   const auto page = context.Get("roofline", params);
   const ResultTable* table = page->Table("torch_ops");
   REQUIRE(table);
   const int limit = table->Column("of_limit");
   // 2 * 2 GFLOP in 2 * 50 us are 40 TFLOP/s.
-  CHECK(std::get<double>(table->rows[0][static_cast<size_t>(limit)]) == doctest::Approx(0.5));
+  CHECK(std::get<double>(table->At(0, static_cast<size_t>(limit))) == doctest::Approx(0.5));
   CHECK(std::get<double>(context.Get("overview", params)->Find("mfu_percent")->value) > 0);
   CHECK(context.Get("overview")->Find("mfu_percent")->value == Value());
 }
@@ -190,7 +190,7 @@ TEST_CASE("Without devices the calls are the work") {
   KinetoText t;
   t.Host("cpu_op", "aten::linear", 0, 30, kMm).Host("cpu_op", "aten::mm", 1, 28, kMm);
   AnalysisContext context(Load(t.Text()), Definitions::kStepscope);
-  const TorchOps ops = CollectTorchOps(context, {}, {});
+  const TorchOps ops = TorchOps::Compute(context, {});
   REQUIRE(ops.ops.size() == 1);
   CHECK(ops.on_cpu);
   CHECK(ops.ops[0].operation == "aten::mm");

@@ -107,13 +107,13 @@ TEST_CASE(
   const auto page = own.Get("hlo_graph", params);
   const ResultTable* programs = page->Table("programs");
   REQUIRE(programs);
-  REQUIRE(programs->rows.size() == 1);
-  CHECK(NumberOf(programs->rows[0][2]) == 4);
+  REQUIRE(programs->size() == 1);
+  CHECK(NumberOf(programs->At(0, 2)) == 4);
   const ResultTable* instructions = page->Table("instructions");
   REQUIRE(instructions);
-  REQUIRE(instructions->rows.size() == 4);
+  REQUIRE(instructions->size() == 4);
   const auto cell = [&](const char* column) {
-    return instructions->rows[2][static_cast<size_t>(instructions->Column(column))];
+    return instructions->columns[static_cast<size_t>(instructions->Column(column))].values.Own(2);
   };
   CHECK(cell("name") == Value(std::string("dot.1")));
   CHECK(cell("operands") == Value(std::string("a, b")));
@@ -128,10 +128,10 @@ TEST_CASE(
 TEST_CASE("the last part of an op's name counts, and pages are made of the ops") {
   AnalysisContext own(GpuTrace(), Definitions::kStepscope);
   CHECK(Find(*own.Get<HloOpTable>(AnalysisParams()), "add.1") != nullptr);
-  CHECK(own.Get("hlo_stats")->Table("hlo_stats")->rows.size() == 3);
-  CHECK(own.Get("roofline")->Table("roofline")->rows.size() >= 4);
+  CHECK(own.Get("hlo_stats")->Table("hlo_stats")->size() == 3);
+  CHECK(own.Get("roofline")->Table("roofline")->size() >= 4);
   const auto profile = own.Get("hlo_profile");
-  CHECK(profile->Table("by_category")->rows.size() == 1 + 1 + 3 * 2);  // root, IDLE, three ops
+  CHECK(profile->Table("by_category")->size() == 1 + 1 + 3 * 2);  // root, IDLE, three ops
   CHECK(own.Get("hlo_memory")->Find("program")->label == "Program");
 }
 

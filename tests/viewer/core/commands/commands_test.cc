@@ -110,8 +110,8 @@ TEST_CASE("switches say whether they are on, and each command flips its switch")
   RecordingServices services;
   Settings settings;
   WindowState windows;
-  JobThreads jobs([] {});
-  Search search(jobs);
+  JobQueue searches(services.jobs, Urgency::kFirst);
+  Search search(searches);
   ViewHistory history;
   TimelineFeedback timeline;
   ViewerContext context{view, session, services, settings, windows, search, history, timeline, {}};

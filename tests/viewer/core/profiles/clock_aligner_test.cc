@@ -90,18 +90,28 @@ Profile RecordedOf(std::shared_ptr<const Trace> trace) {
 }
 
 TEST_CASE("clocks: a profile of one host has none to align, so it waits for what is more urgent") {
-  JobThreads threads;
-  ClockAligner clocks(threads);
+  Scheduler scheduler(0);
+  JobQueue soon(scheduler, Urgency::kSoon), later(scheduler, Urgency::kRest);
+  ClockAligner clocks(soon, later);
   const std::vector<Profile> one = {RecordedOf(OneHost())};
-  clocks.Update(one, false);  // nothing urgent of a new profile has begun
-  clocks.Update(one, true);
+  clocks.Update(one);  // nothing urgent of a new profile has begun
   CHECK_FALSE(clocks.waiting());
-  clocks.Update(one, false);
+  bool urgent = false;
+  scheduler.Start(Urgency::kFirst, [&] { urgent = true; });
+  clocks.Update(one);
   CHECK(clocks.waiting());
-  while (clocks.RanksOf(one[0].id) == nullptr) clocks.Update(one, true);
+  CHECK(scheduler.RunOne());
+  CHECK(urgent);
+  clocks.Update(one);
+  CHECK(clocks.RanksOf(one[0].id) == nullptr);
+  CHECK(scheduler.RunOne());
+  clocks.Update(one);
+  CHECK(clocks.RanksOf(one[0].id) != nullptr);
+  CHECK_FALSE(clocks.waiting());
   const std::vector<Profile> two = {RecordedOf(Job())};
-  clocks.Update(two, true);
-  CHECK(clocks.waiting());
+  scheduler.Start(Urgency::kFirst, [] {});
+  clocks.Update(two);
+  CHECK(soon.running() == 1);
 }
 
 TEST_CASE_FIXTURE(Fixture, "clocks: the command takes it back, is undone and done again") {

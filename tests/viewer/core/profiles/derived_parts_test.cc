@@ -18,7 +18,7 @@ TEST_CASE("Arrows of TPU cores lead to asynchronous work and to the op that awai
   REQUIRE(trace.ok());
   REQUIRE(HasDerivedParts(**trace));
   AnalysisContext context(*trace, Definitions::kStepscope);
-  const DerivedParts parts = Derive(context, {});
+  const DerivedParts parts = Derive(context);
   REQUIRE(parts.flows != nullptr);
   REQUIRE(parts.sets.size() == 2);  // how busy each core is
   for (const auto& set : parts.sets) {

@@ -4,6 +4,7 @@
 
 #include <thread>
 
+#include "tests/support/table_rows.h"
 #include "viewer/core/profiles/step_marker_loader.h"
 
 using namespace stepscope;  // NOLINT
@@ -12,10 +13,11 @@ namespace {
 
 ResultTable Steps(bool hosts) {
   ResultTable table{"steps", "", {{"stepnum", "", Unit::kNone, ValueType::kString, ""}}};
-  if (hosts) table.columns.push_back({"host", "", Unit::kNone, ValueType::kString, ""});
+  if (hosts) table.AddColumn({"host", "", Unit::kNone, ValueType::kString, ""});
   for (int i = 2; i >= 0; --i) {
-    table.rows.push_back({"train " + std::to_string(i + 5)});
-    if (hosts) table.rows.back().push_back(std::string(i == 1 ? "b" : "a"));
+    std::vector<Value> row = {"train " + std::to_string(i + 5)};
+    if (hosts) row.push_back(std::string(i == 1 ? "b" : "a"));
+    table.AddRow(std::move(row));
     table.links.push_back({});
     table.links.back().range = {i * 100, i * 100 + 90};
   }
@@ -44,7 +46,7 @@ TEST_CASE("steps are numbered by their labels if those rise, else by their place
   CHECK(steps[0].number == 5);
   CHECK(steps[2].number == 7);
   ResultTable table = Steps(false);
-  table.rows[1][0] = std::string("eval 3");  // the second by begin: 5, 3, 7 do not rise
+  test::SetCell(&table, 1, 0, std::string("eval 3"));  // the second by begin: 5, 3, 7 do not rise
   steps = StepMarkers(table);
   CHECK(steps[0].number == 0);
   CHECK(steps[1].number == 1);
@@ -54,10 +56,9 @@ TEST_CASE("steps are numbered by their labels if those rise, else by their place
 TEST_CASE("steps that averages leave out are marked so") {
   ResultTable table = Steps(false);
   for (const char* id : {"partial", "warmup"})
-    table.columns.push_back({id, "", Unit::kNone, ValueType::kBool, ""});
-  table.rows[0].insert(table.rows[0].end(), {Value(true), Value(false)});
-  table.rows[1].insert(table.rows[1].end(), {Value(false), Value(false)});
-  table.rows[2].insert(table.rows[2].end(), {Value(false), Value(true)});
+    table.AddColumn({id, "", Unit::kNone, ValueType::kBool, ""});
+  for (const bool partial : {true, false, false}) table.columns[1].values.Add(partial);
+  for (const bool warmup : {false, false, true}) table.columns[2].values.Add(warmup);
   const std::vector<StepMarker> steps = StepMarkers(table);
   CHECK_FALSE(steps[0].counts);
   CHECK(steps[1].counts);
@@ -68,8 +69,8 @@ TEST_CASE("a step has the table's time, which is less than its range where devic
   ResultTable table = Steps(false);
   std::vector<StepMarker> steps = StepMarkers(table);
   CHECK(steps[0].length() == steps[0].range.length());
-  table.columns.push_back({"stepTimeMs", "", Unit::kMs, ValueType::kReal, ""});
-  for (auto& row : table.rows) row.emplace_back(50e-9);
+  table.AddColumn({"stepTimeMs", "", Unit::kMs, ValueType::kReal, ""});
+  for (size_t row = 0; row < 3; ++row) table.columns[1].values.Add(50e-9);
   steps = StepMarkers(table);
   CHECK(steps[0].range.length() == 90);
   CHECK(steps[0].length() == 50);
@@ -84,20 +85,20 @@ struct TwoDevices {
       return ColumnDesc{id, "", Unit::kNone, ValueType::kString, ""};
     };
     steps.SetColumns({text("stepnum"), {"stepTimeMs", "", Unit::kMs, ValueType::kReal, ""}});
-    devices.columns = {text("stepnum"), text("host"), text("device")};
+    devices.SetColumns({text("stepnum"), text("host"), text("device")});
     for (Ps step = 0; step < 2; ++step) {
       const std::string label = "train " + std::to_string(step + 5);
-      steps.rows.push_back({label, 100e-9});
+      steps.AddRow({label, 100e-9});
       steps.links.emplace_back().range = {step * 100, step * 100 + late + 100};
       for (Ps device = 0; device < 2; ++device) {
         const Ps begin = step * 100 + device * late;
-        devices.rows.push_back(
+        devices.AddRow(
             {label, std::string("host"), std::string(device == 0 ? "GPU 0" : "GPU 1")});
         devices.links.emplace_back().range = {begin, begin + 100};
       }
     }
   }
-  ResultTable steps{"steps", ""}, devices{"device_steps", "", {}, {}, {}};
+  ResultTable steps{"steps", ""}, devices{"device_steps", ""};
 };
 
 }  // namespace
@@ -134,7 +135,8 @@ TEST_CASE(
 
 TEST_CASE("a table without steps gives no markers") { CHECK(StepMarkers(ResultTable()).empty()); }
 TEST_CASE("Steps are under way until they are filled in, even when their job has ended") {
-  JobThreads jobs;
+  Scheduler scheduler(2);
+  JobQueue jobs(scheduler, Urgency::kSoon);
   StepMarkerLoader loader(jobs);
   std::vector<Profile> profiles(1);
   profiles[0].id = ProfileId(3);

@@ -2,8 +2,8 @@
 
 #include <doctest/doctest.h>
 
-#include <stop_token>
 
+#include "tests/support/stopped_job.h"
 #include "tests/viewer/viewer_fixture.h"
 
 namespace stepscope {
@@ -24,9 +24,7 @@ TEST_CASE("first named: the one that begins first, on whatever track") {
   CHECK(name("=gemm") == "gemm");
   CHECK(name("") == "copy");
   CHECK(name("absent") == "none");
-  std::stop_source stop;
-  stop.request_stop();
-  CHECK_FALSE(FirstNamed(*trace, "gemm", stop.get_token()).valid());
+  CHECK_THROWS_AS(test::RunStopped([&] { FirstNamed(*trace, "gemm"); }), Stopped);
 }
 
 }  // namespace

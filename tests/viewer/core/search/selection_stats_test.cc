@@ -14,6 +14,7 @@
 #include "model/query/event_query.h"
 #include "tests/support/gpu_profile.h"
 #include "tests/support/samples.h"
+#include "tests/support/table_rows.h"
 #include "tests/viewer/open_trace.h"
 #include "tests/viewer/viewer_fixture.h"
 #include "viewer/core/state/track_path.h"
@@ -40,7 +41,7 @@ SelectionRequest InRange(Ps begin, Ps end) {
 }
 
 const std::vector<Value>* RowOf(const ResultTable& table, std::string_view name) {
-  for (const auto& row : table.rows) {
+  for (const auto& row : test::RowsOf(table)) {
     if (std::get<SharedText>(row[0]).view() == name) return &row;
   }
   return nullptr;
@@ -127,14 +128,15 @@ TimeRange SomeRange(const Profile& profile, std::mt19937& random) {
 
 TEST_CASE("found events are those that `events --query --stats` counts") {
   std::mt19937 random(11);
-  JobThreads threads([] {});
+  Scheduler scheduler(2);
+  JobQueue searches(scheduler, Urgency::kFirst);
   for (const Profile& profile : Recordings()) {
     for (int i = 0; i < 20; ++i) {
       const std::string text = QueryForPart(SomeText(profile, random));
       const Result<EventQuery> query = EventQuery::Parse(text);
       if (!query.ok() || query->terms().empty()) continue;
       CAPTURE(text);
-      Search search(threads);
+      Search search(searches);
       search.Set(text, std::span(&profile, 1));
       while (!search.Poll()) std::this_thread::yield();
       const Result<std::optional<RowBits>> rows = FindAsked(*profile.analysis, *query);
@@ -144,7 +146,7 @@ TEST_CASE("found events are those that `events --query --stats` counts") {
       SelectionRequest request;
       request.profile = profile.id;
       request.kind = SelectionKind::kFound;
-      const SelectionStats s = AddUpSelection(profile, request, search.hits().rows, {});
+      const SelectionStats s = AddUpSelection(profile, request, search.hits().rows);
       CHECK_FALSE(s.derived);
       CHECK(s.listed_of == (*rows)->Count());
       CheckSame(s.stats, AsEventsCommand(profile, &**rows, nullptr));
@@ -160,7 +162,7 @@ TEST_CASE("a box counts the recorded events in it, and no derived rows") {
       SelectionRequest request;
       request.profile = profile.id;
       request.kind = SelectionKind::kSelected;
-      const SelectionStats s = AddUpSelection(profile, request, box, {});
+      const SelectionStats s = AddUpSelection(profile, request, box);
       RowBits bits(profile.trace->set.rows);
       for (const uint32_t row : *box.front().rows) bits.Set(row);
       if (s.derived) {
@@ -184,8 +186,8 @@ TEST_CASE("a range counts what `events --stats` counts in it") {
       request.range = range;
       AnalysisParams params;
       params.range = range;
-      const Scope scope = ScopeOf(*profile.analysis, params, {});
-      CheckSame(AddUpSelection(profile, request, {}, {}).stats,
+      const Scope scope = ScopeOf(*profile.analysis, params);
+      CheckSame(AddUpSelection(profile, request, {}).stats,
                 AsEventsCommand(profile, nullptr, &scope));
     }
   }
@@ -197,13 +199,13 @@ TEST_CASE("derived rows are added up where nothing else is selected, and called 
   SelectionRequest request;
   request.profile = profile.id;
   request.kind = SelectionKind::kSelected;
-  const SelectionStats s = AddUpSelection(profile, request, {RowsOf(profile.id, 1, {0, 1, 2})}, {});
+  const SelectionStats s = AddUpSelection(profile, request, {RowsOf(profile.id, 1, {0, 1, 2})});
   CHECK(s.derived);
   CHECK(s.stats.total.count == 3);
 }
 
 TEST_CASE("a range adds up the events that begin in it, by name") {
-  const SelectionStats s = AddUpSelection(Training(), InRange(0, kPsPerMs), {}, {});
+  const SelectionStats s = AddUpSelection(Training(), InRange(0, kPsPerMs), {});
   CHECK(Number(s.groups, "sgemm_128x64", "count") == 8);  // four on each GPU
   CHECK(Number(s.groups, "sgemm_128x64", "total_us") == doctest::Approx(720));
   CHECK(Number(s.groups, "sgemm_128x64", "share") == doctest::Approx(72));
@@ -211,29 +213,29 @@ TEST_CASE("a range adds up the events that begin in it, by name") {
   CHECK(Number(s.groups, "FunctionRun", "self_us") == doctest::Approx(590));
   // Slices and the instant are listed, the earliest first.
   CHECK(s.listed_of == 2 * 9 + 4);
-  REQUIRE(s.events.rows.size() == s.listed_of);
+  REQUIRE(s.events.size() == s.listed_of);
   CHECK(s.events.links.front().range.begin == 0);
 }
 
 TEST_CASE("rows lead to their events") {
   const Profile profile = Training();
-  const SelectionStats s = AddUpSelection(profile, InRange(0, kPsPerMs), {}, {});
-  REQUIRE(s.groups.links.size() == s.groups.rows.size());
-  for (size_t i = 0; i < s.groups.rows.size(); ++i) {
+  const SelectionStats s = AddUpSelection(profile, InRange(0, kPsPerMs), {});
+  REQUIRE(s.groups.links.size() == s.groups.size());
+  for (size_t i = 0; i < s.groups.size(); ++i) {
     CHECK(s.groups.links[i].rows.size() ==
-          static_cast<size_t>(std::get<int64_t>(s.groups.rows[i][1])));
+          static_cast<size_t>(std::get<int64_t>(s.groups.At(i, 1))));
     for (const EventRow row : s.groups.links[i].rows)
-      CHECK(profile.trace->set.Name(row) == std::get<SharedText>(s.groups.rows[i][0]).view());
+      CHECK(profile.trace->set.Name(row) == std::get<SharedText>(s.groups.At(i, 0)).view());
   }
 }
 
 TEST_CASE("groups by track have the same total") {
   SelectionRequest request = InRange(2 * kPsPerMs, 7 * kPsPerMs);
   const Profile profile = Training();
-  const SelectionStats names = AddUpSelection(profile, request, {}, {});
+  const SelectionStats names = AddUpSelection(profile, request, {});
   request.by = GroupBy::kTrack;
-  const SelectionStats tracks = AddUpSelection(profile, request, {}, {});
-  CHECK(tracks.groups.rows.size() == 5);
+  const SelectionStats tracks = AddUpSelection(profile, request, {});
+  CHECK(tracks.groups.size() == 5);
   CHECK(names.stats.total.total == tracks.stats.total.total);
   Ps sum = 0;
   for (const EventStatsRow& row : tracks.stats.groups) sum += row.total;
@@ -251,10 +253,10 @@ TEST_CASE("groups and events call tracks as the user does") {
   Settings settings;
   settings.Set("timeline.tracks", ToText(rules));
   request.names.Update(settings);
-  const SelectionStats s = AddUpSelection(profile, request, {}, {});
+  const SelectionStats s = AddUpSelection(profile, request, {});
   CHECK(Number(s.groups, "compute", "count") == 40);
   const size_t track = static_cast<size_t>(s.events.Column("track"));
-  CHECK(std::get<SharedText>(s.events.rows[0][track]).view() == "compute \u00b7 first");
+  CHECK(std::get<SharedText>(s.events.At(0, track)).view() == "compute \u00b7 first");
 }
 
 TEST_CASE("selected events count, but not those of other profiles") {
@@ -262,7 +264,7 @@ TEST_CASE("selected events count, but not those of other profiles") {
   request.profile = ProfileId(3);
   request.kind = SelectionKind::kSelected;
   const SelectionStats s = AddUpSelection(
-      Training(), request, {RowsOf(ProfileId(3), 0, {0, 1}), RowsOf(ProfileId(4), 0, {5})}, {});
+      Training(), request, {RowsOf(ProfileId(3), 0, {0, 1}), RowsOf(ProfileId(4), 0, {5})});
   CHECK(s.stats.total.count == 2);
   CHECK(s.listed_of == 2);
   CHECK(s.range == TimeRange{0, 190 * kPsPerUs});
@@ -270,9 +272,9 @@ TEST_CASE("selected events count, but not those of other profiles") {
 
 TEST_CASE("an empty selection gives empty tables") {
   const SelectionStats s =
-      AddUpSelection(Training(), InRange(960 * kPsPerUs, 990 * kPsPerUs), {}, {});
+      AddUpSelection(Training(), InRange(960 * kPsPerUs, 990 * kPsPerUs), {});
   CHECK(s.listed_of == 0);
-  CHECK(s.groups.rows.empty());
+  CHECK(s.groups.empty());
 }
 
 TEST_CASE("the panel follows what is selected, found, measured and in view") {

@@ -69,7 +69,7 @@ TEST_CASE("fleet: the late rank, its cause, and a click that opens its profile a
   // The range holds the rank's first step as its own profile has it.
   const std::shared_ptr<const Trace> rank = test::LoadedFrom(command.args.text);
   AnalysisContext context(rank, Definitions::kStepscope);
-  const RankFacts facts = GatherFacts(context, {}, FactsDepth::kAll, {}).front();
+  const RankFacts facts = GatherFacts(context, {}, FactsDepth::kAll).front();
   CHECK(command.args.range.begin <= facts.steps.front().span.begin);
   CHECK(command.args.range.end >= facts.steps.front().span.end);
   CHECK(command.args.range.length() < 2 * facts.steps.front().span.length());

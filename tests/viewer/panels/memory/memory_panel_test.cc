@@ -30,10 +30,10 @@ ResultTable Timeline() {
                  {"fragmentation", "Fragmentation", Unit::kFraction, ValueType::kReal, ""}}};
   for (int64_t i = 0; i < 50; ++i) {
     const int64_t heap = (i < 30 ? i : 60 - i) << 20;
-    t.rows.push_back({std::string("vm"), std::string("GPU_0_bfc"), static_cast<double>(i),
+    t.AddRow({std::string("vm"), std::string("GPU_0_bfc"), static_cast<double>(i),
                       std::string("allocation"), int64_t{1} << 20, heap, (int64_t{64} << 20) - heap,
                       0.1});
-    t.rows.push_back({std::string("vm"), std::string("other"), static_cast<double>(i),
+    t.AddRow({std::string("vm"), std::string("other"), static_cast<double>(i),
                       std::string("deallocation"), int64_t{0}, int64_t{5}, int64_t{0}, 0.0});
   }
   return t;

@@ -92,7 +92,7 @@ TEST_CASE("Colours of the graph are told apart and are those of the table") {
 TEST_CASE("The panel shows numbers, graph and tables; a click lists what was live then") {
   const auto trace = Load(test::MakeTrainingSnapshot(4, 8, 1 << 20, true).file);
   AnalysisContext analysis(trace, Definitions::kStepscope);
-  const AnalysisResult result = RunAnalysis(*FindAnalysis("memory_snapshot"), analysis, {}, {});
+  const AnalysisResult result = RunAnalysis(*FindAnalysis("memory_snapshot"), analysis, {});
   for (const ImVec2 size : {ImVec2(1280, 800), ImVec2(560, 900), ImVec2(900, 240)}) {
     PanelFixture fixture(size);
     fixture.profile.trace = trace;
@@ -128,7 +128,7 @@ std::shared_ptr<const Trace> TraceBeside(const Trace& snapshot) {
 TEST_CASE("Beside a trace, a click on an allocation says what ran then") {
   const auto snapshot = Load(test::MakeTrainingSnapshot(4, 8, 1 << 20, true).file);
   AnalysisContext analysis(snapshot, Definitions::kStepscope);
-  const AnalysisResult result = RunAnalysis(*FindAnalysis("memory_snapshot"), analysis, {}, {});
+  const AnalysisResult result = RunAnalysis(*FindAnalysis("memory_snapshot"), analysis, {});
   std::vector<Profile> profiles(2);
   for (uint32_t i = 0; i < 2; ++i) profiles[i].id = ProfileId(i);
   profiles[0].trace = TraceBeside(*snapshot);
@@ -255,7 +255,7 @@ TEST_CASE("Bands are told apart by annotation") {
 TEST_CASE("Without a trace behind it the panel shows the tables") {
   const auto trace = Load(test::MakeTrainingSnapshot(2, 4, 0, false).file);
   AnalysisContext analysis(trace, Definitions::kStepscope);
-  const AnalysisResult result = RunAnalysis(*FindAnalysis("memory_snapshot"), analysis, {}, {});
+  const AnalysisResult result = RunAnalysis(*FindAnalysis("memory_snapshot"), analysis, {});
   PanelFixture fixture;
   const auto panel = FindPanel("memory_snapshot")->create();
   const auto draw = [&](const PanelContext& context) {

@@ -11,7 +11,7 @@ namespace {
 
 AnalysisResult Memory() {
   AnalysisContext context(test::HloTrace(), Definitions::kStepscope);
-  return RunAnalysis(*FindAnalysis("hlo_memory"), context, {}, {});
+  return RunAnalysis(*FindAnalysis("hlo_memory"), context, {});
 }
 
 TEST_CASE("the heap's numbers are those of the analysis") {

@@ -100,7 +100,8 @@ struct Timeline {
   Settings settings;
   SearchHits hits;
   NameCache names;
-  JobThreads jobs;
+  Scheduler scheduler{2};
+  JobQueue jobs{scheduler, Urgency::kSoon};
   TimelineGeometry geometry;
   TimelineModel model;
   TimelineInteraction interaction;

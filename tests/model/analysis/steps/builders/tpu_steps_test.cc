@@ -117,7 +117,7 @@ TEST_CASE("Time before a collective in which a core waits for others is no idle 
   options.runs = 1;  // jit_f takes 9 ms, jit_init is no step
   const auto trace = LoadTpu(test::MakeTpuProfile(options));
   AnalysisContext context(trace, Definitions::kStepscope);
-  const std::vector<TpuCore> cores = CoresOf(*trace, context.stats(), HostId(0), {});
+  const std::vector<TpuCore> cores = CoresOf(*trace, context.stats(), HostId(0));
   REQUIRE(cores.size() == 2);
   REQUIRE(cores[0].ops.size() == 8);
   CHECK(cores[0].ops[0].name == "all-reduce");
@@ -156,7 +156,7 @@ TEST_CASE("The verdict of a program that waits for its copies") {
       "Copy-bound: the TPUs wait 71 % of each step for copies that no op hides; 57 % of that in "
       "copy-done: 8 MiB from the host's memory at 1.95 GiB/s, which fusion needs"));
   REQUIRE(page->Table("async_waits"));
-  CHECK(page->Table("async_waits")->rows.size() == 3);
+  CHECK(page->Table("async_waits")->size() == 3);
 }
 
 }  // namespace stepscope

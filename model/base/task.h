@@ -1,4 +1,0 @@
-// The name of job.h until all folders include that.
-#pragma once
-
-#include "model/base/job.h"
