@@ -13,8 +13,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "model/base/status.h"
 #include "model/base/job.h"
+#include "model/base/status.h"
 #include "model/raw_events.h"
 #include "model/trace.h"
 

@@ -5,8 +5,8 @@
 #include <memory>
 
 #include "loaders/chrome_json/file_events.h"
-#include "model/base/sort_runs.h"
 #include "model/base/job.h"
+#include "model/base/sort_runs.h"
 
 namespace stepscope::chrome {
 

@@ -15,8 +15,8 @@
 #include <string>
 
 #include "model/base/column.h"
-#include "model/base/status.h"
 #include "model/base/job.h"
+#include "model/base/status.h"
 
 namespace stepscope {
 

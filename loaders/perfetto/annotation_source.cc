@@ -11,8 +11,8 @@
 #include "loaders/common/row_values.h"
 #include "loaders/perfetto/annotation_reader.h"
 #include "loaders/perfetto/typed_arguments.h"
-#include "model/base/sort_runs.h"
 #include "model/base/job.h"
+#include "model/base/sort_runs.h"
 #include "model/trace.h"
 
 namespace stepscope::perfetto {

@@ -96,8 +96,8 @@ class AnalysisContext {
   }
   template <typename T>
   struct CacheOfPart final : Cache {
-    Lazy<T> value;                                   // of the whole trace
-    Recent<AnalysisParams, T> values{KeptOf<T>()};   // of params
+    Lazy<T> value;                                  // of the whole trace
+    Recent<AnalysisParams, T> values{KeptOf<T>()};  // of params
     void Release() override {
       if constexpr (requires { T::kLarge; }) values.Release();
     }

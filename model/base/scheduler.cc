@@ -131,7 +131,7 @@ bool Scheduler::Withdraw(const Handle& job) {
 }
 
 bool Scheduler::Stop(const Handle& job) {
-  job->stop.request_stop();  // without the lock: a callback of the stop token may take it
+  job->stop.request_stop();       // without the lock: a callback of the stop token may take it
   std::function<void()> dropped;  // freed without the lock, too
   Lock lock(mutex_);
   if (!Withdraw(job)) return true;

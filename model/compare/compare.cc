@@ -101,7 +101,8 @@ std::string EmptyReason(const ComparedProfile& a, const ComparedProfile& b) {
 
 }  // namespace
 
-AnalysisResult CompareProfiles(AnalysisContext& a, AnalysisContext& b, const CompareParams& params) {
+AnalysisResult CompareProfiles(AnalysisContext& a, AnalysisContext& b,
+                               const CompareParams& params) {
   if (auto snapshots = CompareSnapshots(a.trace(), b.trace(), params)) return *std::move(snapshots);
   AnalysisResult out;
   out.panel = "compare";

@@ -1,7 +1,6 @@
 // Reads of one profile what the pages say that a comparison puts side by side. Pure.
 #pragma once
 
-
 #include "model/compare/compared_profile.h"
 
 namespace stepscope::compare {

@@ -85,8 +85,7 @@ void AddWork(const ComparedProfile& profile, Facts* facts) {
 
 void AddPrecision(const ComparedProfile& profile, Facts* facts) {
   if (profile.steps.db->kind != DeviceKind::kGpu) return;
-  const PrecisionTimes times =
-      ComputePrecision(profile.context, profile.params, *profile.steps.db);
+  const PrecisionTimes times = ComputePrecision(profile.context, profile.params, *profile.steps.db);
   if (times.known <= 0) return;
   (*facts)["compute_16bit"] = {"16-bit compute", fmt::format("{:.0f} %", times.percent()),
                                times.percent()};

@@ -56,8 +56,7 @@ std::vector<uint32_t> ListedFrames(const CallTree& tree, bool turned) {
 }  // namespace
 
 ResultTable CallTreeTable(const Trace& trace, const CallTree& tree, bool turned) {
-  ResultTable t{turned ? "bottom_up" : "top_down",
-                turned ? "Bottom-up" : "Top-down",
+  ResultTable t{turned ? "bottom_up" : "top_down", turned ? "Bottom-up" : "Top-down",
                 Columns(turned)};
   t.readable_column = 0;
   const auto whole = static_cast<double>(tree.frames.front().total);
@@ -66,9 +65,9 @@ ResultTable CallTreeTable(const Trace& trace, const CallTree& tree, bool turned)
     const std::string_view name = NameOf(frame, trace.names());
     const auto of_share = static_cast<double>(turned ? frame.self : frame.total);
     t.AddRow({SharedText(name), InUs(frame.total), InUs(frame.self),
-                      whole > 0 ? Value(100 * of_share / whole) : Value(),
-                      static_cast<int64_t>(frame.count), static_cast<int64_t>(frame.depth),
-                      SharedText(NameOf(tree.frames[frame.parent], trace.names()))});
+              whole > 0 ? Value(100 * of_share / whole) : Value(),
+              static_cast<int64_t>(frame.count), static_cast<int64_t>(frame.depth),
+              SharedText(NameOf(tree.frames[frame.parent], trace.names()))});
     t.readable.emplace_back(Indented(name, frame.depth));
     const auto rows = tree.RowsOf(f);
     t.links.push_back(LinkTo(EventRows({rows.begin(), rows.end()})));

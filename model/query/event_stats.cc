@@ -182,8 +182,7 @@ class Adder {
     AddTotalPercentiles(&total, &result.histogram);
     ParallelFor((stats.size() + kGroupsPerTask - 1) / kGroupsPerTask, [&](size_t task) {
       const size_t end = std::min(stats.size(), (task + 1) * kGroupsPerTask);
-      for (size_t g = task * kGroupsPerTask; g < end; ++g)
-        stats[g] = StatsOf(DurationsOf(g));
+      for (size_t g = task * kGroupsPerTask; g < end; ++g) stats[g] = StatsOf(DurationsOf(g));
     });
     CheckStop();
     PsSum self_total = 0;
@@ -227,8 +226,6 @@ class Adder {
 
 }  // namespace
 
-EventStats AddUp(const StatsQuestion& question) {
-  return Adder(question).Run();
-}
+EventStats AddUp(const StatsQuestion& question) { return Adder(question).Run(); }
 
 }  // namespace stepscope

@@ -36,8 +36,7 @@ ResultTable StatsTable(const EventStatsReport& report, bool people) {
   table.id = "events";
   const bool tracks = report.by == GroupBy::kTrack, hosts = GroupsHaveHosts(report);
   const ValueType real = people ? ValueType::kInt : ValueType::kReal;
-  table.AddColumn(
-      {"name", NameLabel(report.by), Unit::kNone, ValueType::kString, "", true});
+  table.AddColumn({"name", NameLabel(report.by), Unit::kNone, ValueType::kString, "", true});
   if (tracks) table.AddColumn({"process", "Process", Unit::kNone, ValueType::kString, ""});
   if (hosts) table.AddColumn({"host", "Host", Unit::kNone, ValueType::kString, ""});
   table.AddColumn({"count", "Count", Unit::kCount, ValueType::kInt, "", true});

@@ -316,8 +316,6 @@ CallTree BuildCallTree(const CallTreeQuestion& question) {
   return tree;
 }
 
-CallTree TurnOver(const CallTree& tree) {
-  return Turning(tree).Run();
-}
+CallTree TurnOver(const CallTree& tree) { return Turning(tree).Run(); }
 
 }  // namespace stepscope

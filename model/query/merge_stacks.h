@@ -2,7 +2,6 @@
 // way. Pure; any thread.
 #pragma once
 
-
 #include "model/query/call_tree.h"
 #include "model/query/row_bits.h"
 #include "model/trace.h"

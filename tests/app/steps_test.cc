@@ -47,8 +47,8 @@ TEST_CASE("the steps of a profile, its overview's rows and the timeline's marker
     const std::vector<StepMarker> markers = StepMarkers(table);
     REQUIRE(table.size() == db.steps.size());
     REQUIRE(markers.size() == db.steps.size());
-    const auto cell = [&](size_t row, const char* column) -> const Value& {
-      return table.At(row, static_cast<size_t>(table.Column(column)));
+    const auto cell = [&](size_t row, const char* column) {
+      return table.columns[static_cast<size_t>(table.Column(column))].values.Own(row);
     };
     for (size_t i = 0; i < markers.size(); ++i) {
       CHECK(markers[i].label == db.steps[i].label);

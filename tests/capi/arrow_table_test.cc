@@ -18,10 +18,10 @@ using test::Released;
 ResultTable Mixed() {
   ResultTable table;
   table.SetColumns({{"text", "Text", Unit::kNone, ValueType::kString, "as it is"},
-                   {"whole", "Whole", Unit::kBytes, ValueType::kInt, ""},
-                   {"real", "Real", Unit::kMs, ValueType::kReal, ""},
-                   {"flag", "Flag", Unit::kNone, ValueType::kBool, ""},
-                   {"none", "None", Unit::kNone, ValueType::kReal, ""}});
+                    {"whole", "Whole", Unit::kBytes, ValueType::kInt, ""},
+                    {"real", "Real", Unit::kMs, ValueType::kReal, ""},
+                    {"flag", "Flag", Unit::kNone, ValueType::kBool, ""},
+                    {"none", "None", Unit::kNone, ValueType::kReal, ""}});
   table.AddRow({"a", int64_t{1}, 0.5, true});
   table.AddRow({{}, {}, int64_t{2}, {}, {}});
   table.AddRow({"\xff z", int64_t{3}, std::numeric_limits<double>::quiet_NaN(), false, {}});

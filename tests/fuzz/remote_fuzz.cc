@@ -54,7 +54,7 @@ void Receive(std::string_view came, const std::string& stream, size_t piece) {
   Progress progress;
   const std::stop_token stop;
   std::vector<std::string> runs;
-  Receiver receiver({"ssh://host/fuzz", "host"}, options, &progress, &runs);
+  Receiver receiver({"ssh://host/fuzz", "host"}, options, stop, &progress, &runs);
   bool more = true;
   for (size_t at = 0; more && at < stream.size(); at += piece)
     more = receiver.Add(std::string_view(stream).substr(at, piece));
@@ -66,7 +66,7 @@ void Receive(std::string_view came, const std::string& stream, size_t piece) {
   const size_t reused = static_cast<size_t>(options.part->reused());
   if (reused > came.size() || TextOf(*store).substr(0, reused) != came.substr(0, reused))
     __builtin_trap();
-  const auto trace = store::ReadStore(store, {test::kMaxInflated, false}, &progress);
+  const auto trace = store::ReadStore(store, {test::kMaxInflated, false}, stop, &progress);
   if (trace.ok()) test::ReadAllArguments(**trace);
 }
 

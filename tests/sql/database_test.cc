@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <thread>
 
-#include "sql/script.h"
 #include "model/base/job.h"
+#include "sql/script.h"
 #include "tests/sql/ask.h"
 #include "tests/support/samples.h"
 

@@ -1,6 +1,7 @@
 // Whole rows of a ResultTable, for tests that make tables or compare them.
 #pragma once
 
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -24,6 +25,13 @@ inline std::vector<std::vector<Value>> RowsOf(const ResultTable& table) {
 inline void SetRows(ResultTable* table, std::vector<std::vector<Value>> rows) {
   for (TableColumn& column : table->columns) column.values = ColumnValues(column.type);
   for (std::vector<Value>& row : rows) table->AddRow(std::move(row));
+}
+
+inline ResultTable TableWith(std::string id, std::string title, std::vector<ColumnDesc> columns,
+                             std::vector<std::vector<Value>> rows) {
+  ResultTable table(std::move(id), std::move(title), std::move(columns));
+  SetRows(&table, std::move(rows));
+  return table;
 }
 
 inline void SetCell(ResultTable* table, size_t row, size_t column, Value value) {

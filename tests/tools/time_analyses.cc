@@ -13,6 +13,11 @@
 
 #include "loaders/loader.h"
 #include "model/analysis/analysis.h"
+#include "model/analysis/derived_tracks/device_tracks.h"
+#include "model/analysis/grouping/grouping.h"
+#include "model/analysis/intervals/event_order.h"
+#include "model/analysis/ops/op_database.h"
+#include "model/analysis/steps/steps.h"
 #include "model/base/scheduler.h"
 
 namespace stepscope {

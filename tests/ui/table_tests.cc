@@ -366,8 +366,7 @@ void ToTimeline(UiApp& app, ImGuiTestContext* ctx, const Shown& panel) {
 void DrivePanel(UiApp& app, ImGuiTestContext* ctx, const char* id) {
   const Shown panel = OpenPanel(app, ctx, id);
   ctx->LogInfo("panel %s", id);
-  const AnalysisResult result =
-      FindAnalysis(id)->run(*app.session.profiles.front().analysis, {});
+  const AnalysisResult result = FindAnalysis(id)->run(*app.session.profiles.front().analysis, {});
   if (panel.table == nullptr) {  // then there is nothing to list
     const ResultTable* input = result.Table("host_ops");
     IM_CHECK(!result.empty_reason.empty() || (input != nullptr && input->empty()));

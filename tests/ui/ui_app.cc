@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "loaders/loader.h"
+#include "model/analysis/derived_tracks/device_tracks.h"
 #include "viewer/core/commands/command.h"
 #include "viewer/core/state/view_state.h"
 

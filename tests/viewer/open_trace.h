@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "model/analysis/analysis.h"
+#include "model/analysis/derived_tracks/device_tracks.h"
 #include "model/analysis/grouping/flow_index.h"
 #include "tests/viewer/panel_fixture.h"
 

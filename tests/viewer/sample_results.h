@@ -4,6 +4,7 @@
 #include <string>
 
 #include "model/analysis/tables/result_table.h"
+#include "tests/support/table_rows.h"
 
 namespace stepscope {
 
@@ -15,15 +16,15 @@ inline ResultTable SampleSteps(size_t n, double input) {
   for (const char* id : {"deviceComputeTimeMs", "deviceToDeviceTimeMs", "deviceCollectivesTimeMs",
                          "hostComputeTimeMs", "kernelLaunchTimeMs", "infeedTimeMs", "outfeedTimeMs",
                          "compileTimeMs", "otherTimeMs", "stepTimeMs"}) {
-    t.columns.push_back({id, id, Unit::kMs, ValueType::kReal, ""});
+    t.AddColumn({id, id, Unit::kMs, ValueType::kReal, ""});
   }
-  t.columns.push_back({"inferred", "Inferred", Unit::kNone, ValueType::kBool, ""});
-  t.columns.push_back({"partial", "Partial", Unit::kNone, ValueType::kBool, ""});
+  t.AddColumn({"inferred", "Inferred", Unit::kNone, ValueType::kBool, ""});
+  t.AddColumn({"partial", "Partial", Unit::kNone, ValueType::kBool, ""});
   for (size_t i = 0; i < n; ++i) {
     const bool partial = i + 1 == n;
     const double k = partial ? 3 : 1;
-    t.AddRow({"train " + std::to_string(i), (9 - input) * k, 0.0, 0.5 * k, 0.0, 0.25 * k,
-                      input * k, 0.0, 0.0, 0.25 * k, 10 * k, false, partial});
+    t.AddRow({"train " + std::to_string(i), (9 - input) * k, 0.0, 0.5 * k, 0.0, 0.25 * k, input * k,
+              0.0, 0.0, 0.25 * k, 10 * k, false, partial});
     RowLink link;
     link.range = {static_cast<Ps>(i) * 10 * kPsPerMs, static_cast<Ps>(i + 1) * 10 * kPsPerMs};
     t.links.push_back(link);
@@ -46,18 +47,16 @@ inline AnalysisResult SampleOverview(size_t steps = 12) {
       {Finding::Grade::kInfo, "Less than 10 % of the compute time is in 16 bits.",
        "Try mixed precision.", "kernel_stats"}};
   r.tables.push_back(SampleSteps(steps, 2));
-  ResultTable ops{"top_ops",
-                  "Ops",
-                  {{"selfTimePercent", "Self time", Unit::kFraction, ValueType::kReal, ""},
-                   {"operation", "Operation", Unit::kNone, ValueType::kString, ""}},
-                  {{0.6, std::string("Conv2D")}, {0.4, std::string("MatMul")}}};
+  ResultTable ops =
+      test::TableWith("top_ops", "Ops",
+                      {{"selfTimePercent", "Self time", Unit::kFraction, ValueType::kReal, ""},
+                       {"operation", "Operation", Unit::kNone, ValueType::kString, ""}},
+                      {{0.6, std::string("Conv2D")}, {0.4, std::string("MatMul")}});
   r.tables.push_back(std::move(ops));
-  r.tables.push_back({"environment",
-                      "Environment",
-                      {{"what", "What", Unit::kNone, ValueType::kString, ""},
-                       {"value", "Value", Unit::kNone, ValueType::kString, ""}},
-                      {{std::string("Device"), std::string("A100")}},
-                      {}});
+  r.tables.push_back(test::TableWith("environment", "Environment",
+                                     {{"what", "What", Unit::kNone, ValueType::kString, ""},
+                                      {"value", "Value", Unit::kNone, ValueType::kString, ""}},
+                                     {{std::string("Device"), std::string("A100")}}));
   return r;
 }
 

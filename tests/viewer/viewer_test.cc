@@ -189,7 +189,7 @@ class Gated : public StatSource {
     gate_.wait();
     return std::vector<Stat>{{"k", int64_t{1}}};
   }
-  Result<std::shared_ptr<const StatTable>> LoadTyped(const Trace&) const override {
+  Result<std::shared_ptr<const StatTable>> LoadTyped(const Trace&, std::stop_token) const override {
     return std::make_shared<const StatTable>();
   }
 

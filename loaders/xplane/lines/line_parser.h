@@ -12,8 +12,8 @@
 
 #include "loaders/xplane/scan/file_scan.h"
 #include "loaders/xplane/scan/xspace_diagnostics.h"
-#include "model/base/status.h"
 #include "model/base/job.h"
+#include "model/base/status.h"
 #include "model/trace_builder.h"
 
 namespace stepscope::xplane {

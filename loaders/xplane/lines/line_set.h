@@ -7,8 +7,8 @@
 #include <stop_token>
 
 #include "loaders/xplane/lines/line_parser.h"
-#include "model/base/status.h"
 #include "model/base/job.h"
+#include "model/base/status.h"
 
 namespace stepscope::xplane {
 

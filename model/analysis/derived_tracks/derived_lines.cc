@@ -265,14 +265,11 @@ std::vector<std::shared_ptr<const TrackSet>> BuildDerivedLines(AnalysisContext& 
   const Grouping& grouping = context.Get<Grouping>();
   context.Get<StepDatabase>();
   const bool by_device_id = context.xprof().launches_with_device_id && traits.read_by_xprof;
-  std::vector<LaunchesByGroup> launches = by_device_id
-                                              ? XprofLaunches(trace, context.stats(), grouping)
-                                              : OwnLaunches(trace, grouping);
+  std::vector<LaunchesByGroup> launches =
+      by_device_id ? XprofLaunches(trace, context.stats(), grouping) : OwnLaunches(trace, grouping);
   std::vector<std::shared_ptr<const TrackSet>> sets(devices.size());
   ParallelFor(devices.size(), [&](size_t i) {
-    {
-      sets[i] = PlaneDeriver(context, devices[i]).Derive(launches[devices[i]]);
-    }
+    { sets[i] = PlaneDeriver(context, devices[i]).Derive(launches[devices[i]]); }
   });
   std::erase(sets, nullptr);
   return sets;

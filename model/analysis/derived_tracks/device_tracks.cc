@@ -21,8 +21,8 @@
 #include "model/analysis/steps/cause_name.h"
 #include "model/analysis/steps/steps.h"
 #include "model/analysis/tables/in_unit.h"
-#include "model/base/sort_runs.h"
 #include "model/base/job.h"
+#include "model/base/sort_runs.h"
 #include "model/capabilities.h"
 #include "model/trace_builder.h"
 
@@ -225,17 +225,14 @@ class DeviceTracksBuilder {
         launches_(trace_) {
     // PyTorch's allocator is a counter of the file already, and XProf's memory times are offsets
     // in a line.
-    if (!CapabilitiesOf(trace_).pytorch_events &&
-        !context.xprof().memory_times_without_line_start)
+    if (!CapabilitiesOf(trace_).pytorch_events && !context.xprof().memory_times_without_line_start)
       memory_ = context.Get<MemoryProfile>(AnalysisParams());
   }
 
   std::vector<std::shared_ptr<const TrackSet>> Build() {
     const std::vector<PlaneId>& devices = events_.devices();
     std::vector<std::shared_ptr<const TrackSet>> sets(devices.size());
-    ParallelFor(devices.size(), [&](size_t i) {
-      sets[i] = BuildOne(devices[i]);
-    });
+    ParallelFor(devices.size(), [&](size_t i) { sets[i] = BuildOne(devices[i]); });
     std::erase(sets, nullptr);
     return sets;
   }
@@ -294,8 +291,7 @@ DerivedTrackKind DerivedTrackKindOf(const Track& track) {
 namespace {
 
 // How busy each core of TPUs is. Why one is idle is not known, and nothing is launched.
-void AddCores(AnalysisContext& context,
-              std::vector<std::shared_ptr<const TrackSet>>* sets) {
+void AddCores(AnalysisContext& context, std::vector<std::shared_ptr<const TrackSet>>* sets) {
   const Trace& trace = context.trace();
   const StatTable& stats = context.stats();
   for (uint32_t h = 0; h < trace.hosts.size(); ++h) {

@@ -85,7 +85,7 @@ ResultTable AnnotationTable(AnalysisContext& context, const DeviceEvents& events
   for (AnnotationSum& s : sums) {
     const double time = static_cast<double>(s.time);
     t.AddRow({s.name.empty() ? SharedText("(no annotation)") : SharedText(s.name),
-                      static_cast<int64_t>(s.rows.size()), InMs(s.time), time / all});
+              static_cast<int64_t>(s.rows.size()), InMs(s.time), time / all});
     t.links.push_back(LinkTo(EventRows(std::move(s.rows))));
   }
   return t;

@@ -127,7 +127,8 @@ ResultTable CopyTable(AnalysisContext& context, const DeviceEvents& events) {
       if (s.rows.empty()) continue;
       const size_t kind = (i + kMemories) % sums.size();
       const double seconds = static_cast<double>(s.timed) / static_cast<double>(kPsPerS);
-      of_device->AddRow({events.HostOf(device), events.NameOf(device),
+      of_device->AddRow(
+          {events.HostOf(device), events.NameOf(device),
            SharedText(kDirectionNames[kind / kMemories]),
            SharedText(kMemoryNames[kind % kMemories]), static_cast<int64_t>(s.rows.size()),
            s.known > 0 ? Value(s.bytes) : Value(), InMs(s.time),

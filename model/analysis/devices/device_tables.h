@@ -13,8 +13,8 @@
 
 namespace stepscope {
 
-// The rows that fill(device, rows) gives for each device, in the order of the devices. Calls fill for
-// several devices at once, so it must be thread-safe.
+// The rows that fill(device, rows) gives for each device, in the order of the devices. Calls fill
+// for several devices at once, so it must be thread-safe.
 template <typename Row, typename Fill>
 std::vector<Row> RowsOfDevices(const DeviceEvents& events, const Fill& fill) {
   std::vector<std::vector<Row>> parts(events.devices().size());

@@ -172,10 +172,9 @@ ResultTable DeviceTable(AnalysisContext& context, const DeviceEvents& events) {
     Mean percent = use.efficiency;
     percent.sum *= 100;
     const double ms = static_cast<double>(kPsPerMs);
-    of_device->AddRow({events.HostOf(device), events.NameOf(device), facts.name,
-                               100 * busy / whole, busy / ms, whole / ms, use.occupancy.Get(),
-                               percent.Get(), use.kernels, use.of_graphs,
-                               Without(use.graphs, before.graphs)});
+    of_device->AddRow({events.HostOf(device), events.NameOf(device), facts.name, 100 * busy / whole,
+                       busy / ms, whole / ms, use.occupancy.Get(), percent.Get(), use.kernels,
+                       use.of_graphs, Without(use.graphs, before.graphs)});
     of_device->links.push_back(LinkTo(EventRows(std::move(use.rows))));
   });
   return t;

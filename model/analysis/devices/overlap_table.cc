@@ -84,7 +84,8 @@ ResultTable OverlapTable(const DeviceEvents& events, const StepSpans& steps) {
     const Ps all = sums.collectives(), hidden = sums.hidden();
     if (all == 0 && sums.compute() == 0) return;
     std::vector<EventRow> rows = sums.TakeRows();
-    of_device->AddRow({events.HostOf(device), events.NameOf(device), static_cast<int64_t>(rows.size()), InMs(all),
+    of_device->AddRow(
+        {events.HostOf(device), events.NameOf(device), static_cast<int64_t>(rows.size()), InMs(all),
          InMs(hidden), InMs(all - hidden),
          all > 0 ? Value(100 * InMs(hidden) / InMs(all)) : Value(), InMs(sums.compute())});
     of_device->links.push_back(LinkTo(EventRows(std::move(rows))));

@@ -7,10 +7,10 @@
 #include "model/analysis/grouping/grouping.h"
 #include "model/analysis/intervals/enclosing.h"
 #include "model/analysis/naming/precision_names.h"
+#include "model/analysis/steps/step_table.h"
 #include "model/analysis/steps/steps.h"
 #include "model/base/job.h"
 #include "model/string_pool.h"
-#include "model/analysis/steps/step_table.h"
 
 namespace stepscope {
 namespace {

@@ -41,8 +41,8 @@ FindingContext::FindingContext(AnalysisContext& context, const AnalysisParams& p
       thresholds_(thresholds),
       steps_of_part_(context.Get<JudgedSteps>(params)),
       db_(steps_of_part_->selected) {
-  whole_ = steps_of_part_->without_steps && steps_of_part_->whole_time &&
-           db_->kind != DeviceKind::kTpu;
+  whole_ =
+      steps_of_part_->without_steps && steps_of_part_->whole_time && db_->kind != DeviceKind::kTpu;
   if (whole_) db_ = steps_of_part_->judged;
   program_ = ProgramOf(trace(), *db_);
   std::vector<AsyncWait> waits;

@@ -170,11 +170,12 @@ ResultTable FindingTable(const FindingContext& input, std::vector<Row>* rows) {
     const bool own = !std::isnan(f.threshold);
     const uint64_t events = std::max<uint64_t>(f.link.total, f.link.rows.size());
     t.AddRow({SharedText(row.rule->id), SharedText(IdOf(row.severity)), words(f.title), f.measured,
-         own ? f.threshold : input.thresholds().Of(*row.rule),
-         SharedText(UnitName(own ? f.unit : row.rule->unit)), f.saving_ms, words(f.assumption),
-         SharedText(HostsText(input, f)), SharedText(DevicesText(input, f)),
-         SharedText(input.whole() ? "" : StepsText(input.db(), f.steps)),
-         static_cast<int64_t>(events), SharedText(row.rule->guide), words(RemedyOf(input, row))});
+              own ? f.threshold : input.thresholds().Of(*row.rule),
+              SharedText(UnitName(own ? f.unit : row.rule->unit)), f.saving_ms, words(f.assumption),
+              SharedText(HostsText(input, f)), SharedText(DevicesText(input, f)),
+              SharedText(input.whole() ? "" : StepsText(input.db(), f.steps)),
+              static_cast<int64_t>(events), SharedText(row.rule->guide),
+              words(RemedyOf(input, row))});
     t.links.push_back(std::move(f.link));
   }
   return t;
@@ -195,12 +196,12 @@ ResultTable RuleTable(const FindingThresholds& thresholds, const std::vector<Row
     const auto found =
         std::count_if(rows.begin(), rows.end(), [&](const Row& row) { return row.rule == &rule; });
     t.AddRow({SharedText(rule.id), SharedText(rule.what), thresholds.Of(rule),
-                      SharedText(UnitName(rule.unit)), static_cast<int64_t>(found),
-                      SharedText(rule.formula)});
+              SharedText(UnitName(rule.unit)), static_cast<int64_t>(found),
+              SharedText(rule.formula)});
   }
   for (const FindingParameter& p : FindingParameters()) {
     t.AddRow({SharedText(p.id), SharedText(p.what), thresholds.Of(p.id),
-                      SharedText(UnitName(p.unit)), Value(), SharedText("")});
+              SharedText(UnitName(p.unit)), Value(), SharedText("")});
   }
   return t;
 }

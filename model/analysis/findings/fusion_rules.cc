@@ -79,8 +79,7 @@ class Attentions {
  public:
   explicit Attentions(const FindingContext& input)
       : input_(input),
-        shapes_(input.trace(), input.context().Get<Grouping>(),
-                input.context().stats()) {}
+        shapes_(input.trace(), input.context().Get<Grouping>(), input.context().stats()) {}
 
   // Whether the second product may take the softmax of the first.
   bool Has(const KernelSequence& s) {

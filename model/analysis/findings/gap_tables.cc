@@ -118,15 +118,15 @@ ResultTable GapTable(const FindingContext& input) {
   t.AddColumn({"begin_ps", "Begin", Unit::kPs, V::kInt, "from the trace's origin"});
   t.AddColumn({"durationMs", "Duration", Unit::kMs, V::kReal, "", true});
   t.AddColumn({"host_frame", "Host frames", Unit::kNone, V::kString,
-                       "the event of the cause and what encloses it, innermost first"});
+               "the event of the cause and what encloses it, innermost first"});
   GapTexts texts(input);
   t.readable_column = t.Column("class");
   t.readable.reserve(gaps.size());
   t.links.reserve(gaps.size());
   for (const IdleInterval& gap : gaps) {
     t.AddRow({texts.Label(gap.step), texts.Host(gap.step), texts.Device(gap.device),
-                      texts.Class(gap.loss), texts.Cause(gap.loss, gap.event, gap.inside),
-                      gap.range.begin, InMs(gap.range.length()), texts.Frames(gap.row)});
+              texts.Class(gap.loss), texts.Cause(gap.loss, gap.event, gap.inside), gap.range.begin,
+              InMs(gap.range.length()), texts.Frames(gap.row)});
     t.readable.push_back(texts.ClassLabel(gap.loss));
     t.links.push_back(LinkOf(gap));
   }
@@ -149,8 +149,7 @@ ResultTable GapCauseTable(const FindingContext& input) {
     sum.time += gap.range.length();
     if (gap.row.valid()) sum.rows.push_back(gap.row);
   }
-  ResultTable t{"gap_causes",
-                "Idle intervals by step and cause" + LeftOut(input, gaps.size()),
+  ResultTable t{"gap_causes", "Idle intervals by step and cause" + LeftOut(input, gaps.size()),
                 KeyColumns()};
   using V = ValueType;
   t.AddColumn({"timeMs", "Time", Unit::kMs, V::kReal, "sum of the intervals", true});
@@ -170,9 +169,9 @@ ResultTable GapCauseTable(const FindingContext& input) {
     const IdleInterval& gap = sum->longest;
     const double step = InMs(Ps{1}) * input.db().steps[gap.step].times.total;
     t.AddRow({texts.Label(gap.step), texts.Host(gap.step), texts.Device(gap.device),
-                      texts.Class(gap.loss), texts.Cause(gap.loss, gap.event, gap.inside),
-                      InMs(sum->time), step > 0 ? Value(100 * InMs(sum->time) / step) : Value(),
-                      sum->count, InMs(gap.range.length())});
+              texts.Class(gap.loss), texts.Cause(gap.loss, gap.event, gap.inside), InMs(sum->time),
+              step > 0 ? Value(100 * InMs(sum->time) / step) : Value(), sum->count,
+              InMs(gap.range.length())});
     t.readable.push_back(texts.ClassLabel(gap.loss));
     RowLink link = LinkTo(EventRows(sum->rows));
     link.range = gap.range;

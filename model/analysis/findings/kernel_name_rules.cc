@@ -129,8 +129,8 @@ void FindLayout(const FindingContext& input, double threshold, std::vector<RuleF
     if (Converts(kernel)) {
       AddKernel(kernel, &sum);
     } else {
-      convolves = convolves ||
-                  categories.Of(kernel.name, kernel.op_name) == KernelCategory::kConvolution;
+      convolves =
+          convolves || categories.Of(kernel.name, kernel.op_name) == KernelCategory::kConvolution;
     }
   }
   if (!convolves) return;
@@ -148,8 +148,7 @@ void FindLayout(const FindingContext& input, double threshold, std::vector<RuleF
 
 void FindAlignment(const FindingContext& input, double threshold, std::vector<RuleFinding>* out) {
   NamedKernels sum;
-  LaunchShapes shapes(input.trace(), input.context().Get<Grouping>(),
-                      input.context().stats());
+  LaunchShapes shapes(input.trace(), input.context().Get<Grouping>(), input.context().stats());
   for (const KernelGroup& kernel : input.Kernels()) {
     if (SaysAlignment(kernel.name)) {
       if (kernel.uses_matrix_unit && SaysUnaligned(kernel.name)) AddKernel(kernel, &sum);

@@ -42,8 +42,7 @@ void LeadWith(const AnalysisResult& ranks, const std::string& rank, double share
 
 }  // namespace
 
-void NameLateRank(AnalysisContext& context, const AnalysisParams& params,
-                  Verdict* verdict) {
+void NameLateRank(AnalysisContext& context, const AnalysisParams& params, Verdict* verdict) {
   if (verdict->id != "collectives" || context.trace().hosts.size() < 2) return;
   const std::shared_ptr<const AnalysisResult> ranks = context.Get("ranks", params);
   const std::string rank = TextIn(*ranks, "slowest_rank");

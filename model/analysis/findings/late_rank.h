@@ -2,7 +2,6 @@
 // verdict (docs/rules.md#verdict). Any thread.
 #pragma once
 
-
 #include "model/analysis/analysis.h"
 #include "model/analysis/steps/verdict.h"
 
@@ -12,7 +11,6 @@ namespace stepscope {
 // page `ranks` calls slowest, the sentence names that rank, with that page's share and cause; from
 // a fifth on it ends with the share and the rank. Asks for the analysis `ranks` only if collectives
 // lead and there are several hosts.
-void NameLateRank(AnalysisContext& context, const AnalysisParams& params,
-                  Verdict* verdict);
+void NameLateRank(AnalysisContext& context, const AnalysisParams& params, Verdict* verdict);
 
 }  // namespace stepscope

@@ -28,9 +28,9 @@ std::string DurationOfUs(double us) {
 std::string DelayText(const FindingContext& input) {
   if (input.AllKernels().empty()) return {};
   const auto delays = input.context().Get<LaunchDelays>(input.params());
-  const auto busiest =
-      std::max_element(delays->streams.begin(), delays->streams.end(),
-                       [](const StreamDelays& a, const StreamDelays& b) { return a.launches < b.launches; });
+  const auto busiest = std::max_element(
+      delays->streams.begin(), delays->streams.end(),
+      [](const StreamDelays& a, const StreamDelays& b) { return a.launches < b.launches; });
   if (busiest == delays->streams.end()) return {};
   std::string text;
   if (busiest->median_us > 0) text = "; median launch delay " + DurationOfUs(busiest->median_us);

@@ -44,7 +44,8 @@ Unused EligibleWithout(std::span<const KernelGroup> kernels) {
     if (kernel.unit == MatrixUnit::kUnknown) unused.unknown_us += us;
     if (kernel.unit != MatrixUnit::kWithout) continue;
     unused.us += us;
-    unused.by_op[kernel.op_name.empty() ? InSentence(kernel.shown()) : OpKind(kernel.op_name)] += us;
+    unused.by_op[kernel.op_name.empty() ? InSentence(kernel.shown()) : OpKind(kernel.op_name)] +=
+        us;
     unused.count += kernel.rows.size();
     AppendEvents(kernel.rows, &unused.rows);
   }

@@ -61,9 +61,8 @@ ResultTable WhatIfTable(const FindingContext& input) {
   t.readable_column = 0;
   for (const auto& [ms, change] : changes) {
     t.readable.emplace_back(SharedText(LabelOf(change->loss)));
-    t.AddRow({SharedText(IdOf(change->loss)), SharedText(change->label), ms,
-                      input.step_ms() - ms, input.PercentOfStep(ms),
-                      SharedText(change->assumption)});
+    t.AddRow({SharedText(IdOf(change->loss)), SharedText(change->label), ms, input.step_ms() - ms,
+              input.PercentOfStep(ms), SharedText(change->assumption)});
   }
   return t;
 }

@@ -28,7 +28,7 @@ ResultTable Ranks(std::span<const RankFacts> facts) {
                  {"capacity_bytes", "Memory", Unit::kBytes, V::kInt, ""}}};
   for (const RankFacts& f : facts) {
     t.AddRow({NumberOfRank(f.rank), f.rank.host_name, f.rank.file, f.rank.coordinates,
-                      f.rank.device_names, Known(f.peak_bytes), Known(f.capacity_bytes)});
+              f.rank.device_names, Known(f.peak_bytes), Known(f.capacity_bytes)});
   }
   return t;
 }
@@ -66,10 +66,10 @@ ResultTable Calls(std::span<const RankFacts> facts) {
     for (size_t i = 0; i < f.calls.size(); ++i) {
       const RankCall& c = f.calls[i];
       const bool grouped = c.group != RankCall::kNoGroup;
-      t.AddRow({NumberOfRank(f.rank), c.in_step ? Value(c.step) : Value(),
-                        static_cast<int64_t>(i), grouped ? f.groups[c.group].name : std::string(),
-                        grouped ? f.groups[c.group].ranks : std::string(), f.names[c.name], c.begin,
-                        c.end - c.begin, c.begin - c.since, Known(c.bytes)});
+      t.AddRow({NumberOfRank(f.rank), c.in_step ? Value(c.step) : Value(), static_cast<int64_t>(i),
+                grouped ? f.groups[c.group].name : std::string(),
+                grouped ? f.groups[c.group].ranks : std::string(), f.names[c.name], c.begin,
+                c.end - c.begin, c.begin - c.since, Known(c.bytes)});
     }
   }
   return t;

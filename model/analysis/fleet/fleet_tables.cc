@@ -102,13 +102,14 @@ ResultTable FleetRankTable(const Fleet& fleet, const FleetRun& run, const FleetA
         known ? 100 * static_cast<double>(late.steps) / static_cast<double>(job.lateness.steps) : 0;
     const bool joined = job.clocks[r].aligned && job.clocks[r].component == 0;
     t.AddRow({facts.rank.number, facts.rank.host_name, facts.rank.coordinates,
-         step ? Value(InMs(*step)) : Value(), busy ? Value(InMs(*busy)) : Value(),
-         known ? Value(percent) : Value(), share ? Value(*share) : Value(),
-         known ? Value(late.steps > 0 && IsToBlame(job, r)) : Value(), TextOf(job.causes.ranks[r]),
-         job.causes.ranks[r].event, speed.known ? Value(speed.slowdown) : Value(),
-         speed.known ? Value(speed.throttled) : Value(), Number(facts.peak_bytes),
-         Number(facts.capacity_bytes), joined ? Value(InUs(job.clocks[r].offset)) : Value(),
-         fleet.files[run.files[r]].path});
+              step ? Value(InMs(*step)) : Value(), busy ? Value(InMs(*busy)) : Value(),
+              known ? Value(percent) : Value(), share ? Value(*share) : Value(),
+              known ? Value(late.steps > 0 && IsToBlame(job, r)) : Value(),
+              TextOf(job.causes.ranks[r]), job.causes.ranks[r].event,
+              speed.known ? Value(speed.slowdown) : Value(),
+              speed.known ? Value(speed.throttled) : Value(), Number(facts.peak_bytes),
+              Number(facts.capacity_bytes), joined ? Value(InUs(job.clocks[r].offset)) : Value(),
+              fleet.files[run.files[r]].path});
   }
   return t;
 }
@@ -130,7 +131,8 @@ ResultTable FleetKernelTable(const FleetAnswers& answers) {
   for (const SlowKernel& k : answers.kernels.slow) {
     if (t.size() == kMostSlowKernels) break;
     t.AddRow({answers.job.ranks[k.rank].number, k.name, k.Ratio(), InUs(k.median), InUs(k.others),
-         k.count, InMs(static_cast<double>(k.median - k.others) * static_cast<double>(k.count))});
+              k.count,
+              InMs(static_cast<double>(k.median - k.others) * static_cast<double>(k.count))});
   }
   return t;
 }
@@ -161,10 +163,11 @@ ResultTable FleetLinkTable(const FleetAnswers& answers) {
     }
     const bool compared = link.others > 0;
     t.AddRow({calls.groups[link.group].name, MembersText(answers.job, calls.groups[link.group]),
-         name.text, Number(link.bytes), static_cast<int64_t>(link.participants),
-         static_cast<int64_t>(link.count), InUs(link.transfer),
-         compared ? Value(InUs(link.others)) : Value(), compared ? Value(link.Ratio()) : Value(),
-         bus, compared ? Value(link.slow) : Value()});
+              name.text, Number(link.bytes), static_cast<int64_t>(link.participants),
+              static_cast<int64_t>(link.count), InUs(link.transfer),
+              compared ? Value(InUs(link.others)) : Value(),
+              compared ? Value(link.Ratio()) : Value(), bus,
+              compared ? Value(link.slow) : Value()});
   }
   return t;
 }
@@ -180,17 +183,18 @@ ResultTable WhatIfTable(const FleetAnswers& answers) {
                  {"detail", "Which", Unit::kNone, V::kString, "", true}}};
   const WhatIf& w = answers.what_if;
   if (w.step <= 0) return t;
-  t.AddRow({"all stragglers", w.slowest_ranks ? Value(100.0) : Value(), InMs(w.step - w.ideal), ""});
+  t.AddRow(
+      {"all stragglers", w.slowest_ranks ? Value(100.0) : Value(), InMs(w.step - w.ideal), ""});
   t.AddRow({"slowest 3 % of ranks", Share(w.slowest_ranks), SavedMs(w, w.slowest_ranks),
-                    SlowestText(answers)});
+            SlowestText(answers)});
   if (w.stage >= 0) {
     t.AddRow({"pipeline stage", Share(w.stage_share), SavedMs(w, w.stage_share),
-                      "pp " + std::to_string(w.stage)});
+              "pp " + std::to_string(w.stage)});
   }
   t.AddRow({"uneven input", Share(w.uneven_input), SavedMs(w, w.uneven_input),
-                    "compute that differs from step to step"});
+            "compute that differs from step to step"});
   t.AddRow({"network", Share(w.network), SavedMs(w, w.network),
-                    "transfers above the median of equal ones"});
+            "transfers above the median of equal ones"});
   return t;
 }
 
@@ -244,10 +248,10 @@ ResultTable FleetRunTable(const Fleet& fleet, std::span<const RunSummary> summar
     const FleetRun& run = fleet.runs[i];
     const RunSummary& s = summaries[i];
     t.AddRow({run.name, &run == &shown,
-                      run.origin_unix_ns != 0 ? Value(run.origin_unix_ns) : Value(),
-                      static_cast<int64_t>(run.facts.size()), Ms(s.step_ms), Ms(s.slowest_step_ms),
-                      Ms(s.busy_ms), s.slowdown ? Value(100 * (*s.slowdown - 1)) : Value(),
-                      s.late_ranks, s.throttled_ranks, s.slow_links});
+              run.origin_unix_ns != 0 ? Value(run.origin_unix_ns) : Value(),
+              static_cast<int64_t>(run.facts.size()), Ms(s.step_ms), Ms(s.slowest_step_ms),
+              Ms(s.busy_ms), s.slowdown ? Value(100 * (*s.slowdown - 1)) : Value(), s.late_ranks,
+              s.throttled_ranks, s.slow_links});
   }
   return t;
 }

@@ -214,11 +214,9 @@ class HloOps {
 };
 
 template <typename Attributor>
-void AttributeAll(std::span<const ReplayedKernel> kernels,
-                  Attributor* attributor) {
-  ForEachLaunch(kernels, [&](std::span<const ReplayedKernel> launch) {
-    attributor->Attribute(launch);
-  });
+void AttributeAll(std::span<const ReplayedKernel> kernels, Attributor* attributor) {
+  ForEachLaunch(kernels,
+                [&](std::span<const ReplayedKernel> launch) { attributor->Attribute(launch); });
 }
 
 }  // namespace

@@ -67,8 +67,8 @@ struct GraphOps {
   // recorded.
   std::string ShapesOf(const GraphOp& op) const;
 
-  // Empty with XProf's definitions, and at once where the trace launches no graphs. O(n log n) in the
-  // kernels; GraphMatcher bounds the work of matching.
+  // Empty with XProf's definitions, and at once where the trace launches no graphs. O(n log n) in
+  // the kernels; GraphMatcher bounds the work of matching.
   static GraphOps Compute(AnalysisContext& context);
 };
 

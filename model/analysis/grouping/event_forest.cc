@@ -84,9 +84,7 @@ void EventForest::Build() {
   });
   std::vector<std::vector<uint32_t>> special(set.tracks.size());
   const std::vector<uint32_t> by_size = LargestFirst(set, order_.tracks);
-  ParallelFor(by_size.size(), [&](size_t i) {
-    NestTrack(by_size[i], &special[by_size[i]]);
-  });
+  ParallelFor(by_size.size(), [&](size_t i) { NestTrack(by_size[i], &special[by_size[i]]); });
   for (uint32_t h = 0; h < hosts; ++h) {
     CheckStop();
     for (uint32_t t : host_tracks_[h]) {
@@ -318,10 +316,7 @@ std::vector<LaunchIndex> EventForest::IndexCalls(const std::vector<std::vector<u
   std::vector<LaunchIndex> calls(tracks.size());
   const CallFacts facts{trace_.set, stats_.Int(IntStat::kCorrelationId), types_, pos_.span()};
   ParallelFor(
-      calls.size(),
-      [&](size_t h) {
-        calls[h] = LaunchIndex(facts, tracks[h]);
-      },
+      calls.size(), [&](size_t h) { calls[h] = LaunchIndex(facts, tracks[h]); },
       ThreadsFor(entries));
   return calls;
 }
@@ -407,8 +402,7 @@ void EventForest::LinkContexts() {
     sides[i] = SidesOf(wants[i].host, wants[i].type, wants[i].id, wants[i].most);
   };
   ParallelFor(wants.size(), collect, ThreadsFor(all));
-  for (size_t i = 0; i < sides.size(); i += 2)
-    LinkSides(sides[i], sides[i + 1]);
+  for (size_t i = 0; i < sides.size(); i += 2) LinkSides(sides[i], sides[i + 1]);
 }
 
 // Makes every producer of a (type, id) a parent of every consumer of it, unless both sides have 64

@@ -36,8 +36,7 @@ std::vector<Context> ContextsOf(const Trace& trace, const StatTable& stats, IntS
   return out;
 }
 
-void AddContexts(const Trace& trace, const StatTable& stats,
-                 std::vector<FlowArrow>* arrows) {
+void AddContexts(const Trace& trace, const StatTable& stats, std::vector<FlowArrow>* arrows) {
   const auto producers = ContextsOf(trace, stats, IntStat::kProducerType, IntStat::kProducerId);
   const auto consumers = ContextsOf(trace, stats, IntStat::kConsumerType, IntStat::kConsumerId);
   auto c = consumers.begin();
@@ -137,8 +136,7 @@ void AddStartsAndDones(const Trace& trace, const StatTable& stats, const OpRows&
   }
 }
 
-void AddAsync(const Trace& trace, const StatTable& stats,
-              std::vector<FlowArrow>* arrows) {
+void AddAsync(const Trace& trace, const StatTable& stats, std::vector<FlowArrow>* arrows) {
   for (const Plane& plane : trace.planes) {
     if (plane.kind != PlaneKind::kTpu) continue;
     const OpRows ops = OpsByName(trace, plane);

@@ -5,14 +5,14 @@
 #include <set>
 #include <tuple>
 
+#include "model/analysis/analysis.h"
+#include "model/analysis/definitions.h"
 #include "model/analysis/grouping/eager_torch.h"
 #include "model/analysis/grouping/group_spreader.h"
 #include "model/analysis/grouping/grouping_chrome.h"
 #include "model/analysis/grouping/grouping_tpu.h"
 #include "model/base/job.h"
 #include "model/capabilities.h"
-#include "model/analysis/analysis.h"
-#include "model/analysis/definitions.h"
 
 namespace stepscope {
 namespace {
@@ -228,8 +228,7 @@ void Grouper::Run() {
   }
   forest_.SortLinks();  // roots of loops have made more
   GroupSpreader spreader(forest_, order_, std::move(all));
-  for (uint32_t host = 0; host < hosts.size(); ++host)
-    GroupHost(host, hosts[host], &spreader);
+  for (uint32_t host = 0; host < hosts.size(); ++host) GroupHost(host, hosts[host], &spreader);
   spreader.Finish(trace_.set, &out_.group);
 }
 

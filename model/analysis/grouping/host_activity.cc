@@ -6,8 +6,8 @@
 #include <mutex>
 #include <utility>
 
-#include "model/base/job.h"
 #include "model/analysis/analysis.h"
+#include "model/base/job.h"
 
 namespace stepscope {
 namespace {

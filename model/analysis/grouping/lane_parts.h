@@ -53,8 +53,7 @@ inline uint64_t EventsIn(std::span<const LanePart> parts) {
 // Calls read(part, reader) for each part, on all cores, and returns what it found, in order of the
 // parts. Each thread gets a reader from make() and uses it for one part after the other.
 template <typename Make, typename Read>
-auto ReadParts(std::span<const LanePart> parts, const Make& make,
-               const Read& read) {
+auto ReadParts(std::span<const LanePart> parts, const Make& make, const Read& read) {
   using Reader = std::invoke_result_t<const Make&>;
   std::vector<std::invoke_result_t<const Read&, const LanePart&, Reader&>> found(parts.size());
   Reused<std::optional<Reader>> readers;

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "model/base/heap_merge.h"
-#include "model/base/sort_runs.h"
 #include "model/base/job.h"
+#include "model/base/sort_runs.h"
 #include "model/capabilities.h"
 
 namespace stepscope {

@@ -130,11 +130,11 @@ ResultTable GraphTable(const GraphKernelReader& reader, const GraphOps& graphs) 
     const GraphSource* source = number != kNone ? &graphs.sources[number] : nullptr;
     const bool batch = source != nullptr && source->batch_size >= 0;
     t.AddRow({source != nullptr ? SharedText(SourceText(*source)) : SharedText("(unknown)"),
-                      source != nullptr ? TextOrNothing(source->mode) : Value(),
-                      batch ? Value(source->batch_size) : Value(), row.launches,
-                      static_cast<int64_t>(row.kernels), static_cast<int64_t>(row.matched),
-                      static_cast<double>(row.matched) / static_cast<double>(row.kernels),
-                      source != nullptr ? Value(int64_t{row.alike}) : Value()});
+              source != nullptr ? TextOrNothing(source->mode) : Value(),
+              batch ? Value(source->batch_size) : Value(), row.launches,
+              static_cast<int64_t>(row.kernels), static_cast<int64_t>(row.matched),
+              static_cast<double>(row.matched) / static_cast<double>(row.kernels),
+              source != nullptr ? Value(int64_t{row.alike}) : Value()});
     t.links.push_back(LinkTo(EventRows(std::move(row.calls))));
   }
   return t;
@@ -175,8 +175,8 @@ ResultTable GraphOpTable(const GraphKernelReader& reader, const GraphOps& graphs
   for (auto* row : order) {
     auto& [name, sum] = *row;
     t.AddRow({name.first.empty() ? SharedText("(no op)") : SharedText(name.first),
-                      TextOrNothing(name.second), static_cast<int64_t>(sum.rows.size()),
-                      InUs(sum.time), sum.Confidence()});
+              TextOrNothing(name.second), static_cast<int64_t>(sum.rows.size()), InUs(sum.time),
+              sum.Confidence()});
     t.links.push_back(LinkTo(EventRows(std::move(sum.rows))));
   }
   return t;
@@ -207,11 +207,10 @@ ResultTable GraphKernelTable(const Trace& trace, const GraphKernelReader& reader
     CheckStop();
     if (t.size() == kMostRows) break;
     const GraphOp& op = graphs.ops[key.first];
-    t.AddRow({SharedText(trace.names().Name(MetaId(key.second))),
-                      TextOrNothing(graphs.NameOf(op)), TextOrNothing(graphs.LayerOf(op)),
-                      TextOrNothing(graphs.ModuleOf(op)), TextOrNothing(graphs.ShapesOf(op)),
-                      static_cast<int64_t>(sum.rows.size()), InUs(sum.time), sum.Confidence(),
-                      SharedText(SourceText(graphs.sources[op.source]))});
+    t.AddRow({SharedText(trace.names().Name(MetaId(key.second))), TextOrNothing(graphs.NameOf(op)),
+              TextOrNothing(graphs.LayerOf(op)), TextOrNothing(graphs.ModuleOf(op)),
+              TextOrNothing(graphs.ShapesOf(op)), static_cast<int64_t>(sum.rows.size()),
+              InUs(sum.time), sum.Confidence(), SharedText(SourceText(graphs.sources[op.source]))});
     t.links.push_back(LinkTo(EventRows(std::move(sum.rows))));
     t.readable.push_back(ReadableName(trace.names(), MetaId(key.second)));
   }

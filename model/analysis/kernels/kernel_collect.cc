@@ -234,8 +234,8 @@ KernelStats KernelStats::Compute(AnalysisContext& context, const AnalysisParams&
   const Trace& trace = context.trace();
   const StatTable& stats = context.stats();
   const GraphOps& graphs = context.Get<GraphOps>();
-  std::vector<PlaneKernels> planes = CollectPlanes(trace, stats, context.Get<LaunchingOps>(),
-                                                   ScopeOf(context, params), graphs);
+  std::vector<PlaneKernels> planes =
+      CollectPlanes(trace, stats, context.Get<LaunchingOps>(), ScopeOf(context, params), graphs);
   MergedGroups merged;
   KernelCategories categories;
   std::map<std::string, KernelSum> streams;

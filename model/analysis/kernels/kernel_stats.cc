@@ -49,66 +49,65 @@ bool InPs(const Facts& f) { return !InWholeNs(f); }
 bool WithOwnColumns(const Facts& f) { return !f.xprof.kernel_columns_of_xprof; }
 
 const Schema<Group, Facts>& KernelSchema() {
-  static const Schema<Group, Facts> schema = Schema<Group, Facts>(
-      "kernels", "Kernels",
-      {{"rank", "#", Unit::kCount, [](const Group&, const Facts&, size_t i) { return i + 1; }},
-       {"kernel_name", "Kernel", Unit::kNone, &Group::name, "", kKeyColumn},
-       {"registers_per_thread", "Registers", Unit::kCount,
-        [](const Group& g) { return g.launch.registers; },
-        "registers per thread, from kernel_details"},
-       {"shmem_bytes", "Shared memory", Unit::kBytes,
-        [](const Group& g) { return g.launch.static_shared + g.launch.dynamic_shared; },
-        "static and dynamic shared memory of a block"},
-       {"block_dim", "Block", Unit::kNone,
-        [](const Group& g, const Facts& f) { return f.Text(DimText(g.launch.block)); },
-        "threads of a block"},
-       {"grid_dim", "Grid", Unit::kNone,
-        [](const Group& g, const Facts& f) { return f.Text(DimText(g.launch.grid)); },
-        "blocks of the grid"},
-       KernelField{"occupancy_pct", "Occupancy", Unit::kPercent, &Group::mean_occupancy,
-                           "mean weighted by duration; empty where the recording does not tell"}
-           .When([](const Facts& f) { return !f.xprof.occupancy_of_first_kernel; }),
-       KernelField{"occupancy_pct", "Occupancy", Unit::kPercent,
-                           &Group::first_occupancy_pct,
-                           "occ_pct of the first such kernel in the file"}
-           .When([](const Facts& f) { return f.xprof.occupancy_of_first_kernel; }),
-       {"is_op_tensor_core_eligible", "TC eligible", Unit::kNone, &Group::eligible,
-        "by the name of the framework op or its einsum equation"},
-       {"is_kernel_using_tensor_core", "TC used (XProf)", Unit::kNone,
-        &Group::xprof_uses_tensor_core, "by XProf's list of kernel names"},
-       {"op_name", "Op", Unit::kNone, &Group::op_name, "framework op that launched it"},
-       {"occurrences", "Count", Unit::kCount, &Group::occurrences, "", kKeyColumn},
-       KernelField{"total_duration_us", "Total", Unit::kUs, &Group::total,
-                           "sum of durations", kKeyColumn}
-           .When(InPs),
-       KernelField{"avg_duration_us", "Average", Unit::kUs, &Group::average_us}.When(InPs),
-       KernelField{"min_duration_us", "Min", Unit::kUs, &Group::min}.When(InPs),
-       KernelField{"max_duration_us", "Max", Unit::kUs, &Group::max}.When(InPs),
-       KernelField{"total_duration_us", "Total", Unit::kUs,
-                           [](const Group& g) { return WholeNsAsUs(g.total_ns); },
-                           "each kernel floored to whole ns", kKeyColumn}
-           .When(InWholeNs),
-       KernelField{"avg_duration_us", "Average", Unit::kUs,
-                           [](const Group& g) {
-                             return WholeNsAsUs(g.total_ns / static_cast<int64_t>(g.occurrences));
-                           }}
-           .When(InWholeNs),
-       KernelField{"min_duration_us", "Min", Unit::kUs,
-                           [](const Group& g) { return WholeNsAsUs(g.min_ns); }}
-           .When(InWholeNs),
-       KernelField{"max_duration_us", "Max", Unit::kUs,
-                           [](const Group& g) { return WholeNsAsUs(g.max_ns); }}
-           .When(InWholeNs),
-       KernelField{"uses_matrix_unit", "Tensor Core", Unit::kNone,
-                           &Group::uses_matrix_unit,
-                           "by kernel name: XProf's list and what it misses, from nvjet to "
-                           "attention"}
-           .When(WithOwnColumns),
-       KernelField{"share", "Share of time", Unit::kFraction,
-                           [](const Group& g, const Facts& f) { return ShareOf(g.total, f.total); },
-                           "of the time of all kernels", kKeyColumn}
-           .When(WithOwnColumns)},
-      [](const Group& g, const Facts&) { return LinkTo(g.rows); })
+  static const Schema<Group, Facts> schema =
+      Schema<Group, Facts>(
+          "kernels", "Kernels",
+          {{"rank", "#", Unit::kCount, [](const Group&, const Facts&, size_t i) { return i + 1; }},
+           {"kernel_name", "Kernel", Unit::kNone, &Group::name, "", kKeyColumn},
+           {"registers_per_thread", "Registers", Unit::kCount,
+            [](const Group& g) { return g.launch.registers; },
+            "registers per thread, from kernel_details"},
+           {"shmem_bytes", "Shared memory", Unit::kBytes,
+            [](const Group& g) { return g.launch.static_shared + g.launch.dynamic_shared; },
+            "static and dynamic shared memory of a block"},
+           {"block_dim", "Block", Unit::kNone,
+            [](const Group& g, const Facts& f) { return f.Text(DimText(g.launch.block)); },
+            "threads of a block"},
+           {"grid_dim", "Grid", Unit::kNone,
+            [](const Group& g, const Facts& f) { return f.Text(DimText(g.launch.grid)); },
+            "blocks of the grid"},
+           KernelField{"occupancy_pct", "Occupancy", Unit::kPercent, &Group::mean_occupancy,
+                       "mean weighted by duration; empty where the recording does not tell"}
+               .When([](const Facts& f) { return !f.xprof.occupancy_of_first_kernel; }),
+           KernelField{"occupancy_pct", "Occupancy", Unit::kPercent, &Group::first_occupancy,
+                       "occ_pct of the first such kernel in the file"}
+               .When([](const Facts& f) { return f.xprof.occupancy_of_first_kernel; }),
+           {"is_op_tensor_core_eligible", "TC eligible", Unit::kNone, &Group::eligible,
+            "by the name of the framework op or its einsum equation"},
+           {"is_kernel_using_tensor_core", "TC used (XProf)", Unit::kNone,
+            &Group::xprof_uses_tensor_core, "by XProf's list of kernel names"},
+           {"op_name", "Op", Unit::kNone, &Group::op_name, "framework op that launched it"},
+           {"occurrences", "Count", Unit::kCount, &Group::occurrences, "", kKeyColumn},
+           KernelField{"total_duration_us", "Total", Unit::kUs, &Group::total, "sum of durations",
+                       kKeyColumn}
+               .When(InPs),
+           KernelField{"avg_duration_us", "Average", Unit::kUs, &Group::average_us}.When(InPs),
+           KernelField{"min_duration_us", "Min", Unit::kUs, &Group::min}.When(InPs),
+           KernelField{"max_duration_us", "Max", Unit::kUs, &Group::max}.When(InPs),
+           KernelField{"total_duration_us", "Total", Unit::kUs,
+                       [](const Group& g) { return WholeNsAsUs(g.total_ns); },
+                       "each kernel floored to whole ns", kKeyColumn}
+               .When(InWholeNs),
+           KernelField{"avg_duration_us", "Average", Unit::kUs,
+                       [](const Group& g) {
+                         return WholeNsAsUs(g.total_ns / static_cast<int64_t>(g.occurrences));
+                       }}
+               .When(InWholeNs),
+           KernelField{"min_duration_us", "Min", Unit::kUs,
+                       [](const Group& g) { return WholeNsAsUs(g.min_ns); }}
+               .When(InWholeNs),
+           KernelField{"max_duration_us", "Max", Unit::kUs,
+                       [](const Group& g) { return WholeNsAsUs(g.max_ns); }}
+               .When(InWholeNs),
+           KernelField{"uses_matrix_unit", "Tensor Core", Unit::kNone, &Group::uses_matrix_unit,
+                       "by kernel name: XProf's list and what it misses, from nvjet to "
+                       "attention"}
+               .When(WithOwnColumns),
+           KernelField{"share", "Share of time", Unit::kFraction,
+                       [](const Group& g, const Facts& f) { return ShareOf(g.total, f.total); },
+                       "of the time of all kernels", kKeyColumn}
+               .When(WithOwnColumns)},
+          [](const Group& g, const Facts&) { return LinkTo(g.rows); })
           .WithReadable("kernel_name", [](const Group& g, const Facts&) { return g.readable; });
   return schema;
 }
@@ -129,8 +128,7 @@ Schema<KernelSum, SumTableFacts> SumSchema(const char* id, const char* title, co
                [](const S& s) { return s.name.empty() ? SharedText("(no op)") : s.name; }, "",
                kKeyColumn},
               {"occurrences", "Count", Unit::kCount, &S::count, "", kKeyColumn},
-              {"total_duration_us", "Total", Unit::kUs, &S::total, "sum of durations",
-               kKeyColumn},
+              {"total_duration_us", "Total", Unit::kUs, &S::total, "sum of durations", kKeyColumn},
               {"avg_duration_us", "Average", Unit::kUs,
                [](const S& s) { return InUs(s.total) / static_cast<double>(s.count); }},
               {"min_duration_us", "Min", Unit::kUs, &S::min},
@@ -155,13 +153,13 @@ const Schema<KernelStats>& PropertySchema() {
        {"kernel_count", "Kernels", Unit::kCount, &K::count, "kernels with a duration"},
        {"matrix_unit_percent", "Tensor Core time", Unit::kPercent, &K::matrix_percent,
         "time in kernels that use the matrix unit, of all kernel time"},
-       {"eligible_unused_percent", "Eligible, not used", Unit::kPercent,
-        &K::without_matrix_percent,
+       {"eligible_unused_percent", "Eligible, not used", Unit::kPercent, &K::without_matrix_percent,
         "time in kernels that could use Tensor Cores and whose names say that they do not, of all "
         "kernel time"},
        {"short_kernel_percent", "Short kernels", Unit::kPercent,
         [](const K& k) { return Percent(k.short_count, k.count); },
-        "kernels whose average is under 20 \u00b5s, the time the host needs to launch one (20 to 40 "
+        "kernels whose average is under 20 \u00b5s, the time the host needs to launch one (20 to "
+        "40 "
         "\u00b5s), of all kernels"},
        {"short_kernel_time_percent", "Time in short kernels", Unit::kPercent,
         &K::short_time_percent, "their time, of all kernel time"}});

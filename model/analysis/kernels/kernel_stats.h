@@ -1,7 +1,7 @@
 // Kernel statistics: every GPU kernel grouped by name, launch parameters and framework op
 // (docs/rules.md#kernels). In: the events of GPU streams. Out: KernelStats, and the page
-// `kernel_stats`. Start here; kernel_collect.cc computes the groups, graph_tables.h adds the kernels
-// of graphs.
+// `kernel_stats`. Start here; kernel_collect.cc computes the groups, graph_tables.h adds the
+// kernels of graphs.
 #pragma once
 
 #include <cstdint>
@@ -32,22 +32,26 @@ struct KernelGroup {
   uint64_t occurrences = 0;
   Ps total = 0, min = kMaxPs, max = 0;
   int64_t total_ns = 0, min_ns = INT64_MAX,
-          max_ns = 0;              // each event floored to whole ns, as in XProf
-  double first_occupancy_pct = 0;  // of the first event in the file, as in XProf
-  double mean_occupancy_pct = 0;   // weighted by duration (our definition), or kUnknownOccupancy
+          max_ns = 0;  // each event floored to whole ns, as in XProf
+  // Of the first event in the file, as in XProf, and weighted by duration (our definition);
+  // kUnknownOccupancy where the recording does not tell.
+  double first_occupancy_pct = 0, mean_occupancy_pct = 0;
   EventRows rows;
 
   std::string_view shown() const { return readable.empty() ? name : readable; }
   double total_us(const XprofDefinitions& xprof) const;
   // The mean duration; the group must have a kernel.
   double average_us() const { return InUs(total) / static_cast<double>(occurrences); }
+  std::optional<double> first_occupancy() const {
+    return first_occupancy_pct < 0 ? std::nullopt : std::optional(first_occupancy_pct);
+  }
   std::optional<double> mean_occupancy() const {
     return mean_occupancy_pct < 0 ? std::nullopt : std::optional(mean_occupancy_pct);
   }
 };
 
-// The name of a kernel as the timeline shows it, if the file has it mangled; else empty. `rows`: its
-// events.
+// The name of a kernel as the timeline shows it, if the file has it mangled; else empty. `rows`:
+// its events.
 SharedText ReadableName(const TrackSet& set, std::string_view name, const EventRows& rows);
 
 // Sums of kernels that share a name, an op or a stream.

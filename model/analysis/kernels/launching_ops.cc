@@ -1,9 +1,9 @@
 #include "model/analysis/kernels/launching_ops.h"
 
+#include "model/analysis/analysis.h"
 #include "model/analysis/intervals/event_order.h"
 #include "model/base/job.h"
 #include "model/capabilities.h"
-#include "model/analysis/analysis.h"
 
 namespace stepscope {
 

@@ -198,10 +198,10 @@ ResultTable LiveByStream(const AllocatorHistory& history, const AllocatorDevice&
                          uint32_t event) {
   std::vector<Sum> sums(history.streams.size());
   ForLive(device, event, [&](const Allocation& a) { sums[a.stream].Add(a); });
-  ResultTable t{
-      "by_stream",
-      "At the peak, by stream",
-      {Text("stream", "Stream"), Bytes("bytes", "Bytes"), Count("count", "Allocations"), Percent()}};
+  ResultTable t{"by_stream",
+                "At the peak, by stream",
+                {Text("stream", "Stream"), Bytes("bytes", "Bytes"), Count("count", "Allocations"),
+                 Percent()}};
   AddRows(
       sums, [&](uint32_t i) { return Value(fmt::format("0x{:x}", history.streams[i])); }, SIZE_MAX,
       &t);
@@ -349,8 +349,8 @@ ResultTable SegmentTable(const AllocatorHistory& history, const AllocatorDevice&
     const int64_t free = std::max<int64_t>(0, s.size - used);
     const double fragmentation = 1 - Share(std::min(largest, free), free) / 100;
     t.AddRow({fmt::format("0x{:x}", s.address), std::string(history.strings.View(s.type)),
-                      fmt::format("0x{:x}", history.streams[s.stream]), s.pool, s.size, used, free,
-                      largest, int64_t{s.blocks}, free > 0 ? Value(fragmentation) : Value()});
+              fmt::format("0x{:x}", history.streams[s.stream]), s.pool, s.size, used, free, largest,
+              int64_t{s.blocks}, free > 0 ? Value(fragmentation) : Value()});
   }
   return t;
 }

@@ -173,10 +173,11 @@ ResultTable SegmentStateTable(const AllocatorHistory& history,
                                             static_cast<double>(s.free())
                                       : 0;
     t.AddRow({fmt::format("0x{:x}", s.address),
-         e != nullptr ? Value(history.strings.View(e->type)) : Value(),
-         e != nullptr ? Value(fmt::format("0x{:x}", history.streams[e->stream])) : Value(),
-         e != nullptr ? Value(e->pool) : Value(), s.bytes, s.allocated, s.free(), s.largest_free,
-         s.free_parts, s.allocations, s.free() > 0 ? Value(1 - share) : Value()});
+              e != nullptr ? Value(history.strings.View(e->type)) : Value(),
+              e != nullptr ? Value(fmt::format("0x{:x}", history.streams[e->stream])) : Value(),
+              e != nullptr ? Value(e->pool) : Value(), s.bytes, s.allocated, s.free(),
+              s.largest_free, s.free_parts, s.allocations,
+              s.free() > 0 ? Value(1 - share) : Value()});
   }
   return t;
 }

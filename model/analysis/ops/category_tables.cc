@@ -32,9 +32,10 @@ ResultTable CategoryTable::Take(const char* time_how, bool with_matrix) {
        {"timeMs", "Time", Unit::kMs, &Sum::time, time_how},
        {"share", "Share of time", Unit::kFraction,
         [share](const Sum& s, const Facts& f) { return share(s.time, f.all); }, "of all of them"},
-       Table::Field("matrix_share", "Tensor Core time", Unit::kFraction,
-                    [share](const Sum& s) { return share(s.matrix, static_cast<double>(s.time)); },
-                    "time in kernels that use the matrix unit")
+       Table::Field(
+           "matrix_share", "Tensor Core time", Unit::kFraction,
+           [share](const Sum& s) { return share(s.matrix, static_cast<double>(s.time)); },
+           "time in kernels that use the matrix unit")
            .When([](const Facts& f) { return f.with_matrix; })},
       [](const Sum& s, const Facts&) {
         RowLink link = LinkTo(s.rows);
@@ -45,8 +46,8 @@ ResultTable CategoryTable::Take(const char* time_how, bool with_matrix) {
   for (const CategorySum& s : sums_) facts.all += static_cast<double>(s.time);
   std::stable_sort(sums_.begin(), sums_.end(),
                    [](const CategorySum& a, const CategorySum& b) { return a.time > b.time; });
-  const auto end = std::find_if(sums_.begin(), sums_.end(),
-                                [](const CategorySum& s) { return s.rows.empty(); });
+  const auto end =
+      std::find_if(sums_.begin(), sums_.end(), [](const CategorySum& s) { return s.rows.empty(); });
   return schema.Make(std::span<const CategorySum>(sums_.begin(), end), facts);
 }
 

@@ -9,8 +9,7 @@ namespace stepscope {
 
 namespace {
 
-void BuildHosts(AnalysisContext& context, const Scope& scope,
-                OpDatabase* db) {
+void BuildHosts(AnalysisContext& context, const Scope& scope, OpDatabase* db) {
   for (HostOps& ops : db->hosts) {
     CheckStop();
     CollectHostOps(context, ops.host, scope, &ops);
@@ -18,8 +17,7 @@ void BuildHosts(AnalysisContext& context, const Scope& scope,
   }
 }
 
-void BuildDevices(AnalysisContext& context, const Scope& scope,
-                  OpDatabase* db) {
+void BuildDevices(AnalysisContext& context, const Scope& scope, OpDatabase* db) {
   CollectDeviceOps(context, scope, &db->hosts);
   for (HostOps& ops : db->hosts) {
     CheckStop();

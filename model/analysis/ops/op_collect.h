@@ -37,7 +37,6 @@ void CollectHostOps(AnalysisContext& context, HostId host, const Scope& scope, H
 
 // Adds the ops of all GPUs to the device side of their hosts (by HostId): one pass, parts of lanes
 // in parallel. O(n).
-void CollectDeviceOps(AnalysisContext& context, const Scope& scope,
-                      std::vector<HostOps>* hosts);
+void CollectDeviceOps(AnalysisContext& context, const Scope& scope, std::vector<HostOps>* hosts);
 
 }  // namespace stepscope

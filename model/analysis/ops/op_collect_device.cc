@@ -232,8 +232,7 @@ void DeviceCollector::Merge(std::vector<PlaneOps> planes, OpSide* side) const {
 
 }  // namespace
 
-void CollectDeviceOps(AnalysisContext& context, const Scope& scope,
-                      std::vector<HostOps>* hosts) {
+void CollectDeviceOps(AnalysisContext& context, const Scope& scope, std::vector<HostOps>* hosts) {
   const Trace& trace = context.trace();
   const DeviceCollector devices(context);
   std::vector<PlaneOps> planes = devices.Collect(scope);

@@ -73,8 +73,7 @@ class GraphWriter {
     for (const xla::GraphEdge& edge : around.edges) {
       const xla::Instruction& from = module_.instructions[edge.from];
       table.AddRow({SharedText(from.name), SharedText(module_.instructions[edge.to].name),
-                            static_cast<int64_t>(edge.operand),
-                            xla::BytesOf(module_.ShapeOf(from))});
+                    static_cast<int64_t>(edge.operand), xla::BytesOf(module_.ShapeOf(from))});
     }
     return table;
   }
@@ -104,13 +103,14 @@ class GraphWriter {
     const xla::Instruction& i = module_.instructions[node.instruction];
     const auto op = ops_.find(node.instruction);
     const xla::Computation* called = module_.FirstCalled(i);
-    table->AddRow({SharedText(i.name), static_cast<int64_t>(node.distance), SharedText(i.opcode_name),
-         HloCategoryOf(module_, i), ToText(module_.ShapeOf(i)), xla::BytesOf(module_.ShapeOf(i)),
-         static_cast<int64_t>(users_.Of(node.instruction).size()), node.users_left_out,
-         SharedText(module_.computations[i.computation].name),
-         SharedText(called == nullptr ? std::string_view() : called->name),
-         op == ops_.end() ? Value() : Value(InUs(op->second->self)),
-         ProvenanceOf(module_.MetadataOf(i)), SourceLineOf(module_, i)});
+    table->AddRow({SharedText(i.name), static_cast<int64_t>(node.distance),
+                   SharedText(i.opcode_name), HloCategoryOf(module_, i), ToText(module_.ShapeOf(i)),
+                   xla::BytesOf(module_.ShapeOf(i)),
+                   static_cast<int64_t>(users_.Of(node.instruction).size()), node.users_left_out,
+                   SharedText(module_.computations[i.computation].name),
+                   SharedText(called == nullptr ? std::string_view() : called->name),
+                   op == ops_.end() ? Value() : Value(InUs(op->second->self)),
+                   ProvenanceOf(module_.MetadataOf(i)), SourceLineOf(module_, i)});
     table->links.push_back(op == ops_.end() ? RowLink() : LinkTo(*op->second));
   }
 
@@ -131,7 +131,8 @@ ResultTable TextTable(const HloModule& module, uint32_t centre) {
             : ComputationText(module, module.instructions[centre].computation, kMostLines);
   for (const xla::TextLine& line : lines) {
     const bool named = line.instruction != xla::kNone;
-    table.AddRow({static_cast<int64_t>(table.size() + 1), line.text,
+    table.AddRow(
+        {static_cast<int64_t>(table.size() + 1), line.text,
          SharedText(named ? module.instructions[line.instruction].name : std::string_view())});
   }
   return table;
@@ -147,7 +148,8 @@ ResultTable ComputationsTable(const HloModule& module) {
   for (const uint32_t c : module.call_order) {
     const xla::Computation& computation = module.computations[c];
     const xla::Instruction* root = module.RootOf(computation);
-    table.AddRow({SharedText(computation.name), static_cast<int64_t>(computation.instructions.count),
+    table.AddRow(
+        {SharedText(computation.name), static_cast<int64_t>(computation.instructions.count),
          SharedText(root == nullptr ? std::string_view() : root->name), c == module.entry});
   }
   return table;
@@ -162,7 +164,7 @@ class ProgramsWriter {
   void Add(uint32_t program, const HloModule& module, uint32_t centre) {
     const std::string name = context_.Get<HloPrograms>().NameOf(program);
     programs_.AddRow({name, static_cast<int64_t>(module.computations.size()),
-                              static_cast<int64_t>(module.instructions.size())});
+                      static_cast<int64_t>(module.instructions.size())});
     // Programs of CPUs have tuples whose members take four bytes, as XLA counts them.
     const bool gpu = KindOf(context_.trace()) == DeviceKind::kGpu;
     const bool cpu = KindOf(context_.trace()) == DeviceKind::kCpuOnly;
@@ -175,8 +177,7 @@ class ProgramsWriter {
     };
     if (centre != xla::kNone && module.instructions.size() > kMostLines)
       return add(module.instructions[centre].computation);
-    for (const uint32_t c : module.call_order)
-      add(c);
+    for (const uint32_t c : module.call_order) add(c);
   }
 
   void Move(AnalysisResult* result) {
@@ -200,11 +201,11 @@ class ProgramsWriter {
               const xla::CostModel& costs, const xla::InstructionUsers& users) {
     const xla::Instruction& i = module.instructions[index];
     const xla::Cost& cost = costs.Of(index);
-    instructions_.AddRow(
-        {program, SharedText(module.computations[i.computation].name), SharedText(i.name),
-         SharedText(i.opcode_name), ToText(module.ShapeOf(i)), Names(module, module.Operands(i)),
-         Names(module, users.Of(index)), cost.flops, cost.bytes, cost.transcendentals,
-         InstructionText(module, i, xla::TextForm::kShort)});
+    instructions_.AddRow({program, SharedText(module.computations[i.computation].name),
+                          SharedText(i.name), SharedText(i.opcode_name), ToText(module.ShapeOf(i)),
+                          Names(module, module.Operands(i)), Names(module, users.Of(index)),
+                          cost.flops, cost.bytes, cost.transcendentals,
+                          InstructionText(module, i, xla::TextForm::kShort)});
   }
 
   AnalysisContext& context_;

@@ -68,8 +68,8 @@ ResultTable EmptyHeap() {
 void AddHeap(const Place& place, const BufferHeap& heap, ResultTable* table) {
   int64_t index = 0;
   for (const xla::HeapPoint& point : heap.points) {
-    table->AddRow({place.program, place.space, index++, SharedText(point.instruction),
-                           point.bytes, point.unpadded});
+    table->AddRow({place.program, place.space, index++, SharedText(point.instruction), point.bytes,
+                   point.unpadded});
   }
 }
 
@@ -129,17 +129,15 @@ void AddPeak(const Place& place, const HloModule& module, const BufferHeap& heap
   }
   if (small > 0) {
     table->AddRow({place.program, place.space, int64_t{-1},
-                           fmt::format("small (<{} bytes)", kXprofSmallBytes), small, int64_t{0},
-                           "", "", "", "", ""});
+                   fmt::format("small (<{} bytes)", kXprofSmallBytes), small, int64_t{0}, "", "",
+                   "", "", ""});
   }
 }
 
 ResultTable EmptyBuffers() {
   ResultTable table{"buffers", "Buffers", BufferColumns()};
-  table.AddColumn(
-      {"begin_index", "First", Unit::kNone, V::kInt, "position in the heap", true});
-  table.AddColumn(
-      {"end_index", "Last", Unit::kNone, V::kInt, "position in the heap", true});
+  table.AddColumn({"begin_index", "First", Unit::kNone, V::kInt, "position in the heap", true});
+  table.AddColumn({"end_index", "Last", Unit::kNone, V::kInt, "position in the heap", true});
   table.AddColumn({"offset", "Offset", Unit::kBytes, V::kInt, "in its allocation"});
   return table;
 }
@@ -188,9 +186,9 @@ ResultTable BlocksTable(const HloModule& module, const BufferHeap& heap) {
     const bool container = block.buffer == xla::kNone;
     const auto* buffer = container ? nullptr : &module.buffers.buffers[block.buffer];
     table.AddRow({container ? int64_t{-1} : buffer->id,
-                          container ? std::string("allocation") : NameOf(module, *buffer),
-                          block.offset, block.size, static_cast<int64_t>(block.span.first),
-                          static_cast<int64_t>(block.span.last)});
+                  container ? std::string("allocation") : NameOf(module, *buffer), block.offset,
+                  block.size, static_cast<int64_t>(block.span.first),
+                  static_cast<int64_t>(block.span.last)});
   }
   return table;
 }
@@ -212,9 +210,9 @@ ResultTable AllocationsTable(const HloModule& module, int64_t space) {
       if (largest == nullptr || buffer.size > largest->size) largest = &buffer;
     }
     table.AddRow({a.index, a.size,
-                          a.thread_local_memory ? SharedText("Thread") : SharedText(GroupOf(&a)),
-                          a.indefinite(), static_cast<int64_t>(a.assigned.size()),
-                          largest == nullptr ? std::string() : NameOf(module, *largest)});
+                  a.thread_local_memory ? SharedText("Thread") : SharedText(GroupOf(&a)),
+                  a.indefinite(), static_cast<int64_t>(a.assigned.size()),
+                  largest == nullptr ? std::string() : NameOf(module, *largest)});
   }
   return table;
 }
@@ -301,9 +299,9 @@ class PlaceTables {
         ReplayHeap(module, place.space, xprof ? xla::HeapTraces::kFirst : xla::HeapTraces::kAll);
     const std::vector<int64_t> real = MemorySpacesOf(module);
     if (std::find(real.begin(), real.end(), place.space) != real.end()) {
-      programs_.AddRow(
-          {place.program, place.space, SpaceName(context_.trace(), place.space), heap.peak,
-           heap.unpadded_peak, heap.total, heap.indefinite, heap.parameters, heap.live_out});
+      programs_.AddRow({place.program, place.space, SpaceName(context_.trace(), place.space),
+                        heap.peak, heap.unpadded_peak, heap.total, heap.indefinite, heap.parameters,
+                        heap.live_out});
     }
     if (!Wanted(program, place.space)) return;
     AddPeak(place, module, heap, xprof, &peak_);
@@ -331,8 +329,9 @@ AnalysisResult RunHloMemory(AnalysisContext& context, const AnalysisParams& para
   const auto module = context.Get<HloPrograms>().Module(found.program);
   const int64_t space = MemorySpaceOf(params.hlo);
   const BufferHeap heap = ReplayHeap(*module, space, traces);
-  result.properties.push_back({"program", "Program", context.Get<HloPrograms>().NameOf(found.program),
-                               Unit::kNone, "that of --program, else with the most time"});
+  result.properties.push_back({"program", "Program",
+                               context.Get<HloPrograms>().NameOf(found.program), Unit::kNone,
+                               "that of --program, else with the most time"});
   result.properties.push_back(
       {"memory", "Memory", SpaceName(context.trace(), space), Unit::kNone, ""});
   AddSizes(heap, &result);

@@ -87,34 +87,34 @@ class TreeWriter {
     const HloOp* op = node.op;
     const bool whole = op != nullptr && !node.group;
     table_.AddRow({node.name,
-                           static_cast<int64_t>(depth),
-                           100 * part,
-                           100 * compute,
-                           100 * hbm,
-                           100 * part * (1 - std::clamp(std::max(compute, hbm), 0.0, 1.0)),
-                           InUs(s.time),
-                           Quotient(InUs(s.time), n),
-                           static_cast<int64_t>(s.occurrences),
-                           Quotient(s.model_flops, ns),
-                           100 * Quotient(s.hbm, root_.sums.hbm),
-                           op == nullptr ? node.category : op->category,
-                           op == nullptr ? std::string(node.category.empty() ? "" : "0")
-                                         : std::to_string(op->program_id),
-                           whole ? op->provenance : node.provenance,
-                           static_cast<int64_t>(node.children.size() + node.left_out),
-                           s.time,
-                           s.model_flops,
-                           s.flops,
-                           std::min(1.0, compute) * part,
-                           compute * part,
-                           s.normalized,
-                           s.hbm,
-                           s.on_chip_read,
-                           s.on_chip_written,
-                           compute,
-                           hbm,
-                           Use(s.on_chip_read, s.time, ops_.peaks.sram_read),
-                           Use(s.on_chip_written, s.time, ops_.peaks.sram_write)});
+                   static_cast<int64_t>(depth),
+                   100 * part,
+                   100 * compute,
+                   100 * hbm,
+                   100 * part * (1 - std::clamp(std::max(compute, hbm), 0.0, 1.0)),
+                   InUs(s.time),
+                   Quotient(InUs(s.time), n),
+                   static_cast<int64_t>(s.occurrences),
+                   Quotient(s.model_flops, ns),
+                   100 * Quotient(s.hbm, root_.sums.hbm),
+                   op == nullptr ? node.category : op->category,
+                   op == nullptr ? std::string(node.category.empty() ? "" : "0")
+                                 : std::to_string(op->program_id),
+                   whole ? op->provenance : node.provenance,
+                   static_cast<int64_t>(node.children.size() + node.left_out),
+                   s.time,
+                   s.model_flops,
+                   s.flops,
+                   std::min(1.0, compute) * part,
+                   compute * part,
+                   s.normalized,
+                   s.hbm,
+                   s.on_chip_read,
+                   s.on_chip_written,
+                   compute,
+                   hbm,
+                   Use(s.on_chip_read, s.time, ops_.peaks.sram_read),
+                   Use(s.on_chip_written, s.time, ops_.peaks.sram_write)});
     table_.links.push_back(whole ? LinkTo(*op) : RowLink());
   }
 
@@ -146,8 +146,9 @@ AnalysisResult RunHloProfile(AnalysisContext& context, const AnalysisParams& par
   result.panel = "hlo_profile";
   for (const TreeDesc& tree : kTrees) {
     CheckStop();
-    const HloTreeNode root = BuildHloTree(
-        *ops, context.Get<HloPrograms>(), {tree.grouping, tree.idle, context.xprof().hlo_rows_limited});
+    const HloTreeNode root =
+        BuildHloTree(*ops, context.Get<HloPrograms>(),
+                     {tree.grouping, tree.idle, context.xprof().hlo_rows_limited});
     ResultTable table;
     table.id = tree.id;
     table.title = tree.title;

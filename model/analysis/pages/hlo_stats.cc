@@ -59,7 +59,7 @@ class StatsWriter {
  public:
   StatsWriter(const HloOpTable& ops, ResultTable* table) : ops_(ops), table_(*table) {
     table_.SetColumns(HloStatsColumns());
-    }
+  }
 
   void Add(const HloOp& op) {
     const HloRates rates = RatesOf(op, ops_.peaks, op.peak_flops, ops_.kind);

@@ -106,8 +106,8 @@ ResultTable HostOpTable(const OpSide& side, InputTimes* times) {
     if (c == InputCategory::kDemandedRead) times->demanded += us;
     if (c == InputCategory::kAdvancedRead) times->advanced += us;
     if (c == InputCategory::kPreprocessing) times->preprocessing += us;
-    t.AddRow({op.name, static_cast<int64_t>(op.occurrences), time / ms, time / all,
-                      self / ms, self / all, std::string(InputCategoryName(c))});
+    t.AddRow({op.name, static_cast<int64_t>(op.occurrences), time / ms, time / all, self / ms,
+              self / all, std::string(InputCategoryName(c))});
     t.links.push_back(LinkTo(op));
   }
   return t;

@@ -158,15 +158,23 @@ ResultTable SummaryTable(AnalysisContext& context, const MemoryProfile& profile,
                   "1 - largest free chunk / free bytes of the pool"}}};
   if (pytorch) {
     t.AddColumn(Bytes("peak_reserved_bytes", "Reserved peak",
-                              "most that the allocator held of the device, in use or not"));
+                      "most that the allocator held of the device, in use or not"));
   }
   for (size_t i = 0; i < facts.size(); ++i) {
     const AllocatorProfile& a = profile.allocators[i];
     const MemorySnapshot& peak = a.snapshots[a.peak];
-    std::vector<Value> row = {facts[i].host, facts[i].id, facts[i].allocations, facts[i].deallocations,
-                      a.capacity > 0 ? Value(a.capacity) : Value(), a.lifetime_peak, peak.in_use,
-                      InMs(peak.time), facts[i].peak.stack, facts[i].peak.heap, facts[i].peak.free,
-                      Fragmentation(context, peak.row)};
+    std::vector<Value> row = {facts[i].host,
+                              facts[i].id,
+                              facts[i].allocations,
+                              facts[i].deallocations,
+                              a.capacity > 0 ? Value(a.capacity) : Value(),
+                              a.lifetime_peak,
+                              peak.in_use,
+                              InMs(peak.time),
+                              facts[i].peak.stack,
+                              facts[i].peak.heap,
+                              facts[i].peak.free,
+                              Fragmentation(context, peak.row)};
     if (pytorch) row.push_back(a.reserved_peak > 0 ? Value(a.reserved_peak) : Value());
     t.AddRow(std::move(row));
     t.links.push_back(LinkTo(EventRows({EventRow(peak.row)})));
@@ -192,8 +200,8 @@ ResultTable TimelineTable(const MemoryProfile& profile, const std::vector<Alloca
     for (size_t i = 0; i < of.sampled.size(); ++i) {
       const MemorySnapshot& s = profile.allocators[a].snapshots[of.sampled[i]];
       const MemoryParts& parts = of.parts[i];
-      t.AddRow({of.host, of.id, InMs(s.time), s.allocation ? allocation : deallocation,
-                        parts.stack, parts.heap, parts.free, of.fragmentation[i], int64_t{s.step}});
+      t.AddRow({of.host, of.id, InMs(s.time), s.allocation ? allocation : deallocation, parts.stack,
+                parts.heap, parts.free, of.fragmentation[i], int64_t{s.step}});
       t.links.push_back(LinkTo(EventRows({EventRow(s.row)})));
     }
   }
@@ -211,8 +219,9 @@ ResultTable ActiveTable(const std::vector<AllocatorFacts>& facts, bool totals) {
   if (totals) t.AddColumn(Bytes("total_bytes", "Total", "size of one times count"));
   for (const AllocatorFacts& of : facts) {
     for (const LiveAllocation& live : of.live) {
-      std::vector<Value> row = {of.host, of.id, live.op, live.allocated, live.requested,
-                        static_cast<int64_t>(live.count), live.region, live.type, live.shape};
+      std::vector<Value> row = {of.host,        of.id,          live.op,
+                                live.allocated, live.requested, static_cast<int64_t>(live.count),
+                                live.region,    live.type,      live.shape};
       if (totals) row.push_back(live.total());
       t.AddRow(std::move(row));
       t.links.push_back(LinkTo(EventRows(live.rows)));
@@ -232,11 +241,10 @@ ResultTable LifetimeTable(AnalysisContext& context, std::vector<AllocatorFacts>*
                  Time("max_lifetime_ms", "Max")}};
   for (AllocatorFacts& of : *facts) {
     for (OpLifetimes& op : of.lifetimes) {
-      t.AddRow({of.host, of.id, std::string(OpOf(context, *op.any)),
-                        static_cast<int64_t>(op.freed),
-                        static_cast<int64_t>(op.rows.size() - op.freed), op.bytes,
-                        op.freed ? InMs(op.total) / static_cast<double>(op.freed) : 0.0,
-                        op.freed ? InMs(op.min) : 0.0, InMs(op.max)});
+      t.AddRow({of.host, of.id, std::string(OpOf(context, *op.any)), static_cast<int64_t>(op.freed),
+                static_cast<int64_t>(op.rows.size() - op.freed), op.bytes,
+                op.freed ? InMs(op.total) / static_cast<double>(op.freed) : 0.0,
+                op.freed ? InMs(op.min) : 0.0, InMs(op.max)});
       t.links.push_back(LinkTo(EventRows(std::move(op.rows))));
     }
   }

@@ -157,9 +157,8 @@ class SnapshotReport {
                    count("out_of_memory", "Out of memory")}};
     for (const AllocatorDevice& d : history_.devices) {
       t.AddRow({int64_t{d.index}, static_cast<int64_t>(d.events),
-                        static_cast<int64_t>(d.allocations.size()), d.peak_bytes, d.bytes_at_end,
-                        d.reserved_bytes, d.bytes_before,
-                        static_cast<int64_t>(d.out_of_memory.size())});
+                static_cast<int64_t>(d.allocations.size()), d.peak_bytes, d.bytes_at_end,
+                d.reserved_bytes, d.bytes_before, static_cast<int64_t>(d.out_of_memory.size())});
     }
     return t;
   }

@@ -180,7 +180,8 @@ const char* NoOps(const Trace& trace) {
 
 AnalysisResult RunOpStats(AnalysisContext& context, const AnalysisParams& params) {
   const Trace& trace = context.trace();
-  const std::shared_ptr<const HostOps> shared_ops = OpsOf(context.Get<OpDatabase>(params), trace, params);
+  const std::shared_ptr<const HostOps> shared_ops =
+      OpsOf(context.Get<OpDatabase>(params), trace, params);
   const HostOps& ops = *shared_ops;
   OpTexts device_texts(ops.device_side), host_texts(ops.host_side);
   AnalysisResult result;
@@ -195,9 +196,8 @@ AnalysisResult RunOpStats(AnalysisContext& context, const AnalysisParams& params
     table.title = with_idle ? "Operations and idle time" : "Operations";
     table.SetColumns(OpStatsColumns(gpus));
     if (pytorch) {
-      table.AddColumn(
-          {"device_time_launched", "Device time", Unit::kUs, ValueType::kReal,
-           "of the kernels and copies that the op, and no op inside it, launched"});
+      table.AddColumn({"device_time_launched", "Device time", Unit::kUs, ValueType::kReal,
+                       "of the kernels and copies that the op, and no op inside it, launched"});
     }
     const size_t rows = ops.device_side.ops.size() + ops.host_side.ops.size() + 2;
     const size_t most = context.xprof().op_rows_limited ? 2 * kXprofRowsPerSide : SIZE_MAX;

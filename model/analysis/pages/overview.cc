@@ -14,15 +14,15 @@
 #include "model/analysis/definitions.h"
 #include "model/analysis/devices/device_tables.h"
 #include "model/analysis/devices/precision.h"
+#include "model/analysis/findings/kernels/kernels_in_steps.h"
 #include "model/analysis/findings/late_rank.h"
+#include "model/analysis/kernels/op_kernels.h"
 #include "model/analysis/naming/device_type.h"
 #include "model/analysis/naming/op_name.h"
 #include "model/analysis/naming/remedies.h"
 #include "model/analysis/ops/host_side_ops.h"
 #include "model/analysis/ops/op_database.h"
 #include "model/analysis/pages/kernel_work.h"
-#include "model/analysis/findings/kernels/kernels_in_steps.h"
-#include "model/analysis/kernels/op_kernels.h"
 #include "model/analysis/pages/xprof_bottlenecks.h"
 #include "model/analysis/steps/builders/infer_steps.h"
 #include "model/analysis/steps/builders/tpu_steps.h"
@@ -359,7 +359,7 @@ void OverviewBuilder::AddTopOpTypes(const OpSide& side) {
     const double share = static_cast<double>(type.self) / whole;
     cumulative += share;
     t.AddRow({type.largest->type, share, cumulative, type.ops, type.largest->name,
-                      static_cast<double>(type.largest->self) / whole});
+              static_cast<double>(type.largest->self) / whole});
     t.links.push_back(std::move(type.link));
   }
   result_.tables.push_back(std::move(t));
@@ -396,9 +396,9 @@ void OverviewBuilder::AddTopOps(const OpSide& side) {
   });
   if (!tpu) {
     t.AddColumn({"tcEligibility", "TC eligible", Unit::kNone, ValueType::kBool,
-                         "the op could use Tensor Cores"});
+                 "the op could use Tensor Cores"});
     t.AddColumn({"tcUtilization", "TC used", Unit::kNone, ValueType::kBool,
-                         "a kernel of it does use Tensor Cores"});
+                 "a kernel of it does use Tensor Cores"});
   }
   const bool kernels_needed = !tpu && !side.ops.empty();
   const auto kernels =
@@ -447,7 +447,7 @@ void OverviewBuilder::AddEnvironment() {
   t.id = "environment";
   t.title = "Environment";
   t.SetColumns({{"what", "What", Unit::kNone, ValueType::kString, ""},
-               {"value", "Value", Unit::kNone, ValueType::kString, ""}});
+                {"value", "Value", Unit::kNone, ValueType::kString, ""}});
   t.AddRow({std::string("Device"), DeviceTypeOf(trace_)});
   t.AddRow({std::string("Devices"), std::to_string(cores_)});
   if (!xprof_) AddDeviceFacts(&t);
@@ -493,7 +493,8 @@ AnalysisResult OverviewBuilder::Build() {
   if (!xprof_) AddModelFlops(context_, params_, judged_, &result_);
   AddXprofBottlenecks(db_.steps, xprof_ ? db_.steps : judged_.steps, ProgramOf(trace_), xprof_,
                       &result_);
-  const std::shared_ptr<const HostOps> ops = OpsOf(context_.Get<OpDatabase>(params_), trace_, params_);
+  const std::shared_ptr<const HostOps> ops =
+      OpsOf(context_.Get<OpDatabase>(params_), trace_, params_);
   AddPercents(*ops);
   if (!xprof_) AddTopOpTypes(ops->device_side);
   AddTopOps(ops->device_side);

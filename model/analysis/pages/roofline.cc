@@ -128,43 +128,43 @@ class RooflineWriter {
     const HloRates r = RatesOf(op, ops_.peaks, op.peak_flops, ops_.kind);
     const double n = static_cast<double>(op.occurrences);
     table_.AddRow({step,
-                           rank,
-                           op.category,
-                           op.name,
-                           static_cast<int64_t>(op.occurrences),
-                           InUs(op.time),
-                           Quotient(InUs(op.time), n),
-                           InUs(op.self),
-                           Quotient(InUs(op.self), n),
-                           Share(op.self),
-                           cumulative,
-                           r.flops,
-                           r.model_flops,
-                           r.bytes,
-                           r.hbm,
-                           r.cmem_read,
-                           r.cmem_written,
-                           r.vmem_read,
-                           r.vmem_written,
-                           r.intensity,
-                           r.hbm_intensity,
-                           r.cmem_read_intensity,
-                           r.cmem_written_intensity,
-                           r.vmem_read_intensity,
-                           r.vmem_written_intensity,
-                           r.bound_intensity,
-                           SharedText(r.bound_by),
-                           Quotient(InUs(op.time), ops_.devices),
-                           Share(op.time),
-                           r.optimal_flops,
-                           r.efficiency,
-                           r.compute_share,
-                           r.memory_share,
-                           r.stall,
-                           std::to_string(op.program_id),
-                           op.source,
-                           op.stack,
-                           op.peak_flops});
+                   rank,
+                   op.category,
+                   op.name,
+                   static_cast<int64_t>(op.occurrences),
+                   InUs(op.time),
+                   Quotient(InUs(op.time), n),
+                   InUs(op.self),
+                   Quotient(InUs(op.self), n),
+                   Share(op.self),
+                   cumulative,
+                   r.flops,
+                   r.model_flops,
+                   r.bytes,
+                   r.hbm,
+                   r.cmem_read,
+                   r.cmem_written,
+                   r.vmem_read,
+                   r.vmem_written,
+                   r.intensity,
+                   r.hbm_intensity,
+                   r.cmem_read_intensity,
+                   r.cmem_written_intensity,
+                   r.vmem_read_intensity,
+                   r.vmem_written_intensity,
+                   r.bound_intensity,
+                   SharedText(r.bound_by),
+                   Quotient(InUs(op.time), ops_.devices),
+                   Share(op.time),
+                   r.optimal_flops,
+                   r.efficiency,
+                   r.compute_share,
+                   r.memory_share,
+                   r.stall,
+                   std::to_string(op.program_id),
+                   op.source,
+                   op.stack,
+                   op.peak_flops});
     table_.links.push_back(std::move(link));
   }
 
@@ -243,8 +243,7 @@ AnalysisResult RunRoofline(AnalysisContext& context, const AnalysisParams& param
   if (ops->ops.empty() && AddTorchRoofline(context, params, &result)) return result;
   std::vector<HloStepSums> steps;
   if (!ops->ops.empty()) {
-    steps =
-        limited ? XprofSteps(context, *ops, params) : SumByStep(context, *ops, params);
+    steps = limited ? XprofSteps(context, *ops, params) : SumByStep(context, *ops, params);
   }
   result.tables.push_back(MakeTable(*ops, "roofline", "Roofline", true, limited, steps));
   const bool feeds = std::any_of(ops->ops.begin(), ops->ops.end(), IsFeed);

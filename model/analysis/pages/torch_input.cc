@@ -58,7 +58,7 @@ ResultTable WaitTable(const WaitsByLoader& waits) {
   for (const auto& [loader, w] : waits) {
     const int64_t n = static_cast<int64_t>(w.rows.size());
     t.AddRow({SharedText(loader), WorkersOf(loader), n, InMs(w.total),
-                      InMs(w.total) / static_cast<double>(n), InMs(w.max)});
+              InMs(w.total) / static_cast<double>(n), InMs(w.max)});
     t.links.push_back(LinkTo(EventRows(w.rows)));
   }
   return t;
@@ -115,8 +115,7 @@ void AddCopyProperties(const ResultTable& copies, bool xprof, AnalysisResult* re
 
 }  // namespace
 
-void AddTorchInput(AnalysisContext& context, const AnalysisParams& params,
-                   AnalysisResult* result) {
+void AddTorchInput(AnalysisContext& context, const AnalysisParams& params, AnalysisResult* result) {
   const Trace& trace = context.trace();
   if (!CapabilitiesOf(trace).pytorch_events) return;
   const WaitsByLoader waits = CollectWaits(trace, ScopeOf(context, params));

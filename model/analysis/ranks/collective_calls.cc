@@ -9,8 +9,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "model/base/number_hash.h"
 #include "model/base/job.h"
+#include "model/base/number_hash.h"
 
 namespace stepscope {
 namespace {

@@ -97,7 +97,7 @@ ResultTable RankStepTable(const RankJob& job, bool with_events, size_t most) {
       if (step.number > last) continue;
       InStep& in = calls[r][i];
       t.AddRow({job.ranks[r].number, step.number, in.any ? Value(InUs(in.late)) : Value(),
-                        InMs(step.total), InMs(step.busy)});
+                InMs(step.total), InMs(step.busy)});
       if (!with_events) continue;
       std::vector<EventRow>& rows = in.late_calls.empty() ? in.calls : in.late_calls;
       t.links.push_back(LinkTo(EventRows(std::move(rows))));

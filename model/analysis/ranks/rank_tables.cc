@@ -138,11 +138,12 @@ ResultTable RankTable(const RankJob& job, bool with_events) {
     const bool joined = clock.aligned && clock.component == 0;
     std::vector<Ps> by = late.late_by;
     t.AddRow({rank.number, rank.host_name, joined ? InUs(RecordedOffset(job, r)) : Value(),
-         clock.aligned ? InUs(clock.residual) : Value(), MedianMs(job.steps[r], &RankStep::total),
-         clock.aligned ? Value(Percent(late.steps, job.lateness.steps)) : Value(),
-         by.empty() ? Value() : InUs(MedianOf(&by)), TextOf(cause), cause.event,
-         MedianMs(job.steps[r], &RankStep::busy), static_cast<int64_t>(job.steps[r].size()),
-         calls[r], static_cast<int64_t>(late.missing), rank.coordinates, rank.device_names});
+              clock.aligned ? InUs(clock.residual) : Value(),
+              MedianMs(job.steps[r], &RankStep::total),
+              clock.aligned ? Value(Percent(late.steps, job.lateness.steps)) : Value(),
+              by.empty() ? Value() : InUs(MedianOf(&by)), TextOf(cause), cause.event,
+              MedianMs(job.steps[r], &RankStep::busy), static_cast<int64_t>(job.steps[r].size()),
+              calls[r], static_cast<int64_t>(late.missing), rank.coordinates, rank.device_names});
     if (with_events) t.links.push_back(LinkTo(EventRows(std::move(rows[r]))));
   }
   return t;
@@ -170,12 +171,12 @@ ResultTable CollectiveTable(std::span<const RankFacts> facts, const RankJob& job
                                                              : static_cast<int64_t>(of.size()));
     }
     t.AddRow({of.front().in_step ? Value(of.front().step) : Value(),
-         job.calls.groups[of.front().group].name, name.text,
-         late.several ? Value(job.ranks[job.calls.calls[late.last].rank].number) : Value(),
-         late.several ? InUs(late.late_by) : Value(), late.several ? InUs(late.transfer) : Value(),
-         algorithm, bus, late.missing ? MissingText(job, c) : std::string(),
-         TextOf(job.causes.collectives[i]), static_cast<int64_t>(c.count),
-         first.bytes >= 0 ? Value(first.bytes) : Value()});
+              job.calls.groups[of.front().group].name, name.text,
+              late.several ? Value(job.ranks[job.calls.calls[late.last].rank].number) : Value(),
+              late.several ? InUs(late.late_by) : Value(),
+              late.several ? InUs(late.transfer) : Value(), algorithm, bus,
+              late.missing ? MissingText(job, c) : std::string(), TextOf(job.causes.collectives[i]),
+              static_cast<int64_t>(c.count), first.bytes >= 0 ? Value(first.bytes) : Value()});
     if (!with_events) continue;
     std::vector<EventRow> rows;
     for (const CollectiveCall& call : of) rows.emplace_back(call.row);

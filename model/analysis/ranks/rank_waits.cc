@@ -99,8 +99,9 @@ class Explainer {
     if (devices) {
       devices_ = std::make_unique<DeviceExplainer>(context);
     } else {
-      host_ = std::make_unique<HostDivider>(context.trace(), context.stats(),
-                                            context.Get<Grouping>(), context.Get<StepDatabase>().steps);
+      host_ =
+          std::make_unique<HostDivider>(context.trace(), context.stats(), context.Get<Grouping>(),
+                                        context.Get<StepDatabase>().steps);
     }
   }
 
@@ -209,9 +210,7 @@ void AddWaits(AnalysisContext& context, std::span<RankFacts> facts) {
   if (facts.empty()) return;
   // Either all ranks of a trace have devices or none (NumberRanks).
   const Explainer explainer(context, facts.front().rank.has_device);
-  ParallelFor(facts.size(), [&](size_t rank) {
-    explainer.Explain(&facts[rank]);
-  });
+  ParallelFor(facts.size(), [&](size_t rank) { explainer.Explain(&facts[rank]); });
 }
 
 }  // namespace stepscope

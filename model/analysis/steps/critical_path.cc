@@ -34,8 +34,7 @@ constexpr Ps kAlike = 20;  // GPUs whose work differs by less than one part in 2
 // Walks from the end of the span to its begin.
 class Walk {
  public:
-  Walk(const Trace& trace, const FlowIndex& flows, TimeRange span)
-      : trace_(trace), flows_(flows) {
+  Walk(const Trace& trace, const FlowIndex& flows, TimeRange span) : trace_(trace), flows_(flows) {
     path_.span = span;
     least_ = span.length() / kShort;
     FindDevice();

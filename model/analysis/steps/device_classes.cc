@@ -1,9 +1,9 @@
 #include "model/analysis/steps/device_classes.h"
 
+#include "model/analysis/analysis.h"
 #include "model/analysis/naming/time_classes.h"
 #include "model/analysis/steps/steps.h"
 #include "model/capabilities.h"
-#include "model/analysis/analysis.h"
 
 namespace stepscope {
 

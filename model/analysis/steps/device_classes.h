@@ -21,7 +21,8 @@ struct DeviceClasses {
   static DeviceClasses Compute(AnalysisContext& context);
 };
 // By MetaId: whether events on a device are work of it. Nsight Systems and PyTorch also list waits
-// of the host for a device there ("Stream Sync"). `classes`: those of ClassesOfDeviceEvents(). O(names).
+// of the host for a device there ("Stream Sync"). `classes`: those of ClassesOfDeviceEvents().
+// O(names).
 std::vector<bool> DeviceWork(const Trace& trace, const std::vector<uint8_t>& classes);
 
 }  // namespace stepscope

@@ -501,9 +501,7 @@ void Divider::Run(StepDatabase* db) {
   FindUnrecorded(db);
   for (DividedDevice& device : devices_) PlaceWindows(&device);
   WaitsOfCollectives();
-  ParallelFor(devices_.size(), [&](size_t i) {
-    DivideDevice(static_cast<uint8_t>(i));
-  });
+  ParallelFor(devices_.size(), [&](size_t i) { DivideDevice(static_cast<uint8_t>(i)); });
   CheckStop();
   const std::vector<int64_t> kept_at = KeepSteps(db);
   for (DividedDevice& device : devices_) {

@@ -130,9 +130,7 @@ void HostIntervals::Read() {
     }
   }
   std::vector<std::vector<HostInterval>> parts(threads.size());
-  ParallelFor(threads.size(), [&](size_t i) {
-    ReadThread(*threads[i], &parts[i]);
-  });
+  ParallelFor(threads.size(), [&](size_t i) { ReadThread(*threads[i], &parts[i]); });
   for (const auto& part : parts) host_.insert(host_.end(), part.begin(), part.end());
   std::sort(host_.begin(), host_.end(), [](const HostInterval& a, const HostInterval& b) {
     return std::tie(a.step, a.device, a.begin) < std::tie(b.step, b.device, b.begin);

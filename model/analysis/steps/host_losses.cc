@@ -181,8 +181,7 @@ void HostDivider::Divide(HostId host, const Ranges& windows, std::vector<StepCla
 void AddHostLosses(const Trace& trace, const StatTable& stats, const Grouping& grouping,
                    StepDatabase* db) {
   const HostDivider divider(trace, stats, grouping, db->steps);
-  for (uint32_t h = 0; h < trace.hosts.size(); ++h)
-    DivideSteps(divider, HostId(h), db);
+  for (uint32_t h = 0; h < trace.hosts.size(); ++h) DivideSteps(divider, HostId(h), db);
   db->idle.Finish();
 }
 

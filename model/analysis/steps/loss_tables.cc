@@ -156,15 +156,16 @@ ResultTable LossTable(const Verdict& verdict, bool whole) {
   ResultTable t;
   t.id = "losses";
   t.title = whole ? "What the recording loses: it has no steps" : "What a step loses";
-  t.SetColumns({
-      {"class", "Class", Unit::kNone, ValueType::kString, ""},
-      {"label", "Loss", Unit::kNone, ValueType::kString, ""},
-      {"timeMs", "Time", Unit::kMs, ValueType::kReal, "of an average step, mean over devices"},
-      {"percent", "Share", Unit::kPercent, ValueType::kReal, "of the step time"},
-      {"causes", "Causes", Unit::kNone, ValueType::kString, "the largest, by share of the loss",
-       true}});
+  t.SetColumns(
+      {{"class", "Class", Unit::kNone, ValueType::kString, ""},
+       {"label", "Loss", Unit::kNone, ValueType::kString, ""},
+       {"timeMs", "Time", Unit::kMs, ValueType::kReal, "of an average step, mean over devices"},
+       {"percent", "Share", Unit::kPercent, ValueType::kReal, "of the step time"},
+       {"causes", "Causes", Unit::kNone, ValueType::kString, "the largest, by share of the loss",
+        true}});
   for (const Loss& loss : verdict.losses) {
-    t.AddRow({loss.id, loss.label, loss.ps / static_cast<double>(kPsPerMs), loss.percent, loss.causes});
+    t.AddRow(
+        {loss.id, loss.label, loss.ps / static_cast<double>(kPsPerMs), loss.percent, loss.causes});
     t.links.push_back(loss.link);
   }
   return t;
@@ -175,14 +176,14 @@ ResultTable StepLossTable(const StepDatabase& db) {
   t.id = "step_losses";
   t.title = "What each step goes into";
   t.SetColumns({{"stepnum", "Step", Unit::kNone, ValueType::kString, ""},
-               {"stepTimeMs", "Step time", Unit::kMs, ValueType::kReal,
-                "mean over devices; the sum of the columns behind it", true}});
+                {"stepTimeMs", "Step time", Unit::kMs, ValueType::kReal,
+                 "mean over devices; the sum of the columns behind it", true}});
   const std::vector<bool> occurs = Occurring(db.steps);
   const std::vector<StepTimeGroup> groups = StepTimeGroups();
   for (size_t i = 0; i < groups.size(); ++i) {
     if (occurs[i])
       t.AddColumn({groups[i].id, groups[i].label, Unit::kMs, ValueType::kReal,
-                           i == 1 ? "its copies and fills that no kernel hides" : ""});
+                   i == 1 ? "its copies and fills that no kernel hides" : ""});
   }
   for (const Step& step : db.steps) {
     std::vector<Value> row;
@@ -203,26 +204,26 @@ ResultTable IdleByCauseTable(const Trace& trace, const StepDatabase& db) {
   ResultTable t;
   t.id = "idle_by_cause";
   t.title = "Why devices are idle";
-  t.SetColumns({
-      {"class", "Class", Unit::kNone, ValueType::kString, ""},
-      {"cause", "Cause", Unit::kNone, ValueType::kString,
-       "the event that the host was in; what is not among the five causes that a step names "
-       "of a class is \"others\"",
-       true},
-      {"timeMs", "Time", Unit::kMs, ValueType::kReal, "of an average step, mean over devices"},
-      {"percent", "Share", Unit::kPercent, ValueType::kReal, "of the step time"},
-      {"steps", "Steps", Unit::kCount, ValueType::kInt, "of those that count, how many have it"},
-      {"devices", "Devices", Unit::kCount, ValueType::kInt, "that have it", true},
-      {"count", "Intervals", Unit::kCount, ValueType::kInt, "in the steps that count"}});
+  t.SetColumns(
+      {{"class", "Class", Unit::kNone, ValueType::kString, ""},
+       {"cause", "Cause", Unit::kNone, ValueType::kString,
+        "the event that the host was in; what is not among the five causes that a step names "
+        "of a class is \"others\"",
+        true},
+       {"timeMs", "Time", Unit::kMs, ValueType::kReal, "of an average step, mean over devices"},
+       {"percent", "Share", Unit::kPercent, ValueType::kReal, "of the step time"},
+       {"steps", "Steps", Unit::kCount, ValueType::kInt, "of those that count, how many have it"},
+       {"devices", "Devices", Unit::kCount, ValueType::kInt, "that have it", true},
+       {"count", "Intervals", Unit::kCount, ValueType::kInt, "in the steps that count"}});
   t.readable_column = t.Column("class");
   const std::vector<const Step*> counted = CountedSteps(db.steps);
   double whole = 0;
   for (const Step* step : counted) whole += step->times.total;
   for (const CauseSum& sum : SumsOfCauses(trace, db)) {
     t.AddRow({SharedText(IdOf(sum.loss)), SharedText(sum.name),
-         sum.time / static_cast<double>(kPsPerMs * std::max<size_t>(1, counted.size())),
-         whole > 0 ? 100 * sum.time / whole : 0.0, static_cast<int64_t>(sum.steps.size()),
-         static_cast<int64_t>(sum.devices.size()), static_cast<int64_t>(sum.count)});
+              sum.time / static_cast<double>(kPsPerMs * std::max<size_t>(1, counted.size())),
+              whole > 0 ? 100 * sum.time / whole : 0.0, static_cast<int64_t>(sum.steps.size()),
+              static_cast<int64_t>(sum.devices.size()), static_cast<int64_t>(sum.count)});
     t.readable.emplace_back(SharedText(LabelOf(sum.loss)));
     RowLink link = LinkTo(EventRows(sum.rows));
     link.range = sum.longest;
@@ -235,21 +236,21 @@ ResultTable IdleCauseTable(const Trace& trace, const StepDatabase& db) {
   ResultTable t;
   t.id = "idle_causes";
   t.title = "Why devices are idle, step by step";
-  t.SetColumns({
-      {"stepnum", "Step", Unit::kNone, ValueType::kString, ""},
-      {"host", "Host", Unit::kNone, ValueType::kString, ""},
-      {"device", "Device", Unit::kNone, ValueType::kString, ""},
-      {"class", "Class", Unit::kNone, ValueType::kString, "", true},
-      {"cause", "Cause", Unit::kNone, ValueType::kString,
-       "the event that the host was in; of each class those with a fifth of it and then those "
-       "with most time in all steps, five together, the rest is \"others\"; of unknown and queued "
-       "what is open "
-       "while work that was launched does not begin",
-       true},
-      {"timeMs", "Time", Unit::kMs, ValueType::kReal, "of the device's idle time", true},
-      {"percent", "Share", Unit::kPercent, ValueType::kReal, "of the step's time on the device",
-       true},
-      {"count", "Intervals", Unit::kCount, ValueType::kInt, ""}});
+  t.SetColumns(
+      {{"stepnum", "Step", Unit::kNone, ValueType::kString, ""},
+       {"host", "Host", Unit::kNone, ValueType::kString, ""},
+       {"device", "Device", Unit::kNone, ValueType::kString, ""},
+       {"class", "Class", Unit::kNone, ValueType::kString, "", true},
+       {"cause", "Cause", Unit::kNone, ValueType::kString,
+        "the event that the host was in; of each class those with a fifth of it and then those "
+        "with most time in all steps, five together, the rest is \"others\"; of unknown and queued "
+        "what is open "
+        "while work that was launched does not begin",
+        true},
+       {"timeMs", "Time", Unit::kMs, ValueType::kReal, "of the device's idle time", true},
+       {"percent", "Share", Unit::kPercent, ValueType::kReal, "of the step's time on the device",
+        true},
+       {"count", "Intervals", Unit::kCount, ValueType::kInt, ""}});
   std::vector<SharedText> labels, classes, class_labels;
   for (const Step& step : db.steps) labels.emplace_back(step.label);
   for (size_t c = 0; c < kStepTimeClasses; ++c) {
@@ -273,12 +274,12 @@ ResultTable IdleCauseTable(const Trace& trace, const StepDatabase& db) {
     if (name.empty() && cause.event.valid()) name = SharedText(cause_names.Of(cause));
     const double whole = WholeOf(db, cause);
     t.AddRow({labels[cause.step], hosts[step.host.value],
-                      cause.device.valid() ? devices[cause.device.value] : cpu,
-                      classes[static_cast<size_t>(cause.loss)],
-                      cause.event.valid() ? name : SharedText(NameWithoutEvent(cause.loss, rest)),
-                      static_cast<double>(cause.time) / static_cast<double>(kPsPerMs),
-                      whole > 0 ? 100 * static_cast<double>(cause.time) / whole : 0.0,
-                      static_cast<int64_t>(cause.count)});
+              cause.device.valid() ? devices[cause.device.value] : cpu,
+              classes[static_cast<size_t>(cause.loss)],
+              cause.event.valid() ? name : SharedText(NameWithoutEvent(cause.loss, rest)),
+              static_cast<double>(cause.time) / static_cast<double>(kPsPerMs),
+              whole > 0 ? 100 * static_cast<double>(cause.time) / whole : 0.0,
+              static_cast<int64_t>(cause.count)});
     t.readable.emplace_back(class_labels[static_cast<size_t>(cause.loss)]);
     std::vector<EventRow> rows;
     for (const EventRow row : cause.rows) {

@@ -156,13 +156,11 @@ ResultTable StepTable(const Trace& trace, const std::vector<Step>& steps, bool b
   if (several) t.AddColumn({"host", "Host", Unit::kNone, ValueType::kString, ""});
   if (!bare) {
     t.AddColumn({"inferred", "Inferred", Unit::kNone, ValueType::kBool,
-                         "nothing in the profile marks the step"});
+                 "nothing in the profile marks the step"});
     t.AddColumn({"partial", "Partial", Unit::kNone, ValueType::kBool,
-                         "cut by the begin or end of the recording: left out of the averages",
-                         true});
+                 "cut by the begin or end of the recording: left out of the averages", true});
     t.AddColumn({"warmup", "Warm-up", Unit::kNone, ValueType::kBool,
-                         "the first step, of over 1.5 times the others' median: left out too",
-                         true});
+                 "the first step, of over 1.5 times the others' median: left out too", true});
   }
   const std::vector<SharedText> hosts = HostNames(trace);
   t.links.reserve(steps.size());
@@ -190,8 +188,8 @@ ResultTable DeviceStepTable(const Trace& trace, const StepDatabase& db) {
   t.id = "device_steps";
   t.title = "Steps of each device";
   t.SetColumns({{"stepnum", "Step", Unit::kNone, ValueType::kString, ""},
-               {"host", "Host", Unit::kNone, ValueType::kString, ""},
-               {"device", "Device", Unit::kNone, ValueType::kString, ""}});
+                {"host", "Host", Unit::kNone, ValueType::kString, ""},
+                {"device", "Device", Unit::kNone, ValueType::kString, ""}});
   AddClassColumns(&t, false, false);
   auto column = [&](const char* id, const char* label, const char* how) {
     const bool key = std::string_view(id) == "stepTimeMs";

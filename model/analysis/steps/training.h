@@ -1,7 +1,6 @@
 // Whether the program trains: one rule for all formats (docs/rules.md#overview, "Training").
 #pragma once
 
-
 #include "model/analysis/analysis.h"
 
 namespace stepscope {

@@ -280,8 +280,7 @@ std::string ToCsv(const ResultTable& table) {
 
 // Makes each cell twice, for the widths and for the text, rather than keep all of them.
 void WriteText(const ResultTable& table, const TextLayout& layout, const TextSink& sink) {
-  const size_t n =
-      layout.max_rows ? std::min(layout.max_rows, table.size()) : table.size();
+  const size_t n = layout.max_rows ? std::min(layout.max_rows, table.size()) : table.size();
   TextColumns columns(table, n);
   if (layout.width > 0) columns.Fit(layout.width);
   TextBuffer out(sink);

@@ -20,32 +20,32 @@ ResultTable EmptyTable(bool on_cpu) {
   ResultTable t;
   t.id = "torch_ops";
   t.title = "PyTorch's ops";
-  t.SetColumns({
-      {"operation", "Op", Unit::kNone, V::kString, "(no op): kernels that no op launched", true},
-      {"input_dims", "Shapes", Unit::kNone, V::kString, "as recorded", true},
-      {"input_types", "Types", Unit::kNone, V::kString, "as recorded"},
-      {"occurrences", "Calls", Unit::kCount, V::kInt, ""},
-      {"total_device_time_us", "Time", Unit::kUs, V::kReal,
-       on_cpu ? "of the calls" : "of their kernels, copies and fills", true},
-      {"share", "Share", Unit::kFraction, V::kReal, "of the time of all rows", true},
-      {"flops", "Operations", Unit::kNone, V::kReal,
-       "of one call, by its shapes; empty: no formula or no shapes", true},
-      {"flops_unmasked", "Without mask", Unit::kNone, V::kReal,
-       "operations of causal attention without the half that is left out"},
-      {"bytes", "Bytes", Unit::kBytes, V::kReal,
-       "of one call at least: each input once, the output once"},
-      {"tflops_per_s", "TFLOP/s", Unit::kNone, V::kReal, "operations / time", true},
-      {"gb_per_s", "GB/s", Unit::kNone, V::kReal, "bytes / time", true},
-      {"intensity", "FLOP/byte", Unit::kNone, V::kReal, ""},
-      {"peak_tflops", "Peak TFLOP/s", Unit::kNone, V::kReal, "of the device for this type"},
-      {"peak_of", "Peak of", Unit::kNone, V::kString, ""},
-      {"peak_gb_per_s", "Peak GB/s", Unit::kNone, V::kReal, "of the main memory"},
-      {"bound_by", "Bound by", Unit::kNone, V::kString, "the limit that takes longer at its peak",
-       true},
-      {"of_limit", "Of the limit", Unit::kFraction, V::kReal,
-       "time at the peak of the limit / time; over 1 where caches hold the data", true},
-      {"estimate", "Estimate", Unit::kNone, V::kBool,
-       "operations of an element are a rough count, or the compiler's"}});
+  t.SetColumns(
+      {{"operation", "Op", Unit::kNone, V::kString, "(no op): kernels that no op launched", true},
+       {"input_dims", "Shapes", Unit::kNone, V::kString, "as recorded", true},
+       {"input_types", "Types", Unit::kNone, V::kString, "as recorded"},
+       {"occurrences", "Calls", Unit::kCount, V::kInt, ""},
+       {"total_device_time_us", "Time", Unit::kUs, V::kReal,
+        on_cpu ? "of the calls" : "of their kernels, copies and fills", true},
+       {"share", "Share", Unit::kFraction, V::kReal, "of the time of all rows", true},
+       {"flops", "Operations", Unit::kNone, V::kReal,
+        "of one call, by its shapes; empty: no formula or no shapes", true},
+       {"flops_unmasked", "Without mask", Unit::kNone, V::kReal,
+        "operations of causal attention without the half that is left out"},
+       {"bytes", "Bytes", Unit::kBytes, V::kReal,
+        "of one call at least: each input once, the output once"},
+       {"tflops_per_s", "TFLOP/s", Unit::kNone, V::kReal, "operations / time", true},
+       {"gb_per_s", "GB/s", Unit::kNone, V::kReal, "bytes / time", true},
+       {"intensity", "FLOP/byte", Unit::kNone, V::kReal, ""},
+       {"peak_tflops", "Peak TFLOP/s", Unit::kNone, V::kReal, "of the device for this type"},
+       {"peak_of", "Peak of", Unit::kNone, V::kString, ""},
+       {"peak_gb_per_s", "Peak GB/s", Unit::kNone, V::kReal, "of the main memory"},
+       {"bound_by", "Bound by", Unit::kNone, V::kString, "the limit that takes longer at its peak",
+        true},
+       {"of_limit", "Of the limit", Unit::kFraction, V::kReal,
+        "time at the peak of the limit / time; over 1 where caches hold the data", true},
+       {"estimate", "Estimate", Unit::kNone, V::kBool,
+        "operations of an element are a rough count, or the compiler's"}});
   return t;
 }
 
@@ -62,7 +62,8 @@ void AddRow(const TorchOps& ops, const TorchOp& op, ResultTable* t) {
                       : limit <= 0        ? "Unknown"
                       : compute >= memory ? "Compute"
                                           : "HBM";
-  t->AddRow({op.operation, op.dims, op.types, static_cast<int64_t>(op.calls), InUs(op.time),
+  t->AddRow(
+      {op.operation, op.dims, op.types, static_cast<int64_t>(op.calls), InUs(op.time),
        ops.total > 0 ? Value(static_cast<double>(op.time) / static_cast<double>(ops.total))
                      : Value(),
        op.cost ? Value(op.cost->flops) : Value(), op.cost ? Value(op.cost->flops_uncut) : Value(),
@@ -110,7 +111,8 @@ bool HasModelFlops(const Trace& trace) {
                      [](const Plane& plane) { return plane.kind == PlaneKind::kGpu; });
 }
 
-void AddModelFlops(AnalysisContext& context, const AnalysisParams& params, const StepDatabase& db, AnalysisResult* result) {
+void AddModelFlops(AnalysisContext& context, const AnalysisParams& params, const StepDatabase& db,
+                   AnalysisResult* result) {
   if (db.kind != DeviceKind::kGpu || db.device_steps.empty()) return;
   const std::shared_ptr<const TorchOps> ops = context.Get<TorchOps>(params);
   if (ops->work.empty()) return;

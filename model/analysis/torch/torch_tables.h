@@ -2,7 +2,6 @@
 // a step uses (docs/rules.md#pytorch-ops).
 #pragma once
 
-
 #include "model/analysis/analysis.h"
 #include "model/analysis/steps/steps.h"
 
@@ -19,6 +18,7 @@ bool HasModelFlops(const Trace& trace);
 
 // Adds `flops_per_step`, `step_tflops_per_s` and `mfu_percent`, of the steps that count: operations
 // of products of matrices, convolutions and attention. Adds nothing without devices or shapes.
-void AddModelFlops(AnalysisContext& context, const AnalysisParams& params, const StepDatabase& db, AnalysisResult* result);
+void AddModelFlops(AnalysisContext& context, const AnalysisParams& params, const StepDatabase& db,
+                   AnalysisResult* result);
 
 }  // namespace stepscope

@@ -23,9 +23,7 @@ struct CpuDevice {
 class CpuCollector {
  public:
   CpuCollector(AnalysisContext& context, HloOpBuilder* builder)
-      : context_(context),
-        stats_(context.stats()),
-        builder_(*builder) {}
+      : context_(context), stats_(context.stats()), builder_(*builder) {}
 
   void AddTrack(const Track& track, const TimeScope& scope) {
     std::vector<OpenOp> ops = OpsOf(track, scope);
@@ -107,8 +105,7 @@ class CpuCollector {
 
 }  // namespace
 
-void CollectCpuOps(AnalysisContext& context, const AnalysisParams& params,
-                   HloOpBuilder* builder) {
+void CollectCpuOps(AnalysisContext& context, const AnalysisParams& params, HloOpBuilder* builder) {
   const Trace& trace = context.trace();
   const Scope scope = ScopeOf(context, params);
   for (uint32_t h = 0; h < trace.hosts.size(); ++h) {

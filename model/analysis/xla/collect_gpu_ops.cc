@@ -168,8 +168,7 @@ class GpuCollector {
 
 }  // namespace
 
-void CollectGpuOps(AnalysisContext& context, const AnalysisParams& params,
-                   HloOpBuilder* builder) {
+void CollectGpuOps(AnalysisContext& context, const AnalysisParams& params, HloOpBuilder* builder) {
   const Scope scope = ScopeOf(context, params);
   GpuCollector collector(context, builder);
   for (const Plane& plane : context.trace().planes) {

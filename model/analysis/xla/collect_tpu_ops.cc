@@ -41,9 +41,7 @@ HloSums ParseBreakdown(std::string_view text) {
 class TpuCollector {
  public:
   TpuCollector(AnalysisContext& context, HloOpBuilder* builder)
-      : trace_(context.trace()),
-        stats_(context.stats()),
-        builder_(*builder) {}
+      : trace_(context.trace()), stats_(context.stats()), builder_(*builder) {}
 
   void Core(const Plane& plane, const TimeScope& scope) {
     first_ = kMaxPs, last_ = kMinPs, busy_ = 0;
@@ -111,8 +109,7 @@ class TpuCollector {
 
 }  // namespace
 
-void CollectTpuOps(AnalysisContext& context, const AnalysisParams& params,
-                   HloOpBuilder* builder) {
+void CollectTpuOps(AnalysisContext& context, const AnalysisParams& params, HloOpBuilder* builder) {
   const Scope scope = ScopeOf(context, params);
   TpuCollector collector(context, builder);
   for (const Plane& plane : context.trace().planes) {

@@ -38,9 +38,7 @@ xla::ElementType ComputeTypeOf(const xla::HloModule& module, const xla::Instruct
 }  // namespace
 
 HloOpBuilder::HloOpBuilder(AnalysisContext& context, DeviceKind kind, std::span<const OwnPeaks> own)
-    : context_(context),
-      programs_(context.Get<HloPrograms>()),
-      stats_(context.stats()) {
+    : context_(context), programs_(context.Get<HloPrograms>()), stats_(context.stats()) {
   table_.kind = kind;
   table_.peaks = DevicePeaksOf(context.trace(), context.xprof().hlo_peaks_of_recording, own);
 }

@@ -87,11 +87,8 @@ class HloOpBuilder {
 };
 
 // Reads the ops of devices of one kind. `scope` says which events count.
-void CollectGpuOps(AnalysisContext& context, const AnalysisParams& params,
-                   HloOpBuilder* builder);
-void CollectTpuOps(AnalysisContext& context, const AnalysisParams& params,
-                   HloOpBuilder* builder);
-void CollectCpuOps(AnalysisContext& context, const AnalysisParams& params,
-                   HloOpBuilder* builder);
+void CollectGpuOps(AnalysisContext& context, const AnalysisParams& params, HloOpBuilder* builder);
+void CollectTpuOps(AnalysisContext& context, const AnalysisParams& params, HloOpBuilder* builder);
+void CollectCpuOps(AnalysisContext& context, const AnalysisParams& params, HloOpBuilder* builder);
 
 }  // namespace stepscope

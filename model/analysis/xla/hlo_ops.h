@@ -9,7 +9,6 @@
 // immutable.
 #pragma once
 
-
 #include "model/analysis/analysis.h"
 #include "model/analysis/xla/hlo_op_table.h"
 

@@ -70,7 +70,8 @@ std::string HloPrograms::Error(uint32_t program) const {
   return slots_->slots[program].error;
 }
 
-std::shared_ptr<const xla::CostModel> HloPrograms::Costs(uint32_t program, xla::CostVariant variant) const {
+std::shared_ptr<const xla::CostModel> HloPrograms::Costs(uint32_t program,
+                                                         xla::CostVariant variant) const {
   const auto module = Module(program);
   if (!module) return nullptr;
   Slots::Slot& slot = slots_->slots[program];

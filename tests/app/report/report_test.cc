@@ -22,13 +22,14 @@ ReportInput MakeInput() {
   table.id = "kernels";
   table.title = "Kernels";
   table.SetColumns({{"name", "Name", Unit::kNone, ValueType::kString, ""},
-                   {"total_us", "Total", Unit::kUs, ValueType::kReal, "sum of durations"},
-                   {"share", "Share", Unit::kFraction, ValueType::kReal, ""},
-                   {"count", "Count", Unit::kCount, ValueType::kInt, ""},
-                   {"tensor", "Matrix unit", Unit::kNone, ValueType::kBool, ""}});
-  test::SetRows(&table, {{std::string("gemm<float, \"x\">"), 0.1 + 0.2, 0.25, int64_t{3}, true},
-                {std::string("bad \xff name"), std::nan(""), 2.0, int64_t{1} << 60, false},
-                {Value(), std::numeric_limits<double>::infinity(), Value(), Value(), Value()}});
+                    {"total_us", "Total", Unit::kUs, ValueType::kReal, "sum of durations"},
+                    {"share", "Share", Unit::kFraction, ValueType::kReal, ""},
+                    {"count", "Count", Unit::kCount, ValueType::kInt, ""},
+                    {"tensor", "Matrix unit", Unit::kNone, ValueType::kBool, ""}});
+  test::SetRows(&table,
+                {{std::string("gemm<float, \"x\">"), 0.1 + 0.2, 0.25, int64_t{3}, true},
+                 {std::string("bad \xff name"), std::nan(""), 2.0, int64_t{1} << 60, false},
+                 {Value(), std::numeric_limits<double>::infinity(), Value(), Value(), Value()}});
   AnalysisResult result;
   result.panel = "kernels";
   result.properties = {{"step_ms", "Step", 7.0625, Unit::kMs, "mean"},
@@ -161,8 +162,8 @@ TEST_CASE("report html: the overview has a chart with one bar for each step") {
   ResultTable steps;
   steps.id = "step_losses";
   steps.SetColumns({{"stepnum", "Step", Unit::kNone, ValueType::kString, ""},
-                   {"device", "Compute", Unit::kMs, ValueType::kReal, ""},
-                   {"unknown", "Not explained", Unit::kMs, ValueType::kReal, ""}});
+                    {"device", "Compute", Unit::kMs, ValueType::kReal, ""},
+                    {"unknown", "Not explained", Unit::kMs, ValueType::kReal, ""}});
   test::SetRows(&steps, {{std::string("train <1>"), 3.0, 1.0}, {std::string("train 2"), 2.0, 0.0}});
   AnalysisResult result;
   result.panel = "overview";

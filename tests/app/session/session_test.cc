@@ -253,7 +253,7 @@ TEST_CASE_FIXTURE(SessionFixture,
   std::filesystem::create_directories(run);
   std::filesystem::copy_file(Sample("tf_graph.xplane.pb.zst"), run / "vm.xplane.pb.zst");
   for (const std::filesystem::path& opened : {dir.path() / "resnet", run}) {
-    Session own(store, {[this] { waker.Wake(); }, {}, {}, {}});
+    Session own(scheduler, store, {[this] { waker.Wake(); }, {}, {}, {}});
     own.Open({opened.string()}, false);
     const auto end = Clock::now() + std::chrono::seconds(60);
     while (own.Update().profiles.empty() && Clock::now() < end) {

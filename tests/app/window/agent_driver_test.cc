@@ -27,7 +27,8 @@ const std::string kOther = test::SourcePath("tests/data/tf_graph.xplane.pb.zst")
 
 struct DrivenWindow {
   DrivenWindow()
-      : store(dir.path() / "config"), session(scheduler, store, {[this] { waker.Wake(); }, {}, {}, {}}) {
+      : store(dir.path() / "config"),
+        session(scheduler, store, {[this] { waker.Wake(); }, {}, {}, {}}) {
     fs::create_directory(dir.path() / "run");
     fs::permissions(dir.path() / "run", fs::perms::owner_all);
     session.set_agent_config({dir.path() / "run", {}, {}, geteuid()});

@@ -74,7 +74,7 @@ TEST_CASE("Kernel statistics know the op that launched a kernel") {
   const TracePtr trace = LoadPerfetto(test::PerfettoBytes(4));
   AnalysisContext context(trace, Definitions::kStepscope);
   const AnalysisResult result = RunAnalysis(*FindAnalysis("kernel_stats"), context, {});
-  REQUIRE(test::TableOf(result, "kernels").rows.size() == 1);
+  REQUIRE(test::TableOf(result, "kernels").size() == 1);
   CHECK(test::Text(result, "kernels", 0, "op_name") == "aten::mm");
   CHECK(test::Int(result, "kernels", 0, "occurrences") == 4);
 }

@@ -54,7 +54,8 @@ TEST_CASE("a result is computed once for the same question, and anew for another
   CHECK(context.Get("kernel_stats") == all);
   CHECK(context.Get("kernel_stats", FirstMs(2)) != all);
   CHECK(context.Get("op_stats") != all);
-  CHECK(context.Get<OpDatabase>(AnalysisParams()) == context.Get<OpDatabase>(ForHost("worker-0")));  // has all hosts anyway
+  CHECK(context.Get<OpDatabase>(AnalysisParams()) ==
+        context.Get<OpDatabase>(ForHost("worker-0")));  // has all hosts anyway
   CHECK(context.Get<OpDatabase>(FirstMs(2)) != context.Get<OpDatabase>(AnalysisParams()));
 }
 
@@ -111,7 +112,8 @@ TEST_CASE("a released memory profile lives as long as others hold it") {
   const size_t allocators = profile->allocators.size();
   profile = nullptr;
   CHECK(gone.expired());
-  CHECK(context.Get<MemoryProfile>(AnalysisParams())->allocators.size() == allocators);  // computed again
+  CHECK(context.Get<MemoryProfile>(AnalysisParams())->allocators.size() ==
+        allocators);  // computed again
 }
 
 TEST_CASE("threads that ask the same at once get one result") {

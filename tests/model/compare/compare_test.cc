@@ -198,8 +198,7 @@ TEST_CASE("Exchanging the profiles negates every change") {
     for (const char* id : {"delta_ms", "mean_delta_ms", "noise_ms"})
       CHECK(std::abs(Number(ab, id) + Number(ba, id)) <= 1e-9);
     CHECK(Number(ab, "p_value") == doctest::Approx(Number(ba, "p_value")));
-    REQUIRE(test::TableOf(ab, "contributions").size() ==
-            test::TableOf(ba, "contributions").size());
+    REQUIRE(test::TableOf(ab, "contributions").size() == test::TableOf(ba, "contributions").size());
     for (size_t r = 0; r < test::TableOf(ab, "contributions").size(); ++r) {
       CHECK(std::abs(test::Real(ab, "contributions", r, "delta_ms_per_step") +
                      test::Real(ba, "contributions", r, "delta_ms_per_step")) <= 1e-9);

@@ -55,7 +55,7 @@ TEST_CASE("A snapshot and a trace cannot be compared; two traces can") {
   const std::shared_ptr<const Trace> trace = LoadHistory(t.Text(), "t.json");
   CHECK(Compared(Training(0), trace).empty_reason.starts_with("A is a memory snapshot"));
   CHECK(Compared(trace, Training(0)).empty_reason.starts_with("B is a memory snapshot"));
-  CHECK_FALSE(CompareSnapshots(*trace, *trace).has_value());
+  CHECK_FALSE(CompareSnapshots(*trace, *trace, {}).has_value());
 }
 
 }  // namespace

@@ -30,8 +30,7 @@ AnalysisResult Comparison(double a, double b, const std::vector<Row>& rows) {
     table.AddColumn({id, id, Unit::kNone, ValueType::kString, ""});
   table.AddColumn({"delta_ms_per_step", "", Unit::kMs, ValueType::kReal, ""});
   for (const Row& row : rows) {
-    table.AddRow(
-        {SharedText(row.kind), SharedText("Blocking"), SharedText(row.name), row.change});
+    table.AddRow({SharedText(row.kind), SharedText("Blocking"), SharedText(row.name), row.change});
   }
   result.tables.push_back(table);
   return result;

@@ -149,7 +149,8 @@ TEST_CASE("find: a file that is gone is an error, not an empty answer") {
     Result<std::vector<Stat>> Decode(const Trace&, EventRow) const override {
       return Status(ErrorCode::kIo, "the file changed");
     }
-    Result<std::shared_ptr<const StatTable>> LoadTyped(const Trace&, std::stop_token) const override {
+    Result<std::shared_ptr<const StatTable>> LoadTyped(const Trace&,
+                                                       std::stop_token) const override {
       return Status(ErrorCode::kIo, "the file changed");
     }
   };

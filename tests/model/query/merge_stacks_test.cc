@@ -288,7 +288,10 @@ TEST_CASE("stacks: frames that are too deep are counted, and their time is kept"
 
 TEST_CASE("stacks: a call can be stopped") {
   const TracePtr trace = ThreadOf({{"a", 0, 10}});
-  CHECK_THROWS_AS(test::RunStopped([&] { BuildCallTree({trace.get(), nullptr, nullptr}); }), Stopped);
+  CHECK_THROWS_AS(test::RunStopped([&] {
+                    BuildCallTree({trace.get(), nullptr, nullptr});
+                  }),
+                  Stopped);
 }
 
 TEST_CASE("stacks: in time that grows with the events") {

@@ -106,7 +106,9 @@ TEST_CASE("analysis cache: a page's first part is there before the page, then th
   CHECK(cache.GetFirst(profile, "kernel_stats", {}) == kernels);
 }
 
-TEST_CASE("analysis cache: other questions wait for what a profile shows first, and have their turn then") {
+TEST_CASE(
+    "analysis cache: other questions wait for what a profile shows first, and have their turn "
+    "then") {
   Scheduler scheduler(2);
   AnalysisCache cache(scheduler);
   const Profile profile = Training(0);

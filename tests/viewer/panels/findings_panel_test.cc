@@ -15,12 +15,12 @@ AnalysisResult SampleFindings() {
   ResultTable& t = result.tables.emplace_back();
   t.id = "findings";
   for (const char* id : {"rule", "severity", "title"})
-    t.columns.push_back({id, id, Unit::kNone, V::kString, ""});
-  t.columns.push_back({"saving_ms_per_step", "Saving", Unit::kMs, V::kReal, ""});
+    t.AddColumn({id, id, Unit::kNone, V::kString, ""});
+  t.AddColumn({"saving_ms_per_step", "Saving", Unit::kMs, V::kReal, ""});
   for (const char* id : {"assumption", "device", "steps", "guide", "remedy"})
-    t.columns.push_back({id, id, Unit::kNone, V::kString, ""});
-  t.AddRow({"input-bound", "problem", "The GPUs wait for input.", 4.5, "if it were gone",
-                    "GPU 0", "0..4", "1.1", "prefetch"});
+    t.AddColumn({id, id, Unit::kNone, V::kString, ""});
+  t.AddRow({"input-bound", "problem", "The GPUs wait for input.", 4.5, "if it were gone", "GPU 0",
+            "0..4", "1.1", "prefetch"});
   t.AddRow({"copies", "note", "Copies recur.", 0.1, "-", "GPU 0", "0..4", "2", "pin"});
   t.links.push_back(LinkTo(EventRows(std::vector{EventRow(3), EventRow(5)})));
   t.links.push_back(LinkTo(EventRows()));

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/support/table_rows.h"
+
 namespace stepscope {
 namespace {
 
@@ -28,10 +30,15 @@ TEST_CASE("pages name programs by id, and filters quote what they look for") {
 }
 
 TEST_CASE("the op of a row") {
-  const std::vector<Value> row{std::string("18446744073709551615"), std::string("copy.1"), 3.0};
-  CHECK(HloRefIn(row, 0, 1) == HloRef{~uint64_t{0}, "copy.1"});
-  CHECK_FALSE(HloRefIn(row, 0, -1).valid());
-  CHECK_FALSE(HloRefIn(row, 0, 2).valid());
+  const ResultTable table =
+      test::TableWith("", "",
+                      {{"program", "", Unit::kNone, ValueType::kString, ""},
+                       {"name", "", Unit::kNone, ValueType::kString, ""},
+                       {"time", "", Unit::kNone, ValueType::kReal, ""}},
+                      {{std::string("18446744073709551615"), std::string("copy.1"), 3.0}});
+  CHECK(HloRefIn(table, 0, 0, 1) == HloRef{~uint64_t{0}, "copy.1"});
+  CHECK_FALSE(HloRefIn(table, 0, 0, -1).valid());
+  CHECK_FALSE(HloRefIn(table, 0, 0, 2).valid());
 }
 
 }  // namespace

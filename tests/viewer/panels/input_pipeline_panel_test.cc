@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
 
+#include "tests/support/table_rows.h"
+
 #include "tests/viewer/panel_fixture.h"
 #include "tests/viewer/sample_results.h"
 #include "viewer/core/panel.h"
@@ -11,15 +13,14 @@ namespace {
 AnalysisResult SampleInput() {
   AnalysisResult r;
   r.tables.push_back(SampleSteps(8, 3));
-  ResultTable ops{
-      "host_ops",
-      "Input ops",
+  ResultTable ops = test::TableWith(
+      "host_ops", "Input ops",
       {{"opName", "Operation", Unit::kNone, ValueType::kString, ""},
        {"count", "Count", Unit::kCount, ValueType::kInt, ""},
        {"selfTimeInMs", "Self time", Unit::kMs, ValueType::kReal, ""},
        {"category", "Category", Unit::kNone, ValueType::kString, ""}},
       {{std::string("Iterator::Map"), int64_t{4}, 12.5, std::string("Preprocessing")},
-       {std::string("Iterator::TFRecord"), int64_t{2}, 1.5, std::string("Demanded file read")}}};
+       {std::string("Iterator::TFRecord"), int64_t{2}, 1.5, std::string("Demanded file read")}});
   r.tables.push_back(std::move(ops));
   r.properties = {{"demanded_file_read_us", "Reading", 1500.0, Unit::kUs, ""},
                   {"advanced_file_read_us", "Reading ahead", 0.0, Unit::kUs, ""},

@@ -18,9 +18,8 @@ ResultTable Kernels(const char* id, const char* name, size_t n) {
                  {"share", "Share of time", Unit::kFraction, ValueType::kReal, ""}}};
   for (size_t i = 0; i < n; ++i) {
     const double us = static_cast<double>(n - i) * 10;
-    t.AddRow({static_cast<int64_t>(i + 1),
-                      "void ns::kernel" + std::to_string(i) + "<float>(int)", int64_t{3}, us,
-                      us / 1000});
+    t.AddRow({static_cast<int64_t>(i + 1), "void ns::kernel" + std::to_string(i) + "<float>(int)",
+              int64_t{3}, us, us / 1000});
   }
   return t;
 }

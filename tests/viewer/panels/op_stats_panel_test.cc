@@ -21,7 +21,7 @@ ResultTable Ops(const char* id, bool idle) {
                  {"total_self_time", "Self time", Unit::kUs, ValueType::kReal, ""}}};
   const auto add = [&](const char* side, const char* type, const char* op, double self) {
     t.AddRow({static_cast<int64_t>(t.size() + 1), std::string(side), std::string(type),
-                      std::string(op), int64_t{1}, self});
+              std::string(op), int64_t{1}, self});
   };
   add("Device", "MatMul", "a/MatMul", 70);
   add("Device", "Relu", "a/Relu", 30);
@@ -51,8 +51,8 @@ TEST_CASE("ops: draws both sides with rings and table at every size, and with no
 TEST_CASE("ops: types come before their ops, and rings say which colour is which") {
   AnalysisResult r;
   ResultTable ops = Ops("ops", false);
-  ops.AddRow({int64_t{4}, std::string("Device"), std::string("MatMul"),
-                      std::string("b/MatMul"), int64_t{2}, 50.0});
+  ops.AddRow({int64_t{4}, std::string("Device"), std::string("MatMul"), std::string("b/MatMul"),
+              int64_t{2}, 50.0});
   r.tables.push_back(ops);
   r.tables.push_back(ops);
   r.tables.back().id = "ops_with_idle";

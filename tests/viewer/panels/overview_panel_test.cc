@@ -43,7 +43,9 @@ TEST_CASE("step chart: our definitions have the classes of the losses") {
                                   {"device", "Device compute"},
                                   {"input", "Waiting for input"},
                                   {"sync", "Synchronisation"}})
-    losses.columns.push_back({id, label, Unit::kMs, ValueType::kReal, ""});
+    losses.AddColumn({id, label, Unit::kMs,
+                      id == std::string_view("stepnum") ? ValueType::kString : ValueType::kReal,
+                      ""});
   for (int i = 0; i < 4; ++i) losses.AddRow({"train", 10.0, 7.0, 3.0, 0.0});
   result.tables.push_back(losses);
   StepChart chart;

@@ -21,10 +21,10 @@ AnalysisResult Comparison(double a, double b, const char* significance, double s
   ResultTable t;
   t.id = "contributions";
   t.SetColumns({{"name", "What", Unit::kNone, ValueType::kString, ""},
-               {"change", "Change", Unit::kNone, ValueType::kString, ""},
-               {"delta_ms_per_step", "Delta", Unit::kMs, ValueType::kReal, ""}});
+                {"change", "Change", Unit::kNone, ValueType::kString, ""},
+                {"delta_ms_per_step", "Delta", Unit::kMs, ValueType::kReal, ""}});
   test::SetRows(&t, {{SharedText("Relu"), SharedText("faster"), -0.5},
-            {SharedText("Conv2D"), SharedText("slower"), 1.25}});
+                     {SharedText("Conv2D"), SharedText("slower"), 1.25}});
   r.tables.push_back(std::move(t));
   return r;
 }

@@ -7,6 +7,7 @@
 
 #include <string>
 
+#include "model/analysis/derived_tracks/device_tracks.h"
 #include "tests/viewer/drawn_text.h"
 #include "tests/viewer/viewer_fixture.h"
 #include "viewer/core/state/settings.h"

@@ -18,14 +18,14 @@ ResultTable MakeTable(size_t rows) {
   ResultTable t;
   t.id = "kernels";
   t.SetColumns({{"rank", "#", Unit::kCount, ValueType::kInt, ""},
-               {"kernel_name", "Kernel", Unit::kNone, ValueType::kString, ""},
-               {"uses_tc", "Tensor Core", Unit::kNone, ValueType::kBool, ""},
-               {"total_us", "Total", Unit::kUs, ValueType::kReal, "sum of durations"},
-               {"share", "Share of time", Unit::kFraction, ValueType::kReal, ""}});
+                {"kernel_name", "Kernel", Unit::kNone, ValueType::kString, ""},
+                {"uses_tc", "Tensor Core", Unit::kNone, ValueType::kBool, ""},
+                {"total_us", "Total", Unit::kUs, ValueType::kReal, "sum of durations"},
+                {"share", "Share of time", Unit::kFraction, ValueType::kReal, ""}});
   for (size_t i = 0; i < rows; ++i) {
     const auto n = static_cast<double>(rows - i);
-    t.AddRow({static_cast<int64_t>(i + 1), "kernel_" + std::to_string(i % 97), i % 2 == 0,
-                      n * 1.5, n / 1e5});
+    t.AddRow({static_cast<int64_t>(i + 1), "kernel_" + std::to_string(i % 97), i % 2 == 0, n * 1.5,
+              n / 1e5});
     RowLink link;
     link.rows = EventRows(
         {EventRow(static_cast<uint32_t>(i * 2)), EventRow(static_cast<uint32_t>(i * 2 + 1))});
@@ -190,9 +190,9 @@ TEST_CASE("table view: 100,000 rows cost no more to draw than what is seen of th
 TEST_CASE("table view: the columns of A and B have one unit") {
   ResultTable table;
   table.SetColumns({{"a_ms_per_step", "A", Unit::kMs, ValueType::kReal, ""},
-                   {"b_ms_per_step", "B", Unit::kMs, ValueType::kReal, ""},
-                   {"delta_ms_per_step", "D", Unit::kMs, ValueType::kReal, ""},
-                   {"gap_ms", "Gap", Unit::kMs, ValueType::kReal, ""}});
+                    {"b_ms_per_step", "B", Unit::kMs, ValueType::kReal, ""},
+                    {"delta_ms_per_step", "D", Unit::kMs, ValueType::kReal, ""},
+                    {"gap_ms", "Gap", Unit::kMs, ValueType::kReal, ""}});
   test::SetRows(&table, {{0.0021, 12.5, 12.4979, 0.002}, {0.0034, 25.0, 24.9966, 0.003}});
   CHECK(std::string(ColumnFormat(table, 1).header) == "ms");
   for (const size_t c : {0, 2}) {
@@ -205,8 +205,8 @@ TEST_CASE("table view: the columns of A and B have one unit") {
 TEST_CASE("table view: times with and without the events inside have one unit") {
   ResultTable table;
   table.SetColumns({{"self_us", "Self time", Unit::kUs, ValueType::kReal, ""},
-                   {"total_us", "Total", Unit::kUs, ValueType::kReal, ""},
-                   {"totals_us", "Else", Unit::kUs, ValueType::kReal, ""}});
+                    {"total_us", "Total", Unit::kUs, ValueType::kReal, ""},
+                    {"totals_us", "Else", Unit::kUs, ValueType::kReal, ""}});
   test::SetRows(&table, {{49'763.2, 479'763.0, 3.0}, {200.0, 900.0, 2.0}});
   CHECK(std::string(ColumnFormat(table, 0).header) == "ms");
   CHECK(ColumnFormat(table, 0).scale == ColumnFormat(table, 1).scale);
@@ -216,7 +216,7 @@ TEST_CASE("table view: times with and without the events inside have one unit") 
 TEST_CASE("table view: long times get the next unit, to the thousandth") {
   ResultTable table;
   table.SetColumns({{"self_us", "Self", Unit::kUs, ValueType::kReal, ""},
-                   {"time_ms", "Time", Unit::kMs, ValueType::kReal, ""}});
+                    {"time_ms", "Time", Unit::kMs, ValueType::kReal, ""}});
   test::SetRows(&table, {{479'255.0, 23.1}, {20.0, 0.03}, {9.0, 0.004}, {4.0, 0.002}});
   const auto text = [&](size_t row, size_t column) {
     const NumberFormat format = ColumnFormat(table, column);

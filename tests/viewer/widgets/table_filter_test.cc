@@ -10,17 +10,17 @@ namespace {
 ResultTable Kernels() {
   ResultTable t;
   t.SetColumns({{"kernel_name", "Kernel", Unit::kNone, ValueType::kString, ""},
-               {"op_name", "Op", Unit::kNone, ValueType::kString, ""},
-               {"uses_tc", "Tensor Core", Unit::kNone, ValueType::kBool, ""},
-               {"occurrences", "Count", Unit::kCount, ValueType::kInt, ""},
-               {"total_us", "Total", Unit::kUs, ValueType::kReal, ""},
-               {"avg_us", "Average", Unit::kUs, ValueType::kReal, ""},
-               {"share", "Share", Unit::kFraction, ValueType::kReal, ""},
-               {"bytes", "Memory", Unit::kBytes, ValueType::kInt, ""}});
+                {"op_name", "Op", Unit::kNone, ValueType::kString, ""},
+                {"uses_tc", "Tensor Core", Unit::kNone, ValueType::kBool, ""},
+                {"occurrences", "Count", Unit::kCount, ValueType::kInt, ""},
+                {"total_us", "Total", Unit::kUs, ValueType::kReal, ""},
+                {"avg_us", "Average", Unit::kUs, ValueType::kReal, ""},
+                {"share", "Share", Unit::kFraction, ValueType::kReal, ""},
+                {"bytes", "Memory", Unit::kBytes, ValueType::kInt, ""}});
   const auto row = [&](const char* k, const char* op, bool tc, int64_t n, double total,
                        double share, int64_t bytes) {
-    t.AddRow({std::string(k), std::string(op), tc, n, total, total / static_cast<double>(n),
-                      share, bytes});
+    t.AddRow({std::string(k), std::string(op), tc, n, total, total / static_cast<double>(n), share,
+              bytes});
   };
   row("gemm<float>", "MatMul", true, 4, 400, 0.4, 4096);
   row("std::sort(int)", "Sort", false, 10, 50, 0.05, 0);

@@ -16,12 +16,12 @@ ResultTable Sample() {
   ResultTable t;
   t.id = "sample";
   t.SetColumns({{"name", "Name", Unit::kNone, ValueType::kString, ""},
-               {"total_us", "Total", Unit::kUs, ValueType::kReal, ""},
-               {"count", "Count", Unit::kCount, ValueType::kInt, ""}});
+                {"total_us", "Total", Unit::kUs, ValueType::kReal, ""},
+                {"count", "Count", Unit::kCount, ValueType::kInt, ""}});
   test::SetRows(&t, {{std::string("b"), 2.5, int64_t{1}},
-            {std::string("a"), 2.5, int64_t{2}},
-            {std::string("c"), Value{}, int64_t{2}},
-            {std::string("d,\"x\""), 0.1, int64_t{1}}});
+                     {std::string("a"), 2.5, int64_t{2}},
+                     {std::string("c"), Value{}, int64_t{2}},
+                     {std::string("d,\"x\""), 0.1, int64_t{1}}});
   return t;
 }
 

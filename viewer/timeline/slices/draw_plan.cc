@@ -7,8 +7,8 @@
 #include <optional>
 #include <utility>
 
-#include "model/base/key_table.h"
 #include "model/base/job.h"
+#include "model/base/key_table.h"
 #include "viewer/timeline/slices/plan_area.h"
 #include "viewer/timeline/slices/row_texels.h"
 

@@ -249,8 +249,7 @@ TEST_CASE("Gaps are the idle time of each step, with class, cause and frames") {
   CHECK(test::Text(result, "gap_causes", 0, "class") == "sync");
   CHECK(by_cause.ShownText(0, by_cause.Column("class")) == "Synchronisation");
   double listed = 0, idle = 0, rolled = 0;
-  for (size_t r = 0; r < gaps.size(); ++r)
-    listed += test::Real(result, "gaps", r, "durationMs");
+  for (size_t r = 0; r < gaps.size(); ++r) listed += test::Real(result, "gaps", r, "durationMs");
   const ResultTable& causes = test::TableOf(result, "gap_causes");
   for (size_t r = 0; r < causes.size(); ++r)
     rolled += test::Real(result, "gap_causes", r, "timeMs");

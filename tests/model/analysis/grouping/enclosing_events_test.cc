@@ -152,7 +152,8 @@ TEST_CASE("JAX's annotation around marked steps is no compilation") {
     auto trace = LoadBytes("h.xplane.pb", b.Bytes(), {});
     REQUIRE(trace.ok());
     AnalysisContext context(*trace, Definitions::kStepscope);
-    CHECK(test::JudgedAlone(**trace, context.Get<StepDatabase>()).id == (around ? "host" : "compile"));
+    CHECK(test::JudgedAlone(**trace, context.Get<StepDatabase>()).id ==
+          (around ? "host" : "compile"));
   }
 }
 

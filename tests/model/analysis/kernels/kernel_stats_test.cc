@@ -176,7 +176,8 @@ TEST_CASE("what has no kernels says why: a TPU runs none") {
   const auto trace = LoadBytes("vm.xplane.pb", test::MakeTpuProfile({}), {});
   REQUIRE(trace.ok());
   AnalysisContext context(*trace, Definitions::kStepscope);
-  CHECK(FindAnalysis("kernel_stats")->run(context, {}).empty_reason.find("HLO ops") != std::string::npos);
+  CHECK(FindAnalysis("kernel_stats")->run(context, {}).empty_reason.find("HLO ops") !=
+        std::string::npos);
 }
 
 TEST_CASE("mangled kernel names are readable in the window; data and XProf's tables keep them") {

@@ -459,7 +459,7 @@ constexpr FigureCheck kChecks[] = {
 void CheckFirst(AnalysisContext& context, const Report& report) {
   for (const AnalysisDesc& analysis : Analyses()) {
     if (analysis.first == nullptr) continue;
-    const AnalysisResult first = analysis.first(context, {}, {});
+    const AnalysisResult first = analysis.first(context, {});
     const AnalysisResult& page = report.Page(analysis.id);
     REQUIRE_FALSE(first.findings.empty());
     REQUIRE_FALSE(page.findings.empty());

@@ -29,11 +29,10 @@ std::string Expected(const ResultTable& table) {
     }
     rows.push_back(std::move(object));
   }
-  const Json columns = {
-      {{"id", "name"}, {"label", "Name \"x\""}, {"unit", ""}, {"type", "string"}},
-      {{"id", "v"}, {"label", "V"}, {"unit", "us"}, {"type", "number"}},
-      {{"id", "n"}, {"label", "N"}, {"unit", ""}, {"type", "number"}},
-      {{"id", "b"}, {"label", "B"}, {"unit", ""}, {"type", "boolean"}}};
+  const Json columns = {{{"id", "name"}, {"label", "Name \"x\""}, {"unit", ""}, {"type", "string"}},
+                        {{"id", "v"}, {"label", "V"}, {"unit", "us"}, {"type", "number"}},
+                        {{"id", "n"}, {"label", "N"}, {"unit", ""}, {"type", "number"}},
+                        {{"id", "b"}, {"label", "B"}, {"unit", ""}, {"type", "boolean"}}};
   const Json json = {{"columns", columns}, {"rows", rows}};
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }

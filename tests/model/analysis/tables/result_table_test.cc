@@ -52,10 +52,10 @@ TEST_CASE(
   ResultTable t;
   t.id = "t";
   t.SetColumns({{"name", "Name", Unit::kNone, ValueType::kString, ""},
-               {"none", "Nothing at all", Unit::kMs, ValueType::kReal, ""},
-               {"a", "First number", Unit::kMs, ValueType::kReal, ""},
-               {"b", "Second number", Unit::kMs, ValueType::kReal, ""},
-               {"total", "Total", Unit::kMs, ValueType::kReal, "", true}});
+                {"none", "Nothing at all", Unit::kMs, ValueType::kReal, ""},
+                {"a", "First number", Unit::kMs, ValueType::kReal, ""},
+                {"b", "Second number", Unit::kMs, ValueType::kReal, ""},
+                {"total", "Total", Unit::kMs, ValueType::kReal, "", true}});
   t.AddRow({std::string(50, 'n'), 0.0, 1.0, 2.0, 3.0});
   const auto longest = [](const std::string& text) {
     size_t most = 0, at = 0;
@@ -79,11 +79,11 @@ TEST_CASE("Text fits a width: constant columns go before text is cut, and are na
   ResultTable t;
   t.id = "t";
   t.SetColumns({{"step", "Step", Unit::kNone, ValueType::kString, ""},
-               {"device", "Device", Unit::kNone, ValueType::kString, ""},
-               {"class", "Class", Unit::kNone, ValueType::kString, "", true},
-               {"share", "Share", Unit::kPercent, ValueType::kReal, ""},
-               {"cut", "Cut", Unit::kNone, ValueType::kBool, "", true},
-               {"partial", "Partial", Unit::kNone, ValueType::kBool, "", true}});
+                {"device", "Device", Unit::kNone, ValueType::kString, ""},
+                {"class", "Class", Unit::kNone, ValueType::kString, "", true},
+                {"share", "Share", Unit::kPercent, ValueType::kReal, ""},
+                {"cut", "Cut", Unit::kNone, ValueType::kBool, "", true},
+                {"partial", "Partial", Unit::kNone, ValueType::kBool, "", true}});
   t.AddRow({std::string("step 1"), std::string("GPU 0"), std::string("host"), 5.0, false, true});
   t.AddRow({std::string("step 1"), std::string("GPU 0"), std::string("sync"), 7.0, false, false});
   const std::string text = ToText(t, {0, 36});
@@ -118,8 +118,9 @@ TEST_CASE("columns have values of one type, each of which may be absent") {
 }
 
 TEST_CASE("a table has the rows of another one, some of them or all") {
-  ResultTable t("t", "T", {{"name", "Name", Unit::kNone, ValueType::kString, ""},
-                           {"n", "N", Unit::kCount, ValueType::kInt, ""}});
+  ResultTable t("t", "T",
+                {{"name", "Name", Unit::kNone, ValueType::kString, ""},
+                 {"n", "N", Unit::kCount, ValueType::kInt, ""}});
   CHECK(t.empty());
   for (int64_t n = 0; n < 4; ++n) {
     t.AddRow({"row " + std::to_string(n), n});

@@ -26,7 +26,8 @@ TEST_CASE("Unix time: no text for a year that nobody means") {
 }
 
 TEST_CASE("Unix time: a value of that unit is shown as a moment") {
-  CHECK(FormatValue(Value(int64_t{1760000000022628}), Unit::kUnixUs) == "2025-10-09 08:53:20.022628 UTC");
+  CHECK(FormatValue(Value(int64_t{1760000000022628}), Unit::kUnixUs) ==
+        "2025-10-09 08:53:20.022628 UTC");
 }
 
 }  // namespace

@@ -92,8 +92,7 @@ struct TwoDevices {
       steps.links.emplace_back().range = {step * 100, step * 100 + late + 100};
       for (Ps device = 0; device < 2; ++device) {
         const Ps begin = step * 100 + device * late;
-        devices.AddRow(
-            {label, std::string("host"), std::string(device == 0 ? "GPU 0" : "GPU 1")});
+        devices.AddRow({label, std::string("host"), std::string(device == 0 ? "GPU 0" : "GPU 1")});
         devices.links.emplace_back().range = {begin, begin + 100};
       }
     }

@@ -2,7 +2,6 @@
 
 #include <doctest/doctest.h>
 
-
 #include "tests/support/stopped_job.h"
 #include "tests/viewer/viewer_fixture.h"
 

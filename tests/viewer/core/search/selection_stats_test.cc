@@ -271,8 +271,7 @@ TEST_CASE("selected events count, but not those of other profiles") {
 }
 
 TEST_CASE("an empty selection gives empty tables") {
-  const SelectionStats s =
-      AddUpSelection(Training(), InRange(960 * kPsPerUs, 990 * kPsPerUs), {});
+  const SelectionStats s = AddUpSelection(Training(), InRange(960 * kPsPerUs, 990 * kPsPerUs), {});
   CHECK(s.listed_of == 0);
   CHECK(s.groups.empty());
 }

@@ -175,7 +175,7 @@ TEST_CASE("visible events: modules and marks of steps are no work, nor is their 
       .Event("op", kMs, 2 * kMs);
   const auto trace = LoadBytes("h.xplane.pb", b.Bytes(), {}).value();
   AnalysisContext context(trace, Definitions::kStepscope);
-  const VisibleEvents all = AddUpVisible(*trace, {0, 10 * kMs}, "", {}, &context.stats());
+  const VisibleEvents all = AddUpVisible(*trace, {0, 10 * kMs}, "", &context.stats());
   CHECK(NumberOfRow(all.names, "jit_f(7)", "self_us") == -1);
   CHECK(NumberOfRow(all.names, "train", "self_us") == -1);
   CHECK(NumberOfRow(all.names, "op", "share") == doctest::Approx(50));
@@ -190,8 +190,8 @@ TEST_CASE("visible events: two profiles stand beside each other, the largest cha
   const PlaneId gpu = maker.Plane("GPU", PlaneKind::kGpu);
   maker.Track(gpu, "Stream", TrackKind::kStream, {{"gemm", 0, kMs}, {"new", 2 * kMs, 2 * kMs}});
   const auto b = maker.Finish();
-  const VisibleEvents both = CompareVisible(AddUpVisible(*a, {0, 20 * kMs}, ""),
-                                            AddUpVisible(*b, {0, 20 * kMs}, ""));
+  const VisibleEvents both =
+      CompareVisible(AddUpVisible(*a, {0, 20 * kMs}, ""), AddUpVisible(*b, {0, 20 * kMs}, ""));
   CHECK(both.events == 10);
   CHECK(NumberOfRow(both.names, "gemm", "a_us") == 6000);
   CHECK(NumberOfRow(both.names, "gemm", "b_us") == 1000);

@@ -4,6 +4,8 @@
 
 #include <set>
 
+#include "tests/support/table_rows.h"
+
 #include "tests/viewer/panel_fixture.h"
 #include "viewer/core/panel.h"
 #include "viewer/panels/analysis_panel.h"
@@ -31,36 +33,33 @@ ResultTable Timeline() {
   for (int64_t i = 0; i < 50; ++i) {
     const int64_t heap = (i < 30 ? i : 60 - i) << 20;
     t.AddRow({std::string("vm"), std::string("GPU_0_bfc"), static_cast<double>(i),
-                      std::string("allocation"), int64_t{1} << 20, heap, (int64_t{64} << 20) - heap,
-                      0.1});
+              std::string("allocation"), int64_t{1} << 20, heap, (int64_t{64} << 20) - heap, 0.1});
     t.AddRow({std::string("vm"), std::string("other"), static_cast<double>(i),
-                      std::string("deallocation"), int64_t{0}, int64_t{5}, int64_t{0}, 0.0});
+              std::string("deallocation"), int64_t{0}, int64_t{5}, int64_t{0}, 0.0});
   }
   return t;
 }
 
 AnalysisResult Sample() {
   AnalysisResult r;
-  ResultTable summary{
-      "summary",
-      "Allocators",
+  ResultTable summary = test::TableWith(
+      "summary", "Allocators",
       {{"host", "Host", Unit::kNone, ValueType::kString, ""},
        {"memory_id", "Allocator", Unit::kNone, ValueType::kString, ""},
        {"memory_capacity_bytes", "Capacity", Unit::kBytes, ValueType::kInt, ""},
        {"peak_bytes_in_use", "Peak", Unit::kBytes, ValueType::kInt, ""},
        {"peak_time_ms", "Peak at", Unit::kMs, ValueType::kReal, ""}},
       {{std::string("vm"), std::string("GPU_0_bfc"), int64_t{65} << 20, int64_t{31} << 20, 30.0},
-       {std::string("vm"), std::string("other"), int64_t{10}, int64_t{5}, 49.0}}};
+       {std::string("vm"), std::string("other"), int64_t{10}, int64_t{5}, 49.0}});
   r.tables.push_back(std::move(summary));
   r.tables.push_back(Timeline());
-  ResultTable live{
-      "active_allocations",
-      "Live",
+  ResultTable live = test::TableWith(
+      "active_allocations", "Live",
       {{"host", "Host", Unit::kNone, ValueType::kString, ""},
        {"memory_id", "Allocator", Unit::kNone, ValueType::kString, ""},
        {"tf_op", "Op", Unit::kNone, ValueType::kString, ""},
        {"allocation_bytes", "Allocated", Unit::kBytes, ValueType::kInt, ""}},
-      {{std::string("vm"), std::string("GPU_0_bfc"), std::string("conv"), int64_t{30} << 20}}};
+      {{std::string("vm"), std::string("GPU_0_bfc"), std::string("conv"), int64_t{30} << 20}});
   r.tables.push_back(std::move(live));
   return r;
 }
@@ -119,10 +118,10 @@ std::vector<std::string> SizeTicks() {
 
 TEST_CASE(
     "memory: the boxes of allocations have the unit of the table below, whatever their size") {
-  ResultTable table{"lifetimes",
-                    "Lifetimes",
-                    {{"allocated_bytes", "Allocated", Unit::kBytes, ValueType::kInt, ""}},
-                    {{int64_t{5} << 30}, {int64_t{3} << 30}}};
+  const ResultTable table =
+      test::TableWith("lifetimes", "Lifetimes",
+                      {{"allocated_bytes", "Allocated", Unit::kBytes, ValueType::kInt, ""}},
+                      {{int64_t{5} << 30}, {int64_t{3} << 30}});
   const NumberFormat format = ColumnFormat(table, 0);
   REQUIRE(std::string(format.header) == "GiB");
   PanelFixture f;

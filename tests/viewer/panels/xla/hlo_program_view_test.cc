@@ -13,7 +13,7 @@ std::shared_ptr<const HloProgramView> Opened(AnalysisContext& context, const cha
   AnalysisParams params;
   params.hlo.program = program;
   std::string why_not;
-  auto view = OpenProgramView(context, params, {}, &why_not);
+  auto view = OpenProgramView(context, params, &why_not);
   CHECK((view == nullptr) == !why_not.empty());
   return view;
 }

@@ -128,7 +128,8 @@ TEST_CASE("Time before a collective in which a core waits for others is no idle 
 TEST_CASE("A wait names its bytes, its rate behind the copy before it, and the op that reads it") {
   const auto trace = LoadTpu(test::MakeTpuProfile({}));
   AnalysisContext context(trace, Definitions::kStepscope);
-  const std::vector<AsyncWait> waits = AsyncWaitsOf(*trace, context.stats(), context.Get<StepDatabase>());
+  const std::vector<AsyncWait> waits =
+      AsyncWaitsOf(*trace, context.stats(), context.Get<StepDatabase>());
   REQUIRE(waits.size() == 3);
   const double kMib8 = 8 * 1024 * 1024;
   CHECK(waits[0].name == "copy-done");
