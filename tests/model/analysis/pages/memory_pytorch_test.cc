@@ -59,7 +59,7 @@ TEST_CASE("pytorch memory: negative bytes are deallocations; an allocation's op 
   const auto at = [&](const char* column) {
     return lifetimes->At(0, static_cast<size_t>(lifetimes->Column(column)));
   };
-  CHECK(std::get<SharedText>(at("tf_op")) == "aten::mm");
+  CHECK(std::get<std::string_view>(at("tf_op")) == "aten::mm");
   CHECK(std::get<int64_t>(at("occurrences")) == 1);
   CHECK(std::get<int64_t>(at("still_live")) == 1);
   CHECK(std::get<double>(at("avg_lifetime_ms")) == doctest::Approx(0.003));

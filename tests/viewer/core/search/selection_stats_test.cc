@@ -40,19 +40,18 @@ SelectionRequest InRange(Ps begin, Ps end) {
   return request;
 }
 
-const std::vector<Value>* RowOf(const ResultTable& table, std::string_view name) {
-  for (const auto& row : test::RowsOf(table)) {
-    if (std::get<SharedText>(row[0]).view() == name) return &row;
+int RowNamed(const ResultTable& table, std::string_view name) {
+  for (size_t row = 0; row < table.size(); ++row) {
+    if (TextAt(table, row, 0) == name) return static_cast<int>(row);
   }
-  return nullptr;
+  return -1;
 }
 
 double Number(const ResultTable& table, std::string_view name, const char* column) {
-  const auto* row = RowOf(table, name);
-  REQUIRE(row != nullptr);
-  const Value& value = (*row)[static_cast<size_t>(table.Column(column))];
-  const auto* count = std::get_if<int64_t>(&value);
-  return count != nullptr ? static_cast<double>(*count) : std::get<double>(value);
+  const int row = RowNamed(table, name);
+  REQUIRE(row >= 0);
+  REQUIRE(table.Column(column) >= 0);
+  return NumberAt(table, static_cast<size_t>(row), column);
 }
 
 // All samples, and a generated profile whose GPUs have many derived rows.
@@ -225,7 +224,7 @@ TEST_CASE("rows lead to their events") {
     CHECK(s.groups.links[i].rows.size() ==
           static_cast<size_t>(std::get<int64_t>(s.groups.At(i, 1))));
     for (const EventRow row : s.groups.links[i].rows)
-      CHECK(profile.trace->set.Name(row) == std::get<SharedText>(s.groups.At(i, 0)).view());
+      CHECK(profile.trace->set.Name(row) == std::get<std::string_view>(s.groups.At(i, 0)));
   }
 }
 
@@ -256,7 +255,7 @@ TEST_CASE("groups and events call tracks as the user does") {
   const SelectionStats s = AddUpSelection(profile, request, {});
   CHECK(Number(s.groups, "compute", "count") == 40);
   const size_t track = static_cast<size_t>(s.events.Column("track"));
-  CHECK(std::get<SharedText>(s.events.At(0, track)).view() == "compute \u00b7 first");
+  CHECK(std::get<std::string_view>(s.events.At(0, track)) == "compute \u00b7 first");
 }
 
 TEST_CASE("selected events count, but not those of other profiles") {
