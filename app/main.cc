@@ -11,6 +11,7 @@
 #include "app/commands/registry.h"
 #include "app/system/crash_report.h"
 #include "app/system/exit_code.h"
+#include "app/system/interrupt.h"
 #include "app/system/log.h"
 #include "app/system/malloc_arenas.h"
 #include "app/system/paths.h"
@@ -40,6 +41,8 @@ int main(int argc, char** argv) {
       stepscope::LogError(parsed.text);
     }
     return parsed.exit_code;
+  } catch (const stepscope::Stopped&) {  // Ctrl+C in a command that ends in good order
+    stepscope::Interrupt::End();
   } catch (const std::exception& error) {  // out of memory, in all likelihood
     stepscope::LogError(error.what());
     return stepscope::kExitNoResource;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "model/base/job.h"
+
 namespace stepscope {
 namespace {
 
@@ -148,12 +150,11 @@ EventRow NextSameName(const TrackSet& set, EventRow row, int direction) {
   return best ? EventRow(best->second) : EventRow();
 }
 
-SameNameEvents AllOfSameName(const TrackSet& set, EventRow row, size_t most,
-                             const std::stop_token& stop) {
+SameNameEvents AllOfSameName(const TrackSet& set, EventRow row, size_t most) {
   SameNameEvents out;
   const uint32_t meta = set.Meta(row).value;
   for (const Lane& lane : set.LanesOf(set.tracks[set.TrackOf(row).value])) {
-    if (stop.stop_requested()) break;
+    CheckStop();
     for (uint32_t i = 0; i < lane.size(); ++i) {
       if (lane.meta[i] != meta) continue;
       if (out.total++ < most) out.rows.push_back(EventRow(lane.first_row + i));

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <optional>
-#include <stop_token>
 #include <vector>
 
 #include "model/trace.h"
@@ -31,9 +30,8 @@ struct SameNameEvents {
   std::vector<EventRow> rows;
   uint64_t total = 0;  // events of the name, of which `rows` may have only the first
 };
-// The first `most` events of the row's name on its track, by lane. A stopped call returns what it
-// has. O(events of the track), which is too slow for a frame.
-SameNameEvents AllOfSameName(const TrackSet& set, EventRow row, size_t most,
-                             const std::stop_token& stop = {});
+// The first `most` events of the row's name on its track, by lane. O(events of the track), which is
+// too slow for a frame.
+SameNameEvents AllOfSameName(const TrackSet& set, EventRow row, size_t most);
 
 }  // namespace stepscope

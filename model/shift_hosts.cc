@@ -46,13 +46,12 @@ class Shifter {
   Shifter(std::shared_ptr<const Trace> trace, std::span<const Ps> offsets)
       : original_(std::move(trace)), offsets_(Bounded(*original_, offsets)) {}
 
-  std::shared_ptr<const Trace> Run(const std::stop_token& stop) {
+  std::shared_ptr<const Trace> Run() {
     CopyFacts();
     CopyTracks();
-    CopyLanes(stop);
-    if (stop.stop_requested()) return nullptr;
-    BuildPyramids(&shifted_->set.lanes, stop);
-    if (stop.stop_requested()) return nullptr;
+    CopyLanes();
+    BuildPyramids(&shifted_->set.lanes, CurrentStopToken());
+    CheckStop();  // else pyramids may be missing
     SetViews(shifted_.get());
     return shifted_;
   }
@@ -96,7 +95,7 @@ class Shifter {
     }
   }
 
-  void CopyLanes(const std::stop_token& stop) {
+  void CopyLanes() {
     const TrackSet& from = original_->set;
     auto storage = std::make_shared<ShiftedStorage>();
     storage->original = original_;
@@ -104,7 +103,6 @@ class Shifter {
     std::vector<Lane>& lanes = shifted_->set.lanes;
     lanes.resize(from.lanes.size());
     ParallelFor(lanes.size(), [&](size_t i) {
-      if (stop.stop_requested()) return;
       const Lane& lane = from.lanes[i];
       lanes[i].track = lane.track;
       lanes[i].kind = lane.kind;
@@ -136,8 +134,8 @@ class Shifter {
 }  // namespace
 
 std::shared_ptr<const Trace> ShiftHosts(std::shared_ptr<const Trace> trace,
-                                        std::span<const Ps> offsets, std::stop_token stop) {
-  return Shifter(std::move(trace), offsets).Run(stop);
+                                        std::span<const Ps> offsets) {
+  return Shifter(std::move(trace), offsets).Run();
 }
 
 Ps ClockOffsetOf(const Trace& trace, HostId host) {

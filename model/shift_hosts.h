@@ -6,16 +6,15 @@
 
 #include <memory>
 #include <span>
-#include <stop_token>
 
 #include "model/trace.h"
 
 namespace stepscope {
 
 // Takes offsets[h] from all times of host h; hosts beyond the end of `offsets` stay. An offset that
-// would lead beyond the range of Ps is cut. Null if it was stopped. Any thread. O(events).
+// would lead beyond the range of Ps is cut. Any thread. O(events).
 std::shared_ptr<const Trace> ShiftHosts(std::shared_ptr<const Trace> trace,
-                                        std::span<const Ps> offsets, std::stop_token stop = {});
+                                        std::span<const Ps> offsets);
 
 // The time that was taken from a host's times, which its planes have as a stat; 0: none. O(planes).
 Ps ClockOffsetOf(const Trace& trace, HostId host);

@@ -78,9 +78,9 @@ ANALYSIS = '''// A page with one number: how many tracks the trace has.
 
 namespace stepscope {
 
-AnalysisResult RunToy(AnalysisContext& context, const AnalysisParams& params, std::stop_token stop);
+AnalysisResult RunToy(AnalysisContext& context, const AnalysisParams& params);
 
-AnalysisResult RunToy(AnalysisContext& context, const AnalysisParams&, std::stop_token) {
+AnalysisResult RunToy(AnalysisContext& context, const AnalysisParams&) {
   AnalysisResult result;
   result.properties.push_back(
       {"toys", "Toys", static_cast<double>(context.trace().set.tracks.size()), Unit::kCount, ""});
@@ -100,7 +100,7 @@ TEST_CASE("toy analysis: a registered analysis is found by its id") {
   const AnalysisDesc* toy = FindAnalysis("toy");
   REQUIRE(toy != nullptr);
   AnalysisContext context(std::make_shared<const Trace>(), Definitions::kStepscope);
-  CHECK(toy->run(context, {}, {}).properties.size() == 1);
+  CHECK(toy->run(context, {}).properties.size() == 1);
 }
 
 }  // namespace stepscope
@@ -245,7 +245,7 @@ TOYS = {
         {'model/analysis/pages/toy.cc': ANALYSIS, 'tests/model/analysis/pages/toy_test.cc': ANALYSIS_TEST},
         'model/analysis/registry.cc',
         [('std::span<const AnalysisDesc> Analyses() {',
-          'AnalysisResult RunToy(AnalysisContext&, const AnalysisParams&, std::stop_token);\n\n', 'before'),
+          'AnalysisResult RunToy(AnalysisContext&, const AnalysisParams&);\n\n', 'before'),
          ('kAnalyses[] = {', '\n      {"toy", "Toy", "How many toys there are.", RunToy},', 'behind')]),
     'rule': (
         {'model/analysis/findings/toy_rule.cc': RULE,

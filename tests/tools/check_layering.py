@@ -315,7 +315,7 @@ GOOD = '''
 model/a.cc model/b.h
 model/a.cc vector
 model/a.cc fmt/format.h
-model/a.cc model/base/task.h
+model/a.cc model/base/job.h
 model/base/a.cc sys/mman.h
 model/analysis/a.cc model/analysis/naming/op_name.h
 model/analysis/steps/a.cc model/analysis/analysis.h

@@ -15,7 +15,7 @@ namespace stepscope {
 class PythonHider {
  public:
   // Call it in each frame. It is cheap, except that hiding the frames of these profiles for the
-  // first time starts a job on `threads`, which must outlive this object. Returns true if `rests`
+  // first time starts a job on `queue`, which must outlive this object. Returns true if `rests`
   // changed; spans that it returned before are then invalid.
   bool Update(std::span<const Profile> profiles, bool hide, JobQueue& queue);
   // By profile; null where there is nothing to hide. Empty while frames are shown.

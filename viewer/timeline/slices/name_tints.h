@@ -37,7 +37,7 @@ class TintColors {
 class NameTints {
  public:
   // Call it in each frame. It is cheap, except that new profiles, sets or steps start a job on
-  // `threads`, which must outlive this object. Returns true if the results of Of() changed.
+  // `queue`, which must outlive this object. Returns true if the results of Of() changed.
   bool Update(std::span<const Profile> profiles, const ViewState& view, bool wanted,
               JobQueue& queue);
   // True while slices have the colours of their changes.

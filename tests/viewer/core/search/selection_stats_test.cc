@@ -10,11 +10,11 @@
 
 #include "loaders/loader.h"
 #include "model/analysis/steps/scope.h"
+#include "model/analysis/tables/cells.h"
 #include "model/query/asked_events.h"
 #include "model/query/event_query.h"
 #include "tests/support/gpu_profile.h"
 #include "tests/support/samples.h"
-#include "tests/support/table_rows.h"
 #include "tests/viewer/open_trace.h"
 #include "tests/viewer/viewer_fixture.h"
 #include "viewer/core/state/track_path.h"
