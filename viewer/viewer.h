@@ -10,18 +10,18 @@
 #include <string>
 
 #include "viewer/core/profiles/session_view.h"
+#include "viewer/core/state/settings.h"
 
 namespace stepscope {
 
 class CommandQueue;
-class Settings;
 class TexelSink;  // viewer/core/look/texel_sink.h: draws rows of texels
 struct ViewState;
 
 struct ViewerConfig {
   bool animate = true;  // false: zoom snaps (headless, tests)
   float content_scale = 1.0f;
-  std::string settings_text;  // contents of the settings file, or empty
+  Settings settings = {};
 };
 
 class Viewer {
@@ -51,9 +51,8 @@ class Viewer {
   double EndsIn() const;
 
   CommandQueue& commands();  // the app's replay and headless modes push here
-  Settings& settings();
+  Settings& settings();      // the app saves them when they change
   const ViewState& view() const;
-  std::string SettingsText() const;  // the app saves it when it changes
   // Call it after a frame was rendered. True: *out is the next part of it to save as a PNG.
   bool TakePicture(PictureRequest* out);
   // The timeline of the last frame as SVG; empty if it drew none.

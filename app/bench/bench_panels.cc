@@ -52,7 +52,7 @@ void Scroll(const ImGuiWindow* part, int frame, int frames) {
   io.AddMouseWheelEvent(0, frame * 2 < frames ? -kWheelNotch : kWheelNotch);
 }
 
-void PushPanel(Gui& gui, const char* command, const char* panel) {
+void PushPanel(Gui& gui, CommandId command, const char* panel) {
   gui.viewer().commands().Push(command, {.text = panel});
 }
 

@@ -19,7 +19,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-void Push(Gui& gui, const char* command, std::string text = {}) {
+void Push(Gui& gui, CommandId command, std::string text = {}) {
   gui.viewer().commands().Push(command, {.text = std::move(text)});
 }
 

@@ -95,10 +95,9 @@ int OpenWindow(const InputOptions& input, const Log& log) {
   window = opened.value().get();
   window->set_on_drop([&session](const std::vector<std::string>& paths) { session.Drop(paths); });
   {
-    Gui gui(*window, session, store,
-            {.other_windows = true,
-             .settings_text = store.ReadSettings(),
-             .layout = store.ReadLayout()});
+    Gui gui(
+        *window, session, store,
+        {.other_windows = true, .settings = store.ReadSettings(), .layout = store.ReadLayout()});
     log.Verbose("window open");
     std::string view = input.view;  // shown as soon as all of the timeline has been drawn
     while (!window->closing()) {

@@ -93,45 +93,42 @@ std::string ReadArgument(const std::string& word, const CommandDesc& command, Co
   return {};
 }
 
-bool ReadSeconds(const std::string& word, ReplayStep* step) {
+bool ReadSeconds(const std::string& word, double* seconds) {
   char* end = nullptr;
-  step->seconds = std::strtod(word.c_str(), &end);
-  return !word.empty() && *end == 0 && step->seconds > 0 && step->seconds < 1e6;
+  *seconds = std::strtod(word.c_str(), &end);
+  return !word.empty() && *end == 0 && *seconds > 0 && *seconds < 1e6;
 }
 
 // Fills a step from the words of its line. Returns what is wrong with them, or an empty text.
 std::string ReadStep(const std::vector<std::string>& words, ReplayStep* step) {
   if (words[0] == "wait_idle") {
-    step->kind = ReplayStep::Kind::kWaitIdle;
-    const bool ok = words.size() == 1 || (words.size() == 2 && ReadSeconds(words[1], step));
+    double* seconds = &step->action.emplace<WaitIdle>().seconds;
+    const bool ok = words.size() == 1 || (words.size() == 2 && ReadSeconds(words[1], seconds));
     return ok ? "" : "wait_idle takes seconds, or nothing";
   }
   if (words[0] == "rest") {
-    step->kind = ReplayStep::Kind::kRest;
-    return words.size() == 2 && ReadSeconds(words[1], step) ? "" : "rest needs seconds";
+    double* seconds = &step->action.emplace<Rest>().seconds;
+    return words.size() == 2 && ReadSeconds(words[1], seconds) ? "" : "rest needs seconds";
   }
   if (words[0] == "resize") {
-    step->kind = ReplayStep::Kind::kResize;
-    const bool ok = words.size() == 2 && ParseSize(words[1], &step->size.width, &step->size.height);
+    PixelSize& size = step->action.emplace<Resize>().size;
+    const bool ok = words.size() == 2 && ParseSize(words[1], &size.width, &size.height);
     return ok ? "" : "resize needs a size such as 800x600";
   }
-  if (IsInputVerb(words[0])) {
-    step->kind = ReplayStep::Kind::kInput;
-    return ReadInput(words, &step->input);
-  }
+  if (IsInputVerb(words[0])) return ReadInput(words, &step->action.emplace<ReplayInput>());
   if (words[0] == "screenshot") {
-    step->kind = ReplayStep::Kind::kScreenshot;
     if (words.size() != 2) return "screenshot needs the name of one file";
-    step->path = words[1];
+    step->action = Screenshot{words[1]};
     return {};
   }
-  const CommandDesc* command = FindCommand(words[0]);
-  if (command == nullptr) return "there is no command '" + words[0] + "'";
-  step->command.id = words[0];
+  const CommandDesc* desc = FindCommand(words[0]);
+  if (desc == nullptr) return "there is no command '" + words[0] + "'";
+  Command command{desc->id};
   for (size_t i = 1; i < words.size(); ++i) {
-    std::string wrong = ReadArgument(words[i], *command, &step->command.args);
+    std::string wrong = ReadArgument(words[i], *desc, &command.args);
     if (!wrong.empty()) return wrong;
   }
+  step->action = std::move(command);
   return {};
 }
 

@@ -12,13 +12,14 @@
 //   screenshot out.png
 //
 // One command a line: an id from the command table (viewer/core/commands/commands.cc) with its
-// arguments, a verb of mouse or keyboard (app/replay/replay_input.h), or a word of
-// ReplayStep::Kind. Values with blanks are quoted; in quotes \" stands for " and \\ for \. Nothing
-// here draws: the command `replay` carries the steps out.
+// arguments, a verb of mouse or keyboard (app/replay/replay_input.h), or one of the words
+// wait_idle, rest, resize and screenshot. Values with blanks are quoted; in quotes \" stands for "
+// and \\ for \. Nothing here draws: the command `replay` carries the steps out.
 #pragma once
 
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "app/replay/replay_input.h"
@@ -28,21 +29,22 @@
 
 namespace stepscope {
 
+struct WaitIdle {
+  double seconds = 120;  // the longest wait
+};
+struct Rest {  // runs without input, and fails if the window does not rest
+  double seconds = 0;
+};
+struct Resize {
+  PixelSize size;
+};
+struct Screenshot {
+  std::string path;
+};
+
 struct ReplayStep {
-  enum class Kind {
-    kCommand,
-    kInput,
-    kWaitIdle,
-    kRest,  // runs without input, and fails if the window does not rest
-    kResize,
-    kScreenshot
-  } kind = Kind::kCommand;
-  int line = 0;          // number in the file, from 1
-  Command command;       // kCommand
-  std::string path;      // kScreenshot
-  double seconds = 120;  // kWaitIdle: the longest wait; kRest: the time
-  ReplayInput input;     // kInput
-  PixelSize size;        // kResize
+  int line = 0;  // number in the file, from 1
+  std::variant<WaitIdle, Rest, Resize, Screenshot, ReplayInput, Command> action;
 };
 
 // Parses a whole file. kUsage, with the number of the line, for an unknown command or a malformed

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -129,13 +130,11 @@ class Session : public AppServices {
     std::shared_ptr<Preview> preview;
     ProfileId shown;  // the profile with the first picture; invalid: none
   };
-  struct ProfileLoad {  // view_.profiles[i] has loads_[i]
+  struct ProfileLoad {  // how an open profile was loaded, and what derives its tracks
     LoadRequest request;
     bool derive_due = false;  // starts one frame after the profile was first shown
     LatestJob<DerivedParts> derive;
   };
-
-  static constexpr size_t kNowhere = static_cast<size_t>(-1);
 
   static Loaded Load(const LoadRequest& request, const std::stop_token& stop, Progress& progress);
   void OpenNow(const std::vector<std::string>& paths, bool add_for_comparison);
@@ -144,24 +143,25 @@ class Session : public AppServices {
   void StartNext();
   std::shared_ptr<StreamPart> PartFor(const LoadRequest& request) const;
   void KeepPart(const LoadRequest& request);
-  size_t CutProfileOf(const std::vector<std::string>& paths) const;  // kNowhere: none
+  const Profile* FindCut(const std::vector<std::string>& paths) const;  // null: none
   void TakePreview();
   void DropPreview();
   void DropLoads();
-  void FinishLoad();
-  void ShowLoaded(const LoadRequest& request, Loaded loaded, ProfileId picture);
-  void Place(const LoadRequest& request, Loaded loaded, double seconds, ProfileId follows);
-  void Put(const LoadRequest& request, Profile profile, ProfileLoad state);
+  void OnLoaded();
+  void Publish(const LoadRequest& request, Loaded loaded, ProfileId picture);
+  Profile MakeProfile(Loaded loaded, ProfileId follows, bool cut);
+  void Insert(const LoadRequest& request, Profile profile, ProfileLoad load);
   void UpdateLoading();
   void UpdateInstalling();
   void FailLoad(LoadRequest request);
   void UpdateDerived();
   void Note(std::string text);
   void Remember(const LoadRequest& request);
-  void ResetAnalyses(size_t profile_index);
+  void ResetAnalyses();
   std::vector<std::string> AgentFolders() const;
-  size_t IndexOf(ProfileId profile) const;  // kNowhere: it is not open
-  void EnqueueReload(size_t profile_index, LoadOptions options);
+  Profile* Find(ProfileId profile);  // null: it is not open
+  const Profile* Find(ProfileId profile) const;
+  void EnqueueReload(ProfileId profile, LoadOptions options);
 
   const SettingsStore& store_;
   SessionHost host_;
@@ -178,7 +178,7 @@ class Session : public AppServices {
   std::unique_ptr<CaptureJob> capture_;
   std::vector<std::string> recorded_;  // run directories of this session's recordings
   DesktopTheme desktop_theme_;
-  std::vector<ProfileLoad> loads_;
+  std::map<ProfileId, ProfileLoad> loads_;  // of view_.profiles
   std::deque<LoadRequest> queue_;
   std::optional<CurrentLoad> load_;
   LatestJob<Loaded> load_job_;  // computes load_

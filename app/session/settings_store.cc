@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr char kSettingsFile[] = "settings";
+constexpr char kSettingsFile[] = "settings.json", kOldSettingsFile[] = "settings";
 constexpr char kLayoutFile[] = "layout.ini";
 constexpr char kPlacementFile[] = "window.json";
 constexpr char kRecentFile[] = "recent.json";
@@ -24,22 +24,20 @@ std::string Dump(const Json& json) {
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-// Whether a text has only lines that are empty, a comment, or contain one of `marks`.
-bool AreLines(const std::string& text, std::string_view comments, std::string_view marks) {
+// Whether a text is an imgui.ini: its lines are empty, comments, headings or values.
+bool IsLayout(const std::string& text) {
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
     for (const char c : line) {
       if (std::iscntrl(static_cast<unsigned char>(c)) && c != '\t' && c != '\r') return false;
     }
     const size_t begin = line.find_first_not_of(" \t\r");
-    if (begin == std::string::npos || comments.find(line[begin]) != std::string::npos) continue;
-    if (line.find_first_of(marks) == std::string::npos) return false;
+    if (begin == std::string::npos || line[begin] == ';') continue;
+    if (line.find_first_of("[=") == std::string::npos) return false;
   }
   return true;
 }
 
-bool AreSettings(const std::string& text) { return AreLines(text, "#", "="); }
-bool IsLayout(const std::string& text) { return AreLines(text, ";", "[="); }  // imgui.ini
 bool IsObject(const std::string& text) { return Json::parse(text, nullptr, false).is_object(); }
 bool IsArray(const std::string& text) { return Json::parse(text, nullptr, false).is_array(); }
 
@@ -70,12 +68,14 @@ bool SettingsStore::Write(const char* file, IsIntact intact, std::string_view te
   return WriteFileAtomically(path, text);
 }
 
-std::string SettingsStore::ReadSettings() const {
-  return directory_.empty() ? std::string() : ReadSmallFile(directory_ / kSettingsFile);
+Settings SettingsStore::ReadSettings() const {
+  if (directory_.empty()) return {};
+  const std::string text = ReadSmallFile(directory_ / kSettingsFile);
+  return ParseSettings(text.empty() ? ReadSmallFile(directory_ / kOldSettingsFile) : text);
 }
 
-bool SettingsStore::WriteSettings(std::string_view text) const {
-  return Write(kSettingsFile, AreSettings, text);
+bool SettingsStore::WriteSettings(const Settings& settings) const {
+  return Write(kSettingsFile, IsObject, SettingsJson(settings));
 }
 
 std::string SettingsStore::ReadLayout() const {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "viewer/core/profiles/session_view.h"
+#include "viewer/core/state/settings.h"
 
 namespace stepscope {
 
@@ -28,8 +29,9 @@ class SettingsStore {
   // An empty directory keeps nothing and reads defaults (screenshot, tests).
   explicit SettingsStore(std::filesystem::path directory) : directory_(std::move(directory)) {}
 
-  std::string ReadSettings() const;
-  bool WriteSettings(std::string_view text) const;
+  // Those of version 0.2 where this version has written none yet.
+  Settings ReadSettings() const;
+  bool WriteSettings(const Settings& settings) const;
   std::string ReadLayout() const;  // imgui.ini text
   bool WriteLayout(std::string_view text) const;
   WindowPlacement ReadPlacement() const;

@@ -16,7 +16,6 @@
 #include "app/system/stopwatch.h"
 #include "viewer/core/commands/command.h"
 #include "viewer/core/look/new_frame.h"
-#include "viewer/core/state/settings.h"
 #include "viewer/gl/row_texture.h"
 #include "viewer/gl/software_renderer.h"
 #include "viewer/gl/solid_fills.h"
@@ -75,12 +74,11 @@ Gui::Gui(Surface& surface, Session& session, const SettingsStore& store, GuiConf
   sink_ = std::make_unique<WatchedSink>(std::make_unique<RowTexture>(software));
   if (software) solid_fills_ = std::make_unique<SolidFills>();
   content_scale_ = surface_.content_scale();
-  viewer_ =
-      std::make_unique<Viewer>(session_, sink_.get(),
-                               ViewerConfig{.animate = config.animate,
-                                            .content_scale = content_scale_,
-                                            .settings_text = std::move(config.settings_text)});
-  saved_settings_ = viewer_->SettingsText();
+  viewer_ = std::make_unique<Viewer>(session_, sink_.get(),
+                                     ViewerConfig{.animate = config.animate,
+                                                  .content_scale = content_scale_,
+                                                  .settings = std::move(config.settings)});
+  saved_settings_ = viewer_->settings();
   const std::string layout = config.layout.empty() ? viewer_->DefaultLayoutIni() : config.layout;
   LetPanelsLeave();
   if (!layout.empty()) ImGui::LoadIniSettingsFromMemory(layout.data(), layout.size());
@@ -102,7 +100,7 @@ Gui::~Gui() {
 void Gui::LetPanelsLeave() {
   if (!other_windows_) return;
   ImGuiIO& io = ImGui::GetIO();
-  if (viewer_->settings().Bool("layout.windows")) {
+  if (viewer_->settings().panel_windows) {
     io.ConfigFlags |= ImGuiConfigFlags_ViewportsEnable;
   } else {
     io.ConfigFlags &= ~ImGuiConfigFlags_ViewportsEnable;
@@ -236,8 +234,8 @@ Status Gui::DrawUntilIdle(double seconds) {
 }
 
 void Gui::Persist() {
-  if (std::string text = viewer_->SettingsText(); text != saved_settings_) {
-    if (store_.WriteSettings(text)) saved_settings_ = std::move(text);
+  if (const Settings& settings = viewer_->settings(); settings != saved_settings_) {
+    if (store_.WriteSettings(settings)) saved_settings_ = settings;
   }
   // Dear ImGui asks to save only after some seconds of drawing, and a window at rest draws
   // nothing: the timer of the change tells as well.

@@ -310,9 +310,7 @@ TEST_CASE("guide 9: how do I find this place again?") {
 
 TEST_CASE("guide 10: I see too many tracks") {
   GuideWalk walk(InputBound());
-  const auto rules = [&] {
-    return ParseTrackRules(walk.f.viewer->settings().Get("timeline.tracks"));
-  };
+  const auto rules = [&] { return walk.f.viewer->settings().tracks; };
   const ImVec2 first = walk.Sees("GPU 0").middle(), second = walk.Sees("GPU 1").middle();
   walk.f.Drag(second.x, second.y, first.x, first.y - 6);  // below the pointer lies the first plane
   walk.f.WaitIdle();

@@ -7,7 +7,7 @@
 
 #include "tests/viewer/drawn_text.h"
 #include "tests/viewer/viewer_fixture.h"
-#include "viewer/core/state/track_path.h"
+#include "viewer/core/state/track_rules.h"
 
 using namespace stepscope;           // NOLINT
 using namespace stepscope::testing;  // NOLINT

@@ -108,8 +108,7 @@ class PanelFixture {
   // The commands pushed since the last call.
   std::vector<Command> TakeCommands() {
     std::vector<Command> out;
-    Command command;
-    while (commands.Pop(&command)) out.push_back(command);
+    while (std::optional<Command> command = commands.Pop()) out.push_back(std::move(*command));
     return out;
   }
 

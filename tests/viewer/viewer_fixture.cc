@@ -114,7 +114,7 @@ ViewerFixture::ViewerFixture(ImVec2 size, const std::string& settings) {
   io.BackendFlags |= ImGuiBackendFlags_RendererHasTextures;
   ViewerConfig config;
   config.animate = false;
-  config.settings_text = settings;
+  config.settings = ParseSettings(settings);
   viewer = std::make_unique<Viewer>(services, &sink, config);
 }
 
@@ -234,7 +234,7 @@ void ViewerFixture::Wheel(float x, float y, float amount, int mods) {
   Frame(2);
 }
 
-void ViewerFixture::Push(const char* id, CommandArgs args) {
+void ViewerFixture::Push(CommandId id, CommandArgs args) {
   viewer->commands().Push(id, std::move(args));
   Frame(2);
 }

@@ -14,7 +14,7 @@
 #include "tests/viewer/viewer_fixture.h"
 #include "viewer/core/panel.h"
 #include "viewer/core/state/settings.h"
-#include "viewer/core/state/track_path.h"
+#include "viewer/core/state/track_rules.h"
 #include "viewer/shell/shell.h"
 
 using namespace stepscope;           // NOLINT
@@ -84,12 +84,13 @@ TEST_CASE("one drag of a range is taken back by one undo, whatever its length") 
 TEST_CASE("undo takes back what was pinned, hidden, moved and marked") {
   ViewerFixture f;
   f.Open(TrainingTrace());
-  const auto rules = [&] { return f.viewer->settings().Get("timeline.tracks"); };
+  const auto rules = [&] { return f.viewer->settings().tracks; };
   CommandArgs track;
   track.text = "host|GPU 1";
-  for (const char* command : {"track.pin", "view.toggle_hidden", "track.move"}) {
-    CAPTURE(command);
-    const std::string before = rules();
+  for (const CommandId command :
+       {CommandId("track.pin"), CommandId("view.toggle_hidden"), CommandId("track.move")}) {
+    CAPTURE(command.text());
+    const TrackRules before = rules();
     f.Push(command, track);
     f.Frame(2);
     CHECK(rules() != before);
@@ -100,14 +101,14 @@ TEST_CASE("undo takes back what was pinned, hidden, moved and marked") {
     f.Frame(2);
     CHECK(rules() != before);
   }
-  const std::vector<std::pair<const char*, CommandArgs>> looks = {
+  const std::vector<std::pair<CommandId, CommandArgs>> looks = {
       {"track.rename", {.text = "late one", .paths = {"host|GPU 1"}}},
       {"track.color", {.text = "host|GPU 1", .color = 3}},
       {"track.rows", {.text = "host|GPU 1", .rows = 2}},
       {"track.reset_looks", {}}};
   for (const auto& [command, args] : looks) {
-    CAPTURE(std::string(command));
-    const std::string before = rules();
+    CAPTURE(command.text());
+    const TrackRules before = rules();
     f.Push(command, args);
     const std::string after = rules();
     CHECK(after != before);
@@ -311,7 +312,7 @@ TEST_CASE("the theme of the system is dark until the desktop says light; a choic
   f.Push("view.next_theme");
   f.Frame(2);
   CHECK_FALSE(light());
-  CHECK(f.viewer->settings().Get("theme") == "dark");
+  CHECK(f.viewer->settings().theme == ThemeChoice::kDark);
 }
 
 TEST_CASE("one track alone, and all events of a track") {

@@ -21,9 +21,8 @@ struct AnalysisParams;
 class AnalysisCache;  // viewer/core/analysis_cache.h: results computed in the background
 class JobThreads;     // model/base/latest_job.h
 class KeyBindings;    // viewer/core/commands/key_bindings.h
-class Settings;
-struct SearchHits;  // viewer/core/search/search.h
-struct Fonts;       // viewer/core/look/fonts.h
+struct SearchHits;    // viewer/core/search/search.h
+struct Fonts;         // viewer/core/look/fonts.h
 struct Theme;
 
 // The time under the mouse. The chart or timeline under the mouse sets it, and the others show it

@@ -195,7 +195,7 @@ void ComparePanel::DrawProfiles(const PanelContext& context) const {
   };
   label("Baseline A", *base_, "steps_a");
   label("B", *profile_, "steps_b");
-  const auto button = [&](const char* name, const char* what, const char* command,
+  const auto button = [&](const char* name, const char* what, CommandId command,
                           CommandArgs args = {}) {
     if (ImGui::SmallButton(name)) context.commands.Push(command, std::move(args));
     ImGui::SetItemTooltip("%s", what);

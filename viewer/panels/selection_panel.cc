@@ -40,7 +40,6 @@ class SelectionPanel final : public Panel {
   void DrawEvents(const PanelContext& context);
 
   LatestJob<SelectionStats> job_;
-  GivenNames names_;
   SelectionRequest wanted_, asked_, shown_;
   double since_ = 0;  // when `wanted_` last changed
   bool waiting_ = false;
@@ -59,8 +58,7 @@ SelectionRequest SelectionPanel::Wanted(const PanelContext& context) {
   request.profile = context.profile->id;
   request.by = by_;
   request.stacks = page_ == Page::kStacks;
-  names_.Update(context.settings);
-  request.names = names_;
+  request.names = context.settings.tracks.names;
   const ViewState& view = context.view;
   // The events of a frame are shown while the stacks of all events stay.
   if (stacks_.Shows(view.shown) && request.stacks && asked_.stacks &&

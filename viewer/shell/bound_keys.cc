@@ -1,7 +1,6 @@
 #include "viewer/shell/bound_keys.h"
 
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include "viewer/core/commands/context.h"
@@ -23,7 +22,7 @@ BoundKeys::BoundKeys(const KeyBindings& bindings) {
 
 void BoundKeys::Push(const ViewerContext& context, bool only_menu, CommandQueue* commands) const {
   for (const Key& key : keys_) {
-    const bool menu = key.command != nullptr && std::string_view(key.command->id) == "app.menu";
+    const bool menu = key.command != nullptr && key.command->id == "app.menu";
     if ((only_menu && !menu) || !Pressed(key.chord)) continue;
     if (key.command != nullptr && key.command->enabled(context)) {
       CommandArgs args;

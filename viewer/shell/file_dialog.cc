@@ -49,8 +49,8 @@ const char* TitleOf(DialogMode mode) {
   return FindValue(kTitles, mode, "Open files###open_dialog");
 }
 
-const char* FolderSetting(DialogMode mode) {
-  return mode == DialogMode::kSave ? "dialog.export_folder" : "dialog.folder";
+std::string Settings::*FolderSetting(DialogMode mode) {
+  return mode == DialogMode::kSave ? &Settings::export_folder : &Settings::open_folder;
 }
 
 void DrawDate(const FileEntry& entry) {
@@ -143,7 +143,7 @@ void FileDialog::FollowText(const Frame& frame) {
 void FileDialog::Open(const Frame& frame, std::vector<std::string> paths) {
   frame.context.commands.PushSetting(FolderSetting(frame.mode), listing_.folder);
   const bool compare = frame.mode == DialogMode::kCompare;
-  frame.context.commands.Push(compare ? "file.compare" : "file.open",
+  frame.context.commands.Push(compare ? CommandId("file.compare") : CommandId("file.open"),
                               {.text = paths.front(), .paths = paths});
   *frame.open = false;
 }
@@ -236,7 +236,7 @@ void FileDialog::HandleKeys(const Frame& frame) {
   if (io.KeyAlt && ImGui::IsKeyPressed(ImGuiKey_UpArrow))
     Go(ParentFolder(listing_.folder), frame.hidden, false);
   if (io.KeyCtrl && ImGui::IsKeyPressed(ImGuiKey_H, false))
-    frame.context.commands.PushSetting("dialog.hidden", frame.hidden ? "false" : "true");
+    frame.context.commands.PushSetting(&Settings::hidden_files, !frame.hidden);
   if (ImGui::IsKeyPressed(ImGuiKey_Enter, false) ||
       ImGui::IsKeyPressed(ImGuiKey_KeypadEnter, false)) {
     if (io.KeyCtrl && frame.mode == DialogMode::kFolders) {
@@ -257,7 +257,7 @@ void FileDialog::Begin(const Frame& frame, const std::string& save_name) {
   asked_.clear();
   enter_ = false;
   path_ = {};
-  std::string folder = frame.context.settings.Get(FolderSetting(frame.mode));
+  std::string folder = frame.context.settings.*FolderSetting(frame.mode);
   if (folder.empty() && frame.mode != DialogMode::kSave) folder = listing_.folder;
   Go(folder, frame.hidden, false);
 }
@@ -266,7 +266,7 @@ void FileDialog::Draw(const PanelContext& context, bool* open, DialogMode mode,
                       const std::string& save_name) {
   Poll();
   if (!*open) return;
-  const Frame frame{context, mode, context.settings.Bool("dialog.hidden"), open};
+  const Frame frame{context, mode, context.settings.hidden_files, open};
   if (!ImGui::IsPopupOpen("###open_dialog")) {
     ImGui::OpenPopup("###open_dialog");
     Begin(frame, save_name);
@@ -388,7 +388,7 @@ void FileDialog::DrawBottom(const Frame& frame) {
   const bool save = frame.mode == DialogMode::kSave, folders = frame.mode == DialogMode::kFolders;
   bool hidden = frame.hidden;
   if (ImGui::Checkbox("Hidden files", &hidden))
-    context.commands.PushSetting("dialog.hidden", hidden ? "true" : "false");
+    context.commands.PushSetting(&Settings::hidden_files, hidden);
   ImGui::SetItemTooltip("Ctrl+H");
   if (!save && context.services.has_native_dialog()) {
     ImGui::SameLine();

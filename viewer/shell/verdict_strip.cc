@@ -145,7 +145,7 @@ struct Notice {
   std::string tooltip;
   const char* icon;  // null: none
   Role role;
-  const char* command;
+  CommandId command;
   CommandArgs args;
 };
 
@@ -215,7 +215,7 @@ float DrawWarnings(const PanelContext& context, float right, float top) {
 float DrawChips(const PanelContext& context, float right, float top, float height) {
   struct Chip {
     std::string text, what;
-    const char* command;
+    CommandId command;
   };
   std::vector<Chip> chips;
   const ViewState& view = context.view;
@@ -235,7 +235,7 @@ float DrawChips(const PanelContext& context, float right, float top, float heigh
     chips.push_back({own > 0 ? Counted(own, "events") : Counted(derived, "derived rows"),
                      std::move(what), "select.show_events"});
   }
-  if (DefinitionsOf(context.settings) == Definitions::kXprof)
+  if (context.settings.definitions == Definitions::kXprof)
     chips.push_back({"As XProf", "Everything is computed as XProf does", "view.definitions"});
   if (context.state != nullptr && !context.state->only.empty())
     chips.push_back({Counted(context.state->only.size(), "tracks"), "Only these tracks are shown",

@@ -45,9 +45,8 @@ TimelineFrame TimelinePanel::Frame(const TimelineInput& input) const {
   const ImVec2 at = ImGui::GetCursorScreenPos(), size = ImGui::GetContentRegionAvail();
   const Box area = input.area.value_or(Box{at.x, at.y, size.x, size.y});
   const float font = ImGui::GetFontSize();
-  const float label =
-      std::min(static_cast<float>(input.panel.settings.Real("timeline.label_width")) * font,
-               area.w * input.most_label);
+  const float label = std::min(static_cast<float>(input.panel.settings.label_width) * font,
+                               area.w * input.most_label);
   TimelineFrame frame{
       .profiles = input.profiles,
       .view = input.panel.view,

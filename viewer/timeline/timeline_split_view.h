@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "model/base/latest_job.h"
-#include "viewer/core/profiles/profile_layout.h"
+#include "viewer/core/state/settings.h"
 #include "viewer/timeline/timeline_panel.h"
 
 namespace stepscope {

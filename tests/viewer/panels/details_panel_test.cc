@@ -7,7 +7,6 @@
 #include "tests/viewer/drawn_text.h"
 #include "tests/viewer/open_trace.h"
 #include "tests/viewer/viewer_fixture.h"
-#include "viewer/core/state/track_path.h"
 #include "viewer/core/state/track_rules.h"
 
 namespace stepscope {
@@ -88,9 +87,9 @@ TEST_CASE("details: tracks and planes are called as the user calls them") {
   TrackRules rules;
   rules.names[TrackPath(trace, trace.set, track)] = "main stream";
   rules.names[PlanePath(trace, trace.set.tracks[track.value].plane)] = "the fast one";
-  f.settings.Set("timeline.tracks", ToText(rules));
+  f.settings.tracks = rules;
   CHECK(DrawCalm(f, *panel).Has("main stream on the fast one"));
-  f.settings.Set("timeline.tracks", "");
+  f.settings.tracks = {};
   CHECK(DrawCalm(f, *panel).Has("on GPU 0"));
 }
 

@@ -200,7 +200,7 @@ TEST_CASE("typing: no key is lost in a field of the settings, and the setting ke
     CHECK(TextOfField() == setting.text);
     f.Key(ImGuiKey_Tab);
     f.WaitIdle();
-    CHECK(f.viewer->settings().Get(setting.key) == setting.text);
+    CHECK(SettingText(f.viewer->settings(), FindSetting(setting.key)->member) == setting.text);
     CHECK(f.viewer->view().selected == EventRef());  // no letter was a key of a command
   }
 }

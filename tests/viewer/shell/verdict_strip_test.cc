@@ -111,18 +111,18 @@ TEST_CASE(
   args.text = "definitions=XProf";
   f.Push("app.set", args);
   CHECK(f.services.definitions == Definitions::kXprof);
-  CHECK(f.viewer->SettingsText().find("definitions = XProf\n") != std::string::npos);
+  CHECK(f.viewer->settings().definitions == Definitions::kXprof);
   args.text = "definitions=Nobody";
   f.Push("app.set", args);
   CHECK(f.services.definitions == Definitions::kXprof);
   f.Frame(3);
   f.Click(1920 - 60, StripMiddle());  // the chip at the right end of the strip
   CHECK(f.services.definitions == Definitions::kStepscope);
-  CHECK(f.viewer->settings().Get("definitions") == "Stepscope");
+  CHECK(f.viewer->settings().definitions == Definitions::kStepscope);
   f.Push("view.definitions");
   CHECK(f.services.definitions == Definitions::kXprof);
 
-  const ViewerFixture again({1920, 1080}, f.viewer->SettingsText());
+  const ViewerFixture again({1920, 1080}, SettingsJson(f.viewer->settings()));
   CHECK(again.services.definitions == Definitions::kXprof);
 }
 

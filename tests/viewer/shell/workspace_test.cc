@@ -40,7 +40,7 @@ float Whole() { return Root()->Size.y; }
 Kept Keep(const ViewerFixture& f) {
   size_t size = 0;
   const char* text = ImGui::SaveIniSettingsToMemory(&size);
-  return {std::string(text, size), f.viewer->SettingsText()};
+  return {std::string(text, size), SettingsJson(f.viewer->settings())};
 }
 
 // A GPU with so many streams of one row each.

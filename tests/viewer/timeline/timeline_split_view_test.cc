@@ -101,24 +101,23 @@ TEST_CASE("areas: whole pixels, one beside the other, a pixel between them, up t
 TEST_CASE("areas: only of as many runs as have room, and of several") {
   Settings settings;
   CHECK(LayoutOfProfiles(settings, 2) == ProfileLayout::kList);
-  settings.Set("timeline.run_layout", "left and right");
+  settings.profile_layout = ProfileLayout::kBeside;
   CHECK(LayoutOfProfiles(settings, 1) == ProfileLayout::kList);
   CHECK(LayoutOfProfiles(settings, 2) == ProfileLayout::kBeside);
   CHECK(LayoutOfProfiles(settings, 4) == ProfileLayout::kBeside);
   CHECK(LayoutOfProfiles(settings, 5) == ProfileLayout::kList);
-  CHECK_FALSE(settings.Set("timeline.run_layout", "diagonal"));
 }
 
 TEST_CASE("areas: a key goes from the list to above, to beside, and back; settings keep it") {
   TwoAreas f("one list");
-  const auto layout = [&] { return f.viewer->settings().Get("timeline.run_layout"); };
+  const auto layout = [&] { return f.viewer->settings().profile_layout; };
   f.Key(ImGuiKey_V);
-  CHECK(layout() == "above and below");
+  CHECK(layout() == ProfileLayout::kAbove);
   f.Frame(2);
   CHECK(f.rows(0).x == f.rows(1).x);
   CHECK(f.rows(0).y < f.rows(1).y);
   f.Key(ImGuiKey_V);
-  CHECK(f.viewer->SettingsText().find("timeline.run_layout = left and right") != std::string::npos);
+  CHECK(layout() == ProfileLayout::kBeside);
   f.Frame(2);
   CHECK(f.rows(0).y == f.rows(1).y);
   CHECK(f.rows(0).x + static_cast<float>(f.rows(0).width) < f.rows(1).x);
@@ -278,6 +277,6 @@ TEST_CASE("areas: what is closed takes its area with it; one run has all of the 
   CHECK(f.viewer->view().scroll_y > 0);
   f.Open(Threads(kLater));
   f.Frame(4);
-  CHECK(f.viewer->settings().Get("timeline.run_layout") == "left and right");
+  CHECK(f.viewer->settings().profile_layout == ProfileLayout::kBeside);
   CHECK(f.rows(0).width < f.canvas().width);
 }

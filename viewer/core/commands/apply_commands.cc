@@ -21,12 +21,13 @@ void MakeSafe(const ViewerContext& context, CommandArgs* args) {
 }  // namespace
 
 void ApplyCommands(ViewerContext& context, CommandQueue* commands) {
-  Command command;
   // Commands that a command pushes are applied in the same frame, but a loop of them must end.
-  for (int i = 0; i < 10'000 && commands->Pop(&command); ++i) {
-    const CommandDesc* desc = FindCommand(command.id);
-    MakeSafe(context, &command.args);
-    if (desc != nullptr && desc->enabled(context)) desc->apply(context, command.args);
+  for (int i = 0; i < 10'000; ++i) {
+    std::optional<Command> command = commands->Pop();
+    if (!command) return;
+    const CommandDesc& desc = DescOf(command->id);
+    MakeSafe(context, &command->args);
+    if (desc.enabled(context)) desc.apply(context, command->args);
   }
 }
 

@@ -32,7 +32,8 @@ bool HasShown(const C& c);      // some events are shown bright
 bool HasHits(const C& c);
 bool HasSteps(const C& c);
 
-void Say(C& c, std::string text);  // in the status bar, for a few seconds
+void Request(C& c, WindowRequest request);  // of a part of the window
+void Say(C& c, std::string text);           // in the status bar, for a few seconds
 // Folds the tracks of all open profiles as the setting "timeline.tracks" says, and no others.
 void FoldByRules(C& c);
 // "name.png x y width height"; nullopt for any other text.

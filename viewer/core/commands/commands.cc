@@ -34,10 +34,9 @@ bool HasShown(const C& c) { return !c.view.shown.empty(); }
 bool HasHits(const C& c) { return c.search.hits().count > 0; }
 bool HasSteps(const C& c) { return HasProfile(c) && !c.ProfileOf()->Steps().empty(); }
 
-void Say(C& c, std::string text) {
-  c.windows.note = std::move(text);
-  c.windows.note_is_new = true;
-}
+void Request(C& c, WindowRequest request) { c.windows.requests.push_back(std::move(request)); }
+
+void Say(C& c, std::string text) { Request(c, ShowNote{std::move(text)}); }
 
 }  // namespace commands
 

@@ -1,7 +1,7 @@
 // Commands of the program: settings, help, palette, notes and pictures.
+#include <algorithm>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include "viewer/core/commands/command_table.h"
@@ -15,31 +15,30 @@ bool SettingsOn(const C& c) { return c.windows.settings; }
 // With the key of a setting the page opens at it.
 void ToggleSettings(C& c, const A& a) {
   c.windows.settings = !c.windows.settings || !a.text.empty();
-  c.windows.setting = a.text;
+  c.windows.setting = FindSetting(a.text);
 }
 void TogglePalette(C& c, const A& a) {
   c.windows.palette = !c.windows.palette;
-  c.windows.typed = a.text;
+  if (c.windows.palette) Request(c, FocusPalette{a.text});
 }
-void OpenMenu(C& c, const A&) { c.windows.open_menu = true; }
+void OpenMenu(C& c, const A&) { Request(c, ToggleMenuBar()); }
 void ChangeSetting(C& c, const A& a) {
-  const size_t equals = a.text.find('=');
-  if (equals == std::string::npos) return;
-  const std::string_view key = std::string_view(a.text).substr(0, equals);
-  const std::string_view value = std::string_view(a.text).substr(equals + 1);
-  if (key == "peaks") {
+  const size_t equals = std::min(a.text.find('='), a.text.size());
+  const SettingDesc* row = FindSetting(a.text.substr(0, equals));
+  if (row == nullptr || equals == a.text.size()) return;
+  const std::string value = a.text.substr(equals + 1);
+  if (row->member == SettingMember(&Settings::peaks)) {
     const Status read = ParseOwnPeaks(value).status();
     if (!read.ok()) return Say(c, "Peaks of devices: " + read.message());
   }
-  c.settings.Set(key, value);
-  if (key == "timeline.tracks") FoldByRules(c);
+  const bool read = SetSetting(*row, value, &c.settings);
+  if (read && row->member == SettingMember(&Settings::tracks)) FoldByRules(c);
 }
 
-void ShowNote(C& c, const A& a) { Say(c, a.text); }
+void SayText(C& c, const A& a) { Say(c, a.text); }
 // "name.png x y width height"
 void SavePicture(C& c, const A& a) {
-  if (std::optional<PictureRequest> picture = ParsePicture(a.text))
-    c.windows.pictures.push_back(*std::move(picture));
+  if (std::optional<PictureRequest> picture = ParsePicture(a.text)) Request(c, *std::move(picture));
 }
 
 bool AgentsOn(const C& c) { return c.session.agents.allowed; }
@@ -61,7 +60,7 @@ constexpr CommandDesc kApp[] = {
      ChangeSetting},
     {"app.save_picture", "Save picture", "", "Saves a part of the window: name x y width height.",
      "", "", Always, SavePicture},
-    {"app.note", "Show a note", "", "Shows a text in the status bar.", "", "", Always, ShowNote},
+    {"app.note", "Show a note", "", "Shows a text in the status bar.", "", "", Always, SayText},
     {"app.palette", "Command palette", "Help", "Finds and runs any command.", "search actions",
      "> | Ctrl+Shift+P", Always, TogglePalette},
     {"app.menu", "Menu bar", "Help",

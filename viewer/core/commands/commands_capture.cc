@@ -3,12 +3,9 @@
 #include <string_view>
 
 #include "viewer/core/commands/command_table.h"
-#include "viewer/core/state/recent_texts.h"
 
 namespace stepscope::commands {
 namespace {
-
-constexpr const char* kAddresses = "capture.addresses";
 
 bool CanRecord(const C& c) { return !c.session.capture.running; }
 bool IsRecording(const C& c) { return c.session.capture.running; }
@@ -16,17 +13,17 @@ bool IsRecording(const C& c) { return c.session.capture.running; }
 void AskForProgram(C& c, const A&) { c.windows.capture = true; }
 
 void RecordProgram(C& c, const A& a) {
-  const std::vector<std::string> recent = RecentTexts(c.settings.Get(kAddresses));
+  std::vector<std::string>& recent = c.settings.capture_addresses;
   if (a.text.empty() && recent.empty()) return AskForProgram(c, a);
   CaptureRequest request;
   request.addresses = a.text.empty() ? recent.front() : a.text;
-  request.duration_ms = static_cast<int64_t>(c.settings.Real("capture.duration_ms"));
-  request.delay_ms = static_cast<int64_t>(c.settings.Real("capture.delay_ms"));
-  request.host_level = static_cast<int>(c.settings.Real("capture.host_level"));
-  request.device_level = static_cast<int>(c.settings.Real("capture.device_level"));
-  request.python_level = static_cast<int>(c.settings.Real("capture.python_level"));
-  request.folder = c.settings.Get("capture.folder");
-  c.settings.Set(kAddresses, WithRecentText(c.settings.Get(kAddresses), request.addresses));
+  request.duration_ms = c.settings.capture_duration_ms;
+  request.delay_ms = c.settings.capture_delay_ms;
+  request.host_level = c.settings.capture_host_level;
+  request.device_level = c.settings.capture_device_level;
+  request.python_level = c.settings.capture_python_level;
+  request.folder = c.settings.capture_folder;
+  PutFirst(request.addresses, Settings::kMostAddresses, &recent);
   c.services.Capture(request);
 }
 

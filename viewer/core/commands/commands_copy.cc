@@ -3,7 +3,7 @@
 
 #include "viewer/core/commands/command_table.h"
 #include "viewer/core/look/time_axis.h"
-#include "viewer/core/state/track_path.h"
+#include "viewer/core/state/track_rules.h"
 
 namespace stepscope::commands {
 namespace {

@@ -45,7 +45,7 @@ void Select(C& c, const A& a) {
   c.view.selected = c.Set(a.event) != nullptr ? a.event : EventRef{};
   if (!c.view.selected.valid()) return;
   c.view.active = a.event.trace;
-  c.windows.front_panel = "details";
+  Request(c, RaisePanel{"details"});
 }
 
 void Reveal(C& c, const A& a) { c.Reveal(a.event); }

@@ -20,7 +20,7 @@ void ShowDialog(C& c, DialogMode mode) {
 // which format.
 void ExportView(C& c, const A& a, const char* name) {
   if (!a.text.empty()) {
-    c.windows.views.push_back({a.text, a.replace});
+    Request(c, SaveTimeline{a.text, a.replace});
     return;
   }
   c.windows.save = {name, {}, {}, true};
@@ -120,23 +120,18 @@ void SaveRangeAs(C& c, const A& a) {
 bool HasWhole(const C& c) { return HasEvents(c) && !c.ProfileOf()->arriving; }
 bool HasRange(const C& c) { return HasWhole(c) && !c.view.filters.empty(); }
 void WriteExport(C& c, const A& a) {
-  const SaveRequest save = std::exchange(c.windows.save, {});
+  SaveRequest save = std::exchange(c.windows.save, {});
   if (a.text.empty()) return;
-  const bool replace = a.replace;
-  if (save.of_view) {
-    c.windows.views.push_back({a.text, replace});
-    return;
-  }
+  if (save.of_view) return Request(c, SaveTimeline{a.text, a.replace});
   if (save.profile.valid())
-    return c.services.SaveProfile(save.profile, save.range, a.text, replace);
+    return c.services.SaveProfile(save.profile, save.range, a.text, a.replace);
   if (save.picture) {
-    c.windows.pictures.push_back(*save.picture);
-    c.windows.pictures.back().name = a.text;
-    c.windows.pictures.back().replace = replace;
-    return;
+    save.picture->name = a.text;
+    save.picture->replace = a.replace;
+    return Request(c, *std::move(save.picture));
   }
   std::string where = a.text;
-  const bool ok = c.services.SaveFile(a.text, save.contents, replace, &where);
+  const bool ok = c.services.SaveFile(a.text, save.contents, a.replace, &where);
   Say(c, (ok ? "Saved " : "Not saved: ") + where);
 }
 void Quit(C& c, const A&) { c.services.Quit(); }

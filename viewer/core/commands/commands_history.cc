@@ -3,7 +3,6 @@
 #include <string>
 
 #include "viewer/core/commands/command_table.h"
-#include "viewer/core/state/track_path.h"
 #include "viewer/core/state/track_rules.h"
 #include "viewer/core/state/view_token.h"
 
@@ -13,13 +12,9 @@ namespace {
 bool CanGoBack(const C& c) { return c.history.CanGoBack(); }
 bool CanGoForward(const C& c) { return c.history.CanGoForward(); }
 
-TrackRules::Paths HiddenTracks(const C& c) {
-  return ParseTrackRules(c.settings.Get("timeline.tracks")).hidden;
-}
-
 // Says which tracks are hidden or shown now: what was said of the view before holds no longer.
 void SayHidden(C& c, const TrackRules::Paths& before) {
-  const TrackRules::Paths now = HiddenTracks(c);
+  const TrackRules::Paths& now = c.settings.tracks.hidden;
   const auto say = [&](const char* what, const TrackRules::Paths& some,
                        const TrackRules::Paths& others) {
     for (const std::string& path : some) {
@@ -32,12 +27,12 @@ void SayHidden(C& c, const TrackRules::Paths& before) {
 }
 
 void GoBack(C& c, const A&) {
-  const TrackRules::Paths before = HiddenTracks(c);
+  const TrackRules::Paths before = c.settings.tracks.hidden;
   c.history.Back(&c.view, &c.settings);
   SayHidden(c, before);
 }
 void GoForward(C& c, const A&) {
-  const TrackRules::Paths before = HiddenTracks(c);
+  const TrackRules::Paths before = c.settings.tracks.hidden;
   c.history.Forward(&c.view, &c.settings);
   SayHidden(c, before);
 }
@@ -75,7 +70,7 @@ void OpenViewToken(C& c, const A& a) {
   if (!place->panel.empty()) {
     A panel;
     panel.text = place->panel;
-    FindCommand("panel.show")->apply(c, panel);
+    DescOf("panel.show").apply(c, panel);
   }
 }
 

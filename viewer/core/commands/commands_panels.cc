@@ -15,7 +15,7 @@ void ShowPanel(C& c, const A& a) {
   } else {
     c.windows.panels[panel->id] = true;
   }
-  c.windows.focus_panel = key;
+  Request(c, FocusPanel{key});
   c.view.panel = a.text;
   c.view.panel_profile = a.profile;
   ++c.view.panel_asked;
@@ -44,7 +44,7 @@ void TogglePanel(C& c, const A& a) {
   }
   const auto [it, inserted] = c.windows.panels.try_emplace(a.text, panel->open_by_default);
   it->second = !it->second;
-  if (it->second) c.windows.focus_panel = key;
+  if (it->second) Request(c, FocusPanel{key});
 }
 
 constexpr CommandDesc kPanel[] = {

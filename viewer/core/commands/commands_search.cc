@@ -10,18 +10,15 @@ void StepSearch(C& c, const A&) {
   if (hit.valid()) c.Reveal(hit);
 }
 
-void FocusSearch(C& c, const A& a) {
-  c.windows.focus_search = true;
-  c.windows.typed = a.text;
-}
+void GoToSearch(C& c, const A& a) { Request(c, FocusSearch{a.text}); }
 void SetSearch(C& c, const A& a) {
-  if (!a.text.empty()) c.windows.front_panel = "selection";
+  if (!a.text.empty()) Request(c, RaisePanel{"selection"});
   c.search.Set(a.text, c.profiles);
 }
 
 constexpr CommandDesc kSearch[] = {
     {"search.focus", "Search events", "Go", "Goes to the search box.", "find", "/ | Ctrl+F",
-     HasEvents, FocusSearch},
+     HasEvents, GoToSearch},
     {"search.set", "Search for", "",
      "Finds all events whose name contains a text; =text finds those with exactly this name.", "",
      "", Always, SetSearch},

@@ -17,7 +17,7 @@ void SelectEvents(C& c, const A& a) {
   if (a.events.empty()) return;
   c.view.active = a.events.front().trace;
   c.view.selected = {};
-  c.windows.front_panel = "selection";
+  Request(c, RaisePanel{"selection"});
   const size_t own = c.view.shown.recorded();
   Say(c, (own > 0 ? Counted(own, "events") : Counted(a.events.size(), "derived rows")) +
              " selected; the Selection panel adds them up");
@@ -35,7 +35,7 @@ void ToggleEvent(C& c, const A& a) {
   } else {
     events.erase(found);
   }
-  if (events.size() > 1) c.windows.front_panel = "selection";
+  if (events.size() > 1) Request(c, RaisePanel{"selection"});
   c.view.shown.Set(std::move(events));
   c.view.selected = a.event;
   c.view.active = a.event.trace;

@@ -1,5 +1,6 @@
 // Commands about what is shown in the window: its tracks, theme, size and layout.
 #include <string>
+#include <utility>
 
 #include "viewer/core/commands/command_table.h"
 #include "viewer/core/look/theme.h"
@@ -8,60 +9,53 @@
 namespace stepscope::commands {
 namespace {
 
-void SwitchLanes(C& c, const char* key, const char* what) {
-  const bool show = !c.settings.Bool(key);
-  c.settings.Set(key, show ? "true" : "false");
+void SwitchLanes(C& c, bool* shown, const char* what) {
+  const bool show = *shown = !*shown;
   Say(c, what + std::string(show ? " of GPUs shown" : " of GPUs hidden"));
 }
 
-bool PythonFramesOn(const C& c) { return c.settings.Bool("timeline.python_frames"); }
+bool PythonFramesOn(const C& c) { return c.settings.python_frames; }
 void PythonFrames(C& c, const A&) {
-  const bool show = !c.settings.Bool("timeline.python_frames");
-  c.settings.Set("timeline.python_frames", show ? "true" : "false");
+  const bool show = c.settings.python_frames = !c.settings.python_frames;
   Say(c, show ? "Python frames shown" : "Python frames hidden");
 }
-bool DerivedLanesOn(const C& c) { return c.settings.Bool("timeline.derived_lanes"); }
+bool DerivedLanesOn(const C& c) { return c.settings.derived_lanes; }
 void DerivedLanes(C& c, const A&) {
-  SwitchLanes(c, "timeline.derived_lanes", "Idle time and utilisation");
+  SwitchLanes(c, &c.settings.derived_lanes, "Idle time and utilisation");
 }
-bool WaitingLanesOn(const C& c) { return c.settings.Bool("timeline.waiting_lanes"); }
+bool WaitingLanesOn(const C& c) { return c.settings.waiting_lanes; }
 void WaitingLanes(C& c, const A&) {
-  SwitchLanes(c, "timeline.waiting_lanes", "Queue, launch delay and memory");
+  SwitchLanes(c, &c.settings.waiting_lanes, "Queue, launch delay and memory");
 }
-bool XprofOn(const C& c) { return DefinitionsOf(c.settings) == Definitions::kXprof; }
+bool XprofOn(const C& c) { return c.settings.definitions == Definitions::kXprof; }
 void SwitchDefinitions(C& c, const A&) {
-  const bool xprof = DefinitionsOf(c.settings) != Definitions::kXprof;
-  c.settings.Set("definitions", xprof ? "XProf" : "Stepscope");
+  const bool xprof = !XprofOn(c);
+  c.settings.definitions = xprof ? Definitions::kXprof : Definitions::kStepscope;
   Say(c, xprof ? "Computed as XProf does" : "Computed by Stepscope's definitions");
 }
 void NextTheme(C& c, const A&) {
-  const auto names = ThemeNames();
-  const auto i = static_cast<size_t>(ThemeOf(c.settings, c.windows));
+  const bool light = ThemeOf(c.settings, c.windows) == ThemeKind::kLight;
   // The settings page chooses the other themes.
-  c.settings.Set("theme", names[i == 1 ? 0 : 1]);
+  c.settings.theme = light ? ThemeChoice::kDark : ThemeChoice::kLight;
 }
-void SetTheme(C& c, const A& a) { c.settings.Set("theme", a.text); }
+void SetTheme(C& c, const A& a) { SetSetting(RowOf(&Settings::theme), a.text, &c.settings); }
 void DesktopTheme(C& c, const A& a) { c.windows.light_desktop = a.text == "light"; }
-void TallPanels(C& c, const A&) { c.windows.switch_tall = true; }
+void TallPanels(C& c, const A&) { Request(c, SwitchTallPanels()); }
 void Fullscreen(C& c, const A&) { c.services.ToggleFullscreen(); }
-void LargerText(C& c, const A&) {
-  c.settings.Set("scale", std::to_string(c.settings.Real("scale") + 0.1));
+void SetScale(C& c, double scale) {
+  SetSetting(RowOf(&Settings::scale), std::to_string(scale), &c.settings);
 }
-void SmallerText(C& c, const A&) {
-  c.settings.Set("scale", std::to_string(c.settings.Real("scale") - 0.1));
-}
-void NormalText(C& c, const A&) { c.settings.Set("scale", "1"); }
+void LargerText(C& c, const A&) { SetScale(c, c.settings.scale + 0.1); }
+void SmallerText(C& c, const A&) { SetScale(c, c.settings.scale - 0.1); }
+void NormalText(C& c, const A&) { SetScale(c, 1); }
 // Names and colours of tracks are no layout: they stay.
-void ResetLayout(C& c, const A&) {
-  c.windows.reset_layout = true;
-  const TrackRules rules = ParseTrackRules(c.settings.Get("timeline.tracks"));
-  for (const char* key : {"timeline.tracks", "timeline.python_frames", "timeline.derived_lanes",
-                          "timeline.waiting_lanes", "timeline.track_sort"})
-    c.settings.Set(key, FindSetting(key)->standard);
-  TrackRules looks;
-  looks.names = rules.names;
-  looks.colors = rules.colors;
-  c.settings.Set("timeline.tracks", ToText(looks));
+void RestoreLayout(C& c, const A&) {
+  Request(c, ResetLayout());
+  TrackArrangement fresh;
+  fresh.tracks.names = c.settings.tracks.names;
+  fresh.tracks.colors = c.settings.tracks.colors;
+  fresh.profile_layout = c.settings.profile_layout;
+  static_cast<TrackArrangement&>(c.settings) = std::move(fresh);
   for (ProfileViewState& state : c.view.profiles) state.ranks = RankLayout::kApart;
   FoldByRules(c);
 }
@@ -101,7 +95,7 @@ constexpr CommandDesc kWindow[] = {
      "enlarge maximise larger split", "T", HasProfile, TallPanels},
     {"view.reset_layout", "Reset layout", "View",
      "Restores the first layout of panels and the first arrangement of tracks.", "docking windows",
-     "", Always, ResetLayout},
+     "", Always, RestoreLayout},
 };
 
 }  // namespace

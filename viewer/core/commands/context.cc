@@ -7,7 +7,7 @@
 
 #include "viewer/core/look/time_axis.h"
 #include "viewer/core/profiles/align_profiles.h"
-#include "viewer/core/state/track_path.h"
+#include "viewer/core/state/track_rules.h"
 
 namespace stepscope {
 
@@ -110,16 +110,23 @@ void ViewerContext::Reveal(const EventRef& event) {
 }
 
 ThemeKind ThemeOf(const Settings& settings, const WindowState& windows) {
-  const std::string& name = settings.Get("theme");
-  return name == "system" && windows.light_desktop ? ThemeKind::kLight : ThemeFromName(name);
-}
-
-Definitions DefinitionsOf(const Settings& settings) {
-  return settings.Get("definitions") == "XProf" ? Definitions::kXprof : Definitions::kStepscope;
+  switch (settings.theme) {
+    case ThemeChoice::kSystem:
+      return windows.light_desktop ? ThemeKind::kLight : ThemeKind::kDark;
+    case ThemeChoice::kDark:
+      return ThemeKind::kDark;
+    case ThemeChoice::kLight:
+      return ThemeKind::kLight;
+    case ThemeChoice::kColorBlind:
+      return ThemeKind::kColorBlind;
+    case ThemeChoice::kHighContrast:
+      return ThemeKind::kHighContrast;
+  }
+  return ThemeKind::kDark;
 }
 
 std::vector<OwnPeaks> OwnPeaksOf(const Settings& settings) {
-  Result<std::vector<OwnPeaks>> own = ParseOwnPeaks(settings.Get("peaks"));
+  Result<std::vector<OwnPeaks>> own = ParseOwnPeaks(settings.peaks);
   return own.ok() ? std::move(own).value() : std::vector<OwnPeaks>();
 }
 

@@ -4,38 +4,32 @@
 
 #include <algorithm>
 
+#include "model/base/ascii.h"
 #include "viewer/core/commands/command.h"
 #include "viewer/core/commands/key_chord.h"
 #include "viewer/core/state/panel_list.h"
-#include "viewer/core/state/settings.h"
 
 namespace stepscope {
 namespace {
 
 // Sources: the viewers' own help and code. Commands that they lack keep our keys.
 constexpr PresetKey kPresets[] = {
-    {"Perfetto", "select.flow_next", "]"},
-    {"Perfetto", "select.flow_previous", "["},
-    {"Perfetto", "select.next_same", "Shift+."},
-    {"Perfetto", "select.previous_same", "Shift+,"},
-    {"Perfetto", "measure.selection", "M | R"},
-    {"XProf", "view.pan_right", "D | E | Right"},
-    {"XProf", "view.zoom_in", "W | ="},
-    {"XProf", "view.zoom_out", "S | O | -"},
-    {"XProf", "select.flow_next", "Shift+O"},
-    {"XProf", "select.next", ". | Tab"},
-    {"Tracy", "search.focus", "Ctrl+F | /"},
-    {"Tracy", "view.zoom_selection", "F | Z"},
-    {"Nsight", "view.zoom_selection", "Z | F"},
-    {"Nsight", "view.back", "Backspace | Ctrl+Z | Alt+Left"},
-    {"Nsight", "search.focus", "Ctrl+F | /"},
+    {KeyPreset::kPerfetto, "select.flow_next", "]"},
+    {KeyPreset::kPerfetto, "select.flow_previous", "["},
+    {KeyPreset::kPerfetto, "select.next_same", "Shift+."},
+    {KeyPreset::kPerfetto, "select.previous_same", "Shift+,"},
+    {KeyPreset::kPerfetto, "measure.selection", "M | R"},
+    {KeyPreset::kXprof, "view.pan_right", "D | E | Right"},
+    {KeyPreset::kXprof, "view.zoom_in", "W | ="},
+    {KeyPreset::kXprof, "view.zoom_out", "S | O | -"},
+    {KeyPreset::kXprof, "select.flow_next", "Shift+O"},
+    {KeyPreset::kXprof, "select.next", ". | Tab"},
+    {KeyPreset::kTracy, "search.focus", "Ctrl+F | /"},
+    {KeyPreset::kTracy, "view.zoom_selection", "F | Z"},
+    {KeyPreset::kNsight, "view.zoom_selection", "Z | F"},
+    {KeyPreset::kNsight, "view.back", "Backspace | Ctrl+Z | Alt+Left"},
+    {KeyPreset::kNsight, "search.focus", "Ctrl+F | /"},
 };
-
-std::string_view Trim(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  return text;
-}
 
 bool IsKnown(std::string_view id) {
   return FindCommand(id) != nullptr ||
@@ -47,7 +41,8 @@ std::vector<std::string> Split(std::string_view keys) {
   std::vector<std::string> out;
   while (!keys.empty()) {
     const size_t end = std::min(keys.find(" | "), keys.size());
-    if (const std::string_view one = Trim(keys.substr(0, end)); !one.empty()) out.emplace_back(one);
+    if (const std::string_view one = Trimmed(keys.substr(0, end)); !one.empty())
+      out.emplace_back(one);
     keys.remove_prefix(std::min(keys.size(), end + 3));
   }
   return out;
@@ -66,47 +61,26 @@ bool SameChord(const std::string& a, const std::string& b) {
          x[0].character == y[0].character;
 }
 
-// Takes the next rule off a text, without the blanks around it.
-std::string_view TakeRule(std::string_view* rest) {
-  const size_t end = std::min(rest->find(';'), rest->size());
-  const std::string_view rule = Trim(rest->substr(0, end));
-  rest->remove_prefix(std::min(rest->size(), end + 1));
-  return rule;
-}
-
-std::string_view IdOf(std::string_view rule) { return Trim(rule.substr(0, rule.find('='))); }
-
 }  // namespace
 
-std::string WithKeys(std::string_view custom, std::string_view id,
-                     const std::optional<std::string>& keys) {
-  std::string out;
-  const auto add = [&out](std::string_view rule) {
-    if (!out.empty()) out += "; ";
-    out += rule;
-  };
-  while (!custom.empty()) {
-    const std::string_view rule = TakeRule(&custom);
-    if (!rule.empty() && IdOf(rule) != id) add(rule);
-  }
+std::vector<KeyRule> WithKeys(std::vector<KeyRule> custom, const std::string& id,
+                              const std::optional<std::string>& keys) {
+  std::erase_if(custom, [&](const KeyRule& rule) { return rule.id == id; });
   // The rule comes last, so that it takes its keys from those before it.
-  if (keys) add(std::string(id) + "=" + *keys);
-  return out;
+  if (keys) custom.push_back({id, *keys});
+  return custom;
 }
 
-bool HasRule(std::string_view custom, std::string_view id) {
-  while (!custom.empty()) {
-    if (IdOf(TakeRule(&custom)) == id) return true;
-  }
-  return false;
+bool HasRule(const std::vector<KeyRule>& custom, std::string_view id) {
+  return std::any_of(custom.begin(), custom.end(),
+                     [id](const KeyRule& rule) { return rule.id == id; });
 }
 
 std::span<const PresetKey> PresetKeys() { return kPresets; }
 
 bool KeyBindings::Update(const Settings& settings) {
-  const std::string &preset = settings.Get("keys.preset"), &custom = settings.Get("keys.custom");
-  if (preset == preset_ && custom == custom_) return false;
-  Rebuild(preset, custom);
+  if (settings.key_preset == preset_ && settings.custom_keys == custom_) return false;
+  Rebuild(settings.key_preset, settings.custom_keys);
   return true;
 }
 
@@ -142,29 +116,23 @@ void KeyBindings::Bind(const std::string& id, const std::string& keys, bool say)
   keys_[id] = keys;
 }
 
-void KeyBindings::Rebuild(const std::string& preset, const std::string& custom) {
+void KeyBindings::Rebuild(KeyPreset preset, const std::vector<KeyRule>& custom) {
   preset_ = preset;
   custom_ = custom;
   keys_.clear();
   notes_.clear();
-  for (const CommandDesc& command : Commands()) keys_[command.id] = command.keys;
+  for (const CommandDesc& command : Commands()) keys_[command.id.text()] = command.keys;
   for (const PanelDesc& panel : Panels()) keys_["panel." + std::string(panel.id)] = panel.key;
   for (const PresetKey& row : kPresets) {
-    if (preset == row.preset) Bind(row.id, row.keys, false);
+    if (preset == row.preset) Bind(row.id.text(), row.keys, false);
   }
-  std::string_view rest = custom;
-  while (!rest.empty()) {
-    const std::string_view rule = TakeRule(&rest);
-    const size_t equals = rule.find('=');
-    if (rule.empty()) continue;
-    const std::string id(IdOf(rule));
-    const std::string keys(equals == rule.npos ? "" : Trim(rule.substr(equals + 1)));
+  for (const KeyRule& rule : custom) {
     bool ok = true;
-    ParseChords(keys, &ok);
-    if (!IsKnown(id) || !ok) {
-      notes_.push_back("not a binding: " + std::string(rule));
+    ParseChords(rule.keys, &ok);
+    if (IsKnown(rule.id) && ok) {
+      Bind(rule.id, rule.keys, true);
     } else {
-      Bind(id, keys, true);
+      notes_.push_back("not a binding: " + KeyRulesText({rule}));
     }
   }
 }

@@ -11,44 +11,46 @@
 #include <string_view>
 #include <vector>
 
+#include "viewer/core/commands/command_id.h"
+#include "viewer/core/state/settings.h"
+
 namespace stepscope {
 
-class Settings;
-
-// A row of a preset. `id` is a command's, or "panel.ID".
 struct PresetKey {
-  const char *preset, *id, *keys;
+  KeyPreset preset;
+  CommandId id;
+  const char* keys;
 };
 std::span<const PresetKey> PresetKeys();
 
-// The user's text ("keys.custom") with other keys for a command; "" leaves it without a key.
+// The user's rules with other keys for a command or "panel.ID"; "" leaves it without a key.
 // nullopt removes the user's rule for it. Rules for other commands stay.
-std::string WithKeys(std::string_view custom, std::string_view id,
-                     const std::optional<std::string>& keys);
-bool HasRule(std::string_view custom, std::string_view id);  // whether the user's text has one
+std::vector<KeyRule> WithKeys(std::vector<KeyRule> custom, const std::string& id,
+                              const std::optional<std::string>& keys);
+bool HasRule(const std::vector<KeyRule>& custom, std::string_view id);
 
 class KeyBindings {
  public:
-  KeyBindings() { Rebuild("", ""); }
-  // Reads the settings "keys.preset" and "keys.custom" ("mark.add=B; view.zoom_in=W | ="). True if
-  // they changed.
+  KeyBindings() { Rebuild(KeyPreset::kStepscope, {}); }
+  // Reads Settings::key_preset and custom_keys. True if they changed. O(rules)
   bool Update(const Settings& settings);
   // The keys of a command or of "panel.ID", such as "W | ="; empty: none. Valid until
   // the next Update.
   const std::string& Of(std::string_view id) const;
   // The id of the command or panel that has a chord; empty: none has.
   std::string OwnerOf(const std::string& chord) const;
-  // Sentences about the user's text: rules with an unknown command or key, and keys that were taken
-  // from another command.
+  // Sentences about the user's rules: those with an unknown command or key, and keys that were
+  // taken from another command.
   const std::vector<std::string>& notes() const { return notes_; }
 
  private:
-  void Rebuild(const std::string& preset, const std::string& custom);
+  void Rebuild(KeyPreset preset, const std::vector<KeyRule>& custom);
   void Bind(const std::string& id, const std::string& keys, bool say);
 
   std::map<std::string, std::string, std::less<>> keys_;
   std::vector<std::string> notes_;
-  std::string preset_, custom_;
+  KeyPreset preset_ = KeyPreset::kStepscope;
+  std::vector<KeyRule> custom_;
 };
 
 }  // namespace stepscope

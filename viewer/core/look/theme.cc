@@ -53,8 +53,6 @@ constexpr KindRow kKindRows[] = {
 };
 static_assert(std::size(kKindRows) == static_cast<size_t>(Kind::kCount));
 
-constexpr const char* kNames[kKinds] = {"dark", "light", "colour-blind", "high contrast"};
-
 struct ColorRow {
   ImGuiCol target;
   Role role;
@@ -209,15 +207,6 @@ Theme MakeTheme(ThemeKind kind) {
   }
   return theme;
 }
-
-ThemeKind ThemeFromName(std::string_view name) {
-  for (size_t i = 0; i < kKinds; ++i) {
-    if (name == kNames[i]) return static_cast<ThemeKind>(i);
-  }
-  return ThemeKind::kDark;
-}
-
-std::span<const char* const> ThemeNames() { return kNames; }
 
 void ApplyStyle(const Theme& theme, float scale) {
   ImGuiStyle style;

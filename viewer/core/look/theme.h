@@ -76,8 +76,6 @@ struct Theme {
 Rgba MarkerColor(const Theme& theme, uint32_t color);
 
 Theme MakeTheme(ThemeKind kind);
-ThemeKind ThemeFromName(std::string_view name);  // "dark", "light", "colour-blind", "high contrast"
-std::span<const char* const> ThemeNames();       // by ThemeKind
 
 // Sets ImGui's and ImPlot's styles; sizes are multiples of the font size. `scale` is the content
 // scale times the setting "scale".

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "viewer/core/state/track_path.h"
+#include "viewer/core/state/track_rules.h"
 
 namespace stepscope {
 namespace {

@@ -4,9 +4,6 @@
 #include <iterator>
 #include <vector>
 
-#include "viewer/core/state/outer_frames.h"
-#include "viewer/core/state/track_path.h"
-
 namespace stepscope {
 namespace {
 
@@ -63,7 +60,25 @@ std::vector<uint64_t> EventsOfPlanes(const Trace& trace) {
   return events;
 }
 
+// Whether the lane holds one Python frame that is open for at least half of the trace.
+bool IsOuterFrame(const Trace& trace, const Lane& lane) {
+  const auto& metas = trace.names().metas;
+  if (lane.kind != LaneKind::kNested || lane.size() != 1 || lane.meta[0] >= metas.size())
+    return false;
+  return metas[lane.meta[0]].category == EventCategory::kPythonFunction &&
+         lane.dur[0] >= trace.span.length() / 2;
+}
+
 }  // namespace
+
+uint32_t OuterFrames(const Trace& trace, const Track& track) {
+  uint32_t frames = 0;
+  for (const Lane& lane : trace.set.LanesOf(track)) {
+    if (lane.depth != frames || !IsOuterFrame(trace, lane)) break;
+    ++frames;
+  }
+  return frames > 1 ? frames : 0;
+}
 
 std::vector<bool> PlanesOfFewEvents(const Trace& trace) {
   const std::vector<uint64_t> events = EventsOfPlanes(trace);

@@ -9,6 +9,11 @@
 
 namespace stepscope {
 
+// How many leading rows of the track hold nothing but one Python frame that is open for at least
+// half of the trace, such as the main module and what starts the program; 0 if it is only one. They
+// would fill the first rows of the thread, so the timeline shows them as one row. O(result)
+uint32_t OuterFrames(const Trace& trace, const Track& track);
+
 // Whether a plane has next to no events beside others, by plane. GPUs always count.
 std::vector<bool> PlanesOfFewEvents(const Trace& trace);
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "viewer/core/state/settings.h"
-#include "viewer/core/state/track_path.h"
+#include "viewer/core/state/track_rules.h"
 
 namespace stepscope {
 namespace {
@@ -59,8 +59,8 @@ void TimelineModel::UpdateRanges(const TimelineFrame& frame) {
   glides_.resize(frame.profiles.size());
   glide_ids_.resize(frame.profiles.size());
   axes_.resize(frame.profiles.size());
-  const double duration = frame.settings.Real("timeline.glide_ms") / 1000.0;
-  const bool animate = frame.animate && frame.settings.Bool("timeline.animate");
+  const double duration = frame.settings.glide_ms / 1000.0;
+  const bool animate = frame.animate && frame.settings.animate;
   moving_ = waiting_ = false;
   for (size_t i = 0; i < frame.profiles.size(); ++i) {
     TimeRange target = frame.view.VisibleIn(frame.profiles[i].id);
@@ -134,15 +134,12 @@ double TimelineModel::ScrollFor(const Anchor& anchor) const {
 }
 
 void TimelineModel::UpdateRules(const TimelineFrame& frame, bool* changed) {
-  const std::string& kept = frame.settings.Get("timeline.tracks");
-  if (kept != kept_rules_) {
-    kept_rules_ = kept;
-    TrackRules rules = ParseTrackRules(kept);
-    tracks_moved_ = tracks_moved_ || rules.order != kept_.order;
+  if (const TrackRules& now = frame.settings.tracks; now != kept_) {
+    tracks_moved_ = tracks_moved_ || now.order != kept_.order;
     for (const std::string& path : kept_.hidden) {
-      if (!rules.hidden.contains(path)) shown_again_.push_back(path);
+      if (!now.hidden.contains(path)) shown_again_.push_back(path);
     }
-    kept_ = std::move(rules);
+    kept_ = now;
     rules_.clear();
   }
   *changed = *changed || rules_.size() != frame.profiles.size();
@@ -173,7 +170,7 @@ void TimelineModel::UpdateRules(const TimelineFrame& frame, bool* changed) {
 }
 
 void TimelineModel::UpdateArrangement(const TimelineFrame& frame) {
-  const bool hide = !frame.settings.Bool("timeline.python_frames");
+  const bool hide = !frame.settings.python_frames;
   const bool other_rows = python_.Update(frame.profiles, hide, frame.jobs);
   bool changed = other_rows;
   if (other_rows) ++python_changes_;
@@ -184,13 +181,12 @@ void TimelineModel::UpdateArrangement(const TimelineFrame& frame) {
   }
   highlight_.Update(frame.profiles, frame.view.shown, frame.hits, python_, other_rows);
   UpdateRules(frame, &changed);
-  const LaneChoice lanes{frame.settings.Bool("timeline.derived_lanes"),
-                         frame.settings.Bool("timeline.waiting_lanes")};
-  const TrackSort sort = TrackSortFromName(frame.settings.Get("timeline.track_sort"));
+  const LaneChoice lanes{frame.settings.derived_lanes, frame.settings.waiting_lanes};
+  const TrackSort sort = frame.settings.track_sort;
   if (!(lanes == lanes_) || sort != sort_) changed = true;
   lanes_ = lanes;
   sort_ = sort;
-  const auto row = static_cast<float>(frame.settings.Int("timeline.row_height"));
+  const auto row = static_cast<float>(frame.settings.row_height);
   const LayoutSizes sizes{geo_.Px(row) + 1, 1,           geo_.Px(22), geo_.Px(2),
                           geo_.Px(40),      geo_.Px(26), geo_.Px(7)};
   if (!changed && sizes == layout_.sizes()) return;
@@ -356,7 +352,7 @@ void TimelineModel::UpdatePath(const TimelineFrame& frame, CommandQueue* command
 }
 
 void TimelineModel::UpdateTints(const TimelineFrame& frame) {
-  const bool wanted = frame.settings.Bool("timeline.compare_colors");
+  const bool wanted = frame.settings.compare_colors;
   if (tints_.Update(frame.All(), frame.view, wanted, frame.jobs)) ++tint_changes_;
   waiting_ = waiting_ || tints_.busy();
 }
@@ -384,7 +380,7 @@ void TimelineModel::BuildPlan(const TimelineFrame& frame) {
 }
 
 void TimelineModel::UpdateFlows(const TimelineFrame& frame) {
-  const bool shown = frame.settings.Bool("timeline.flow_arrows");
+  const bool shown = frame.settings.flow_arrows;
   const EventRef selected = shown ? frame.view.selected : EventRef();
   // The arrows of a derived event belong to its source, which is drawn elsewhere.
   const bool own = frame.hovered.set == 0 && !(frame.hovered == frame.view.selected);

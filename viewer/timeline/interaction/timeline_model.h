@@ -203,7 +203,6 @@ class TimelineModel : public EventPlaces {
   std::vector<std::string> shown_again_;  // paths of what was hidden until now
   std::vector<RankLayout> rank_layouts_;  // by profile
   std::vector<std::shared_ptr<const std::vector<RankTracks>>> ranks_;  // by profile; items view it
-  std::string kept_rules_;
   TrackRules kept_;
   Layout layout_;
   DepthInView depth_;

@@ -18,7 +18,9 @@ namespace {
 
 struct ToolRow {
   Tool tool;
-  const char *id, *command, *icon, *fallback, *tooltip;
+  const char* id;
+  CommandId command;
+  const char *icon, *fallback, *tooltip;
 };
 constexpr ToolRow kTools[] = {
     {Tool::kSelect, "##select", "tool.select", icon::kPointer, "1",

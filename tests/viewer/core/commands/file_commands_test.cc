@@ -9,7 +9,7 @@
 #include "tests/support/gpu_profile.h"
 #include "tests/viewer/drawn_text.h"
 #include "tests/viewer/viewer_fixture.h"
-#include "viewer/core/state/track_path.h"
+#include "viewer/core/state/track_rules.h"
 
 using namespace stepscope;           // NOLINT
 using namespace stepscope::testing;  // NOLINT

@@ -1,5 +1,5 @@
 // Python frames that last as long as the recording are one row of the timeline.
-#include "viewer/core/state/outer_frames.h"
+#include "viewer/core/state/track_folding.h"
 
 #include <doctest/doctest.h>
 
@@ -7,7 +7,7 @@
 #include "tests/viewer/timeline/layout/layout_support.h"
 #include "tests/viewer/viewer_fixture.h"
 #include "viewer/core/state/track_folding.h"
-#include "viewer/core/state/track_path.h"
+#include "viewer/core/state/track_rules.h"
 #include "viewer/timeline/layout/depth_in_view.h"
 
 using namespace stepscope;           // NOLINT

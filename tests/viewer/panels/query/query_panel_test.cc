@@ -6,7 +6,6 @@
 #include "tests/viewer/drawn_text.h"
 #include "tests/viewer/open_trace.h"
 #include "tests/viewer/viewer_fixture.h"
-#include "viewer/panels/query/query_history.h"
 
 namespace stepscope {
 namespace {

@@ -10,7 +10,7 @@
 #include "model/analysis/grouping/flow_index.h"
 #include "tests/viewer/viewer_fixture.h"
 #include "viewer/core/state/settings.h"
-#include "viewer/core/state/track_path.h"
+#include "viewer/core/state/track_rules.h"
 
 using namespace stepscope;           // NOLINT
 using namespace stepscope::testing;  // NOLINT
@@ -354,13 +354,10 @@ TEST_CASE("timeline: rules among the settings arrange tracks, in any open trace"
   CHECK(t.model.layout().Find(0, 0, TrackId(0)) == 1);
   TrackRules rules;
   rules.hidden = {TrackPath(*t.profiles[0].trace, t.profiles[0].trace->set, TrackId(0))};
-  CHECK(t.settings.Set("timeline.tracks", ToText(rules)));
+  t.settings.tracks = rules;
   t.Frame();
   CHECK(t.model.layout().Find(0, 0, TrackId(0)) == Layout::npos);
   CHECK(t.model.layout().Find(0, 0, TrackId(1)) == 1);
-  Settings again;
-  again.Load(t.settings.Text());
-  CHECK(ParseTrackRules(again.Get("timeline.tracks")) == rules);
 }
 
 TEST_CASE("timeline: pinned tracks stay in sight, and what lies on them is theirs") {
@@ -379,7 +376,7 @@ TEST_CASE("timeline: pinned tracks stay in sight, and what lies on them is their
   const auto pin = [&](const std::vector<TrackId>& tracks) {
     TrackRules rules;
     for (const TrackId track : tracks) rules.pinned.push_back(TrackPath(trace, trace.set, track));
-    t.settings.Set("timeline.tracks", ToText(rules));
+    t.settings.tracks = rules;
   };
   pin({TrackId(0), last});
   t.Frame();
@@ -508,7 +505,7 @@ TEST_CASE("timeline: an arrow whose other end is out of sight is a stub; a click
   t.Frame();
   REQUIRE(t.model.flows().stubs().size() == 1);
   CHECK(t.model.flows().stubs()[0].dx == 0);
-  t.settings.Set("timeline.flow_arrows", "false");
+  t.settings.flow_arrows = false;
   t.Frame();
   CHECK(t.model.flows().stubs().empty());
 }

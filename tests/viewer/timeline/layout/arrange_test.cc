@@ -5,7 +5,7 @@
 
 #include "tests/viewer/timeline/layout/layout_support.h"
 #include "tests/viewer/viewer_fixture.h"
-#include "viewer/core/state/track_path.h"
+#include "viewer/core/state/track_rules.h"
 #include "viewer/timeline/layout/track_label.h"
 
 using namespace stepscope;           // NOLINT

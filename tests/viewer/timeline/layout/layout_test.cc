@@ -1,6 +1,6 @@
 #include "viewer/timeline/layout/layout.h"
 #include "viewer/core/state/track_folding.h"
-#include "viewer/core/state/track_path.h"
+#include "viewer/core/state/track_rules.h"
 
 #include <doctest/doctest.h>
 

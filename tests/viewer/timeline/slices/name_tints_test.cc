@@ -91,7 +91,7 @@ TEST_CASE("tints: a command switches them, and one run alone has none") {
   c.f.Push("compare.colors");
   c.f.WaitIdle();
   CHECK_FALSE(c.f.canvas().patterns);
-  CHECK_FALSE(c.f.viewer->settings().Bool("timeline.compare_colors"));
+  CHECK_FALSE(c.f.viewer->settings().compare_colors);
   c.f.Push("compare.colors");
   c.f.WaitIdle();
   CHECK(c.f.canvas().patterns);

@@ -1,4 +1,4 @@
-#include "viewer/core/profiles/program_id.h"
+#include "viewer/core/state/muted_rules.h"
 
 #include <fmt/format.h>
 
@@ -15,10 +15,10 @@ constexpr size_t kMostNames = 50'000;
 constexpr size_t kAlike = 20;  // hashes of 32: different programs share the names of frameworks
 constexpr size_t kDigits = 8;
 
-uint64_t HashOf(std::string_view name) {
+uint64_t HashWithoutDigits(std::string_view name) {
   Fnv fnv;
-  for (size_t i = 0; i < name.size(); ++i) {
-    if (!IsDigit(name[i])) fnv.Add(static_cast<unsigned char>(name[i]));
+  for (const char c : name) {
+    if (!IsDigit(c)) fnv.Add(static_cast<unsigned char>(c));
   }
   return fnv.value();
 }
@@ -31,13 +31,19 @@ uint32_t Mixed(uint64_t h, uint64_t seed) {
   return static_cast<uint32_t>(h >> 32);
 }
 
+auto Mutes(std::string_view rule, const ProgramId& program) {
+  return [rule, &program](const MutedRules::InProgram& muted) {
+    return muted.rule == rule && SameProgram(muted.program, program);
+  };
+}
+
 }  // namespace
 
 ProgramId ProgramOf(const NameTable& names) {
   ProgramId id;
   id.fill(~uint32_t{0});
   for (uint32_t m = 0; m < std::min(names.metas.size(), kMostNames); ++m) {
-    const uint64_t hash = HashOf(names.Name(MetaId(m)));
+    const uint64_t hash = HashWithoutDigits(names.Name(MetaId(m)));
     for (size_t i = 0; i < id.size(); ++i) id[i] = std::min(id[i], Mixed(hash, i + 1));
   }
   return id;
@@ -64,6 +70,21 @@ std::optional<ProgramId> ParseProgramId(std::string_view text) {
     text.remove_prefix(kDigits);
   }
   return id;
+}
+
+bool MutedRules::IsMutedIn(std::string_view rule, const ProgramId& program) const {
+  return std::any_of(in_programs.begin(), in_programs.end(), Mutes(rule, program));
+}
+
+void MutedRules::MuteIn(std::string_view rule, const ProgramId& program) {
+  if (IsMutedIn(rule, program)) return;
+  in_programs.push_back({std::string(rule), program});
+  if (in_programs.size() > kMost) in_programs.erase(in_programs.begin());
+}
+
+void MutedRules::Unmute(std::string_view rule, const ProgramId& program) {
+  if (const auto at = everywhere.find(rule); at != everywhere.end()) everywhere.erase(at);
+  std::erase_if(in_programs, Mutes(rule, program));
 }
 
 }  // namespace stepscope

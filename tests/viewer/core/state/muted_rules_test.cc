@@ -1,5 +1,5 @@
 // Muted findings, and which profiles come from one program.
-#include "viewer/core/profiles/muted_rules.h"
+#include "viewer/core/state/muted_rules.h"
 
 #include <doctest/doctest.h>
 
@@ -46,26 +46,18 @@ TEST_CASE("program: an id comes back from its text, and other texts are refused"
   CHECK(SameProgram(ProgramOf(NameTable()), ProgramOf(NameTable())));
 }
 
-TEST_CASE("muted rules: settings keep those of one program and those of all") {
+TEST_CASE("muted rules: a rule is muted in one program or in all") {
   const ProgramId mine = ProgramOf(NamesOf(0, 100, 1)), other = ProgramOf(NamesOf(500, 600, 1));
-  Settings settings;
-  settings.Set(MutedRules::kEverywhere, "sync  no-such-rule");
-  settings.Set(MutedRules::kInPrograms, "copies@nonsense @ copies");
-  MutedRules rules(settings);
-  CHECK(rules.Everywhere("sync"));
-  CHECK_FALSE(rules.any_program());
+  MutedRules rules;
+  rules.everywhere = {"sync"};
   rules.MuteIn("copies", mine);
   rules.MuteIn("copies", mine);
-  rules.MuteEverywhere("precision");
-  settings.Set(MutedRules::kEverywhere, rules.EverywhereText());
-  settings.Set(MutedRules::kInPrograms, rules.InProgramsText());
-  MutedRules read(settings);
-  CHECK(read.EverywhereText() == "no-such-rule precision sync");
-  CHECK(read.In("copies", mine));
-  CHECK_FALSE(read.In("copies", other));
-  CHECK_FALSE(read.In("sync", mine));
-  read.Unmute("copies", mine);
-  CHECK(read.InProgramsText().empty());
-  read.Unmute("sync", other);
-  CHECK_FALSE(read.Everywhere("sync"));
+  CHECK(rules.in_programs.size() == 1);
+  CHECK(rules.IsMutedIn("copies", mine));
+  CHECK_FALSE(rules.IsMutedIn("copies", other));
+  CHECK_FALSE(rules.IsMutedIn("sync", mine));
+  rules.Unmute("copies", mine);
+  CHECK(rules.in_programs.empty());
+  rules.Unmute("sync", other);
+  CHECK(rules.everywhere.empty());
 }
