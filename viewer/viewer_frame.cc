@@ -11,12 +11,10 @@
 #include <vector>
 
 #include "model/analysis/fleet/fleet.h"
-#include "viewer/core/commands/apply_commands.h"
-#include "viewer/core/commands/key_chord.h"
+#include "viewer/core/commands/context.h"
+#include "viewer/core/commands/keys.h"
 #include "viewer/core/look/fonts.h"
-#include "viewer/core/look/new_frame.h"
-#include "viewer/core/search/first_named.h"
-#include "viewer/shell/open_question.h"
+#include "viewer/core/search/search.h"
 #include "viewer/shell/shell.h"
 #include "viewer/shell/verdict_strip.h"
 #include "viewer/viewer_state.h"

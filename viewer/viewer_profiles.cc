@@ -6,7 +6,7 @@
 #include "model/allocator_history.h"
 #include "model/analysis/fleet/fleet.h"
 #include "viewer/core/profiles/align_profiles.h"
-#include "viewer/core/profiles/same_event.h"
+#include "viewer/core/profiles/matching_events.h"
 #include "viewer/core/state/track_folding.h"
 #include "viewer/viewer_state.h"
 

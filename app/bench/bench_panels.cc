@@ -11,8 +11,7 @@
 #include <vector>
 
 #include "app/bench/bench_frames.h"
-#include "app/system/process_stats.h"
-#include "app/system/stopwatch.h"
+#include "app/system/process.h"
 #include "viewer/core/commands/command.h"
 #include "viewer/core/panel.h"
 #include "viewer/shell/shell.h"

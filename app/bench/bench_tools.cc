@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "app/bench/bench_frames.h"
-#include "app/system/stopwatch.h"
+#include "app/system/process.h"
 #include "viewer/core/commands/command.h"
 #include "viewer/shell/shell.h"
 

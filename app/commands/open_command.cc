@@ -7,7 +7,7 @@
 #include "app/commands/load_input.h"
 #include "app/commands/registry.h"
 #include "app/session/session.h"
-#include "app/system/exit_code.h"
+#include "app/system/output.h"
 #include "app/system/paths.h"
 #include "app/window/gui.h"
 #include "app/window/waker.h"

@@ -7,10 +7,9 @@
 #include "app/commands/replay_command.h"
 #include "app/commands/stage.h"
 #include "app/replay/replay_script.h"
-#include "app/system/exit_code.h"
+#include "app/system/output.h"
 #include "app/system/paths.h"
-#include "app/system/process_stats.h"
-#include "app/system/stopwatch.h"
+#include "app/system/process.h"
 #include "viewer/core/commands/command.h"
 
 namespace stepscope {

@@ -3,7 +3,7 @@
 #include "app/command_line/option_values.h"
 #include "app/command_line/program_command.h"
 #include "app/commands/stage.h"
-#include "app/system/exit_code.h"
+#include "app/system/output.h"
 #include "viewer/core/commands/command.h"
 
 namespace stepscope {

@@ -5,8 +5,7 @@
 #include <utility>
 
 #include "app/commands/load_input.h"
-#include "app/system/exit_code.h"
-#include "app/system/log.h"
+#include "app/system/output.h"
 #include "app/system/paths.h"
 #include "viewer/core/state/settings.h"
 

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "app/session/capture_job.h"
+#include "app/session/jobs.h"
 #include "app/session/open_together.h"
 #include "app/system/paths.h"
 #include "loaders/profile_dir.h"

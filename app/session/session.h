@@ -15,10 +15,8 @@
 #include <vector>
 
 #include "app/agents/agent_socket.h"
-#include "app/session/desktop_dialog.h"
-#include "app/session/desktop_theme.h"
-#include "app/session/install_job.h"
-#include "app/session/save_job.h"
+#include "app/session/desktop.h"
+#include "app/session/jobs.h"
 #include "app/session/settings_store.h"
 #include "loaders/loader.h"
 #include "model/base/latest_job.h"
@@ -27,7 +25,7 @@
 
 namespace stepscope {
 
-class CaptureJob;  // app/session/capture_job.h
+class CaptureJob;  // app/session/jobs.h
 
 // The calls that the session makes to the window, if there is one. Empty functions do nothing.
 struct SessionHost {

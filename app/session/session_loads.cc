@@ -6,9 +6,8 @@
 #include <new>
 #include <utility>
 
-#include "app/session/job_view.h"
-#include "app/session/profile_fingerprint.h"
-#include "app/session/profile_label.h"
+#include "app/session/jobs.h"
+#include "app/session/profile_facts.h"
 #include "app/session/session.h"
 #include "loaders/remote/remote_path.h"
 #include "loaders/remote/stream_part.h"

@@ -44,7 +44,7 @@ class SettingsStore {
   std::vector<RecentProfile> AddRecent(const std::string& path, int64_t opened_unix_s) const;
   void ClearRecent() const;
 
-  // The notes of a profile, under its fingerprint (app/session/profile_fingerprint.h). Without a
+  // The notes of a profile, under its fingerprint (app/session/profile_facts.h). Without a
   // fingerprint nothing is kept.
   std::string ReadNotes(const std::string& fingerprint) const;
   bool WriteNotes(const std::string& fingerprint, std::string_view text) const;

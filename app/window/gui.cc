@@ -12,12 +12,11 @@
 #include <utility>
 #include <vector>
 
-#include "app/system/malloc_arenas.h"
-#include "app/system/stopwatch.h"
+#include "app/system/process.h"
 #include "viewer/core/commands/command.h"
-#include "viewer/core/look/new_frame.h"
+#include "viewer/core/commands/keys.h"
+#include "viewer/gl/program.h"
 #include "viewer/gl/row_texture.h"
-#include "viewer/gl/software_renderer.h"
 #include "viewer/gl/solid_fills.h"
 
 namespace stepscope {

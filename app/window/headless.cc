@@ -8,7 +8,7 @@
 #include <cstring>
 #include <string>
 
-#include "app/window/gl_libraries.h"
+#include "app/window/surface.h"
 
 namespace stepscope {
 namespace {

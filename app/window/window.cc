@@ -14,7 +14,7 @@
 #include <cstdlib>
 #include <utility>
 
-#include "app/window/gl_libraries.h"
+#include "app/window/surface.h"
 
 namespace stepscope {
 namespace {

@@ -179,7 +179,7 @@ COMMAND = '''// A command that says one word.
 
 #include "app/command_line/program_command.h"
 #include "app/command_line/shared_options.h"
-#include "app/system/exit_code.h"
+#include "app/system/output.h"
 #include "app/system/output.h"
 
 namespace stepscope {

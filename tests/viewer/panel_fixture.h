@@ -14,7 +14,7 @@
 #include "tests/viewer/recording_services.h"
 #include "viewer/core/analysis_cache.h"
 #include "viewer/core/commands/command.h"
-#include "viewer/core/commands/key_bindings.h"
+#include "viewer/core/commands/keys.h"
 #include "viewer/core/look/fonts.h"
 #include "viewer/core/look/theme.h"
 #include "viewer/core/panel.h"

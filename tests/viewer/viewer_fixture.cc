@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "model/analysis/grouping/flow_index.h"
-#include "viewer/core/look/new_frame.h"
+#include "viewer/core/commands/keys.h"
 
 namespace stepscope::testing {
 

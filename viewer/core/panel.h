@@ -20,7 +20,7 @@ namespace stepscope {
 struct AnalysisParams;
 class AnalysisCache;  // viewer/core/analysis_cache.h: results computed in the background
 class JobThreads;     // model/base/latest_job.h
-class KeyBindings;    // viewer/core/commands/key_bindings.h
+class KeyBindings;    // viewer/core/commands/keys.h
 struct SearchHits;    // viewer/core/search/search.h
 struct Fonts;         // viewer/core/look/fonts.h
 struct Theme;

@@ -26,7 +26,6 @@
 #include "viewer/panels/view_summary.h"
 #include "viewer/widgets/draw.h"
 #include "viewer/widgets/draw_text.h"
-#include "viewer/widgets/number_text.h"
 
 namespace stepscope {
 namespace {

@@ -15,7 +15,6 @@
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/panels/table_pages.h"
 #include "viewer/widgets/draw_text.h"
-#include "viewer/widgets/number_text.h"
 #include "viewer/widgets/row_events.h"
 
 namespace stepscope {

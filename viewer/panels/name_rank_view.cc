@@ -8,9 +8,8 @@
 #include "model/base/digits.h"
 #include "model/lookup.h"
 #include "model/query/event_query.h"
+#include "viewer/widgets/bars.h"
 #include "viewer/widgets/draw_text.h"
-#include "viewer/widgets/duration_bars.h"
-#include "viewer/widgets/number_text.h"
 
 namespace stepscope {
 

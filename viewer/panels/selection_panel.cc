@@ -13,9 +13,8 @@
 #include "viewer/core/search/selection_stats.h"
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/panels/stack_view.h"
+#include "viewer/widgets/bars.h"
 #include "viewer/widgets/draw_text.h"
-#include "viewer/widgets/duration_bars.h"
-#include "viewer/widgets/number_text.h"
 #include "viewer/widgets/result_table_view.h"
 
 namespace stepscope {

@@ -6,8 +6,7 @@
 #include <optional>
 
 #include "model/base/ascii.h"
-#include "viewer/core/commands/key_bindings.h"
-#include "viewer/core/commands/key_chord.h"
+#include "viewer/core/commands/keys.h"
 #include "viewer/core/state/settings.h"
 #include "viewer/widgets/draw_text.h"
 #include "viewer/widgets/input_text.h"

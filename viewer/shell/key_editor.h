@@ -1,6 +1,6 @@
 // KeyEditor: changes keys in the list of commands. After a click on a command's keys the next chord
 // pressed becomes the command's; if another command has it, the user is asked first. A setting
-// keeps the choices (viewer/core/commands/key_bindings.h). UI thread only.
+// keeps the choices (viewer/core/commands/keys.h). UI thread only.
 #pragma once
 
 #include <string>

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "model/base/ascii.h"
-#include "viewer/core/commands/key_bindings.h"
+#include "viewer/core/commands/keys.h"
 #include "viewer/core/search/search.h"
 #include "viewer/core/state/settings.h"
 #include "viewer/shell/raised_window.h"

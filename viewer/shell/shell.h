@@ -4,6 +4,9 @@
 // owns them. UI thread only.
 #pragma once
 
+#include <array>
+#include <cstdint>
+#include <ctime>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +18,16 @@
 #include "viewer/widgets/input_text.h"
 
 namespace stepscope {
+
+// Times of files and of recent profiles, by the local clock. Pure.
+// A Unix time as strftime writes it; empty if it is no time.
+inline std::string LocalTime(int64_t unix_s, const char* format) {
+  const auto seconds = static_cast<std::time_t>(unix_s);
+  std::tm local{};
+  std::array<char, 32> text{};
+  if (localtime_r(&seconds, &local) == nullptr) return {};
+  return {text.data(), std::strftime(text.data(), text.size(), format, &local)};
+}
 
 struct ShellInput {
   const PanelContext& panel;
@@ -90,5 +103,11 @@ void ClearBackgroundIfDocked(const char* window_name);
 std::string PanelWindowName(const PanelDesc& panel);
 std::string PanelWindowName(const PanelDesc& panel, const Profile& pinned);
 inline constexpr const char kTimelineWindow[] = "Timeline###timeline";
+
+// Asks what to do with profiles that are opened together, or beside one that is open.
+// Draws a modal window with the answers while the session has a question. Arrow keys and Tab
+// choose, Enter takes the choice, a letter takes its answer at once, Escape opens nothing. Pushes
+// "file.answer". UI thread only.
+void DrawOpenQuestion(const ShellInput& input);
 
 }  // namespace stepscope

@@ -1,9 +1,11 @@
 // The verdict strip under the menu bar: the overview's verdict in one line, its numbers, and a bar
 // of where a step's time goes. It shows the analysis "overview", or the part that is computed of it
 // first, and keeps only its sums. UI thread only; O(1) per frame after the first.
+// The sums that the strip shows, made once for each result.
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "model/analysis/analysis.h"
@@ -12,7 +14,18 @@
 
 namespace stepscope {
 
-// The sums that the strip shows, made once for each result.
+// ComparisonVerdict: what a comparison says in one sentence, for the strip under the menu bar.
+// Pure.
+struct ComparisonVerdict {
+  std::string text;           // "B takes 1.15 ms (14.7 %) longer a step: Conv2D slower, +1.15 ms."
+  Role role = Role::kText2;   // the colour of slower, faster, or neither
+  double ms_a = 0, ms_b = 0;  // median steps; 0: there are none
+};
+
+// `result` is a comparison of two profiles (model/compare/compare.h). The text is empty where there
+// is nothing to compare. O(1)
+ComparisonVerdict VerdictOf(const AnalysisResult& result);
+
 struct VerdictSums {
   uint64_t serial = 0;  // AnalysisResult::serial; 0: of no result
   struct Part {

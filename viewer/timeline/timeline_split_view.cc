@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "viewer/core/profiles/align_profiles.h"
-#include "viewer/core/profiles/counterpart.h"
+#include "viewer/core/profiles/matching_events.h"
 #include "viewer/timeline/painting/view_svg.h"
 
 namespace stepscope {

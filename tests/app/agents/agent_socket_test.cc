@@ -9,7 +9,6 @@
 #include <fstream>
 #include <vector>
 
-#include "app/agents/agent_folder.h"
 #include "tests/app/agents/agent_client.h"
 #include "tests/app/temp_dir.h"
 

@@ -1,5 +1,5 @@
 // Recordings of the window: they run beside it, open, and are compared.
-#include "app/session/capture_job.h"
+#include "app/session/jobs.h"
 
 #include <doctest/doctest.h>
 

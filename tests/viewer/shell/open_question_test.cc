@@ -1,4 +1,4 @@
-#include "viewer/shell/open_question.h"
+#include "viewer/shell/shell.h"
 
 #include <doctest/doctest.h>
 

@@ -10,11 +10,11 @@
 #include "tests/support/gpu_profile.h"
 #include "tests/viewer/timeline/layout/layout_support.h"
 #include "tests/viewer/viewer_fixture.h"
-#include "viewer/core/look/loss_kind.h"
+#include "viewer/core/look/theme.h"
 #include "viewer/core/state/settings.h"
 #include "viewer/core/state/track_folding.h"
 #include "viewer/core/state/track_rules.h"
-#include "viewer/timeline/layout/track_label.h"
+#include "viewer/timeline/layout/layout.h"
 #include "viewer/timeline/slices/plan_area.h"
 
 using namespace stepscope;           // NOLINT

@@ -1,4 +1,4 @@
-#include "viewer/widgets/compared_bars.h"
+#include "viewer/widgets/bars.h"
 
 #include <doctest/doctest.h>
 

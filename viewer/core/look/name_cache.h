@@ -2,6 +2,8 @@
 // for each meta of a name table. Colours take 4 bytes a meta, and any thread may ask for them
 // (relaxed atomics: every thread computes the same). Labels are for the UI thread; Trim() keeps
 // their number near kMaxLabels.
+// The width of a text in pixels in the font of slices. `fit`, if not null, gets the number of bytes
+// that fit in max_width.
 #pragma once
 
 #include <array>
@@ -9,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -19,8 +22,12 @@
 
 namespace stepscope {
 
-// The width of a text in pixels in the font of slices. `fit`, if not null, gets the number of bytes
-// that fit in max_width.
+// Short names that can be told apart within a list: where two short names are alike, each gets the
+// part of its whole name that differs, "MatMul · dense_1". Pure; any thread.
+// For each name the middle form of MakeShortForms, which may be empty, and the part that tells it
+// apart. Equal names stay equal. O(total length · log names that are alike)
+std::vector<std::string> DistinctNames(std::span<const std::string_view> names);
+
 using MeasureText = std::function<float(std::string_view text, float max_width, size_t* fit)>;
 
 struct NameLabel {

@@ -113,7 +113,7 @@ std::string SettingText(const Settings& settings, const SettingMember& member);
 // "mark.add=B; view.zoom_in=W | =", as users see and type it.
 std::string KeyRulesText(const std::vector<KeyRule>& rules);
 // Sets a value to what its text says, within the row's limits. Lists are also read in the form of
-// version 0.2 (old_settings.h). False, and no change, if the text is no such value.
+// version 0.2. False, and no change, if the text is no such value.
 bool SetSetting(const SettingDesc& row, std::string_view text, Settings* settings);
 
 // The file of settings: a JSON object of those that differ from their defaults, by key.

@@ -1,14 +1,17 @@
-// The values of settings as texts and as JSON.
+// The values of settings as texts and as JSON, and the form that they had in version 0.2: lines
+// "key = value", with a notation of its own for each list. Files of that version are read once and
+// written as JSON; the command "app.set" still takes those texts.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
-#include "viewer/core/state/old_settings.h"
+#include "model/base/ascii.h"
 #include "viewer/core/state/settings.h"
 
 namespace stepscope {
@@ -16,19 +19,141 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::pair<const char*, TrackRules::Paths TrackRules::*> kPathSets[] = {
-    {"folded", &TrackRules::folded},
-    {"unfolded", &TrackRules::unfolded},
-    {"hidden", &TrackRules::hidden}};
-constexpr std::pair<const char*, std::vector<std::string> TrackRules::*> kPathLists[] = {
-    {"pinned", &TrackRules::pinned}, {"order", &TrackRules::order}};
-struct NumberRule {
-  const char* key;
-  TrackRules::Numbers TrackRules::*member;
-  uint32_t most;
+// The members of TrackRules: their keys in JSON, and their verbs in version 0.2.
+template <typename T>
+struct RuleMember {
+  const char *key, *verb;
+  T TrackRules::*member;
+  uint32_t most = 0;  // of a number
 };
-constexpr NumberRule kNumberRules[] = {{"rows", &TrackRules::rows, TrackRules::kMostRows},
-                                       {"colors", &TrackRules::colors, TrackRules::kMostColors}};
+constexpr RuleMember<TrackRules::Paths> kPathSets[] = {
+    {"folded", "fold", &TrackRules::folded},
+    {"unfolded", "unfold", &TrackRules::unfolded},
+    {"hidden", "hide", &TrackRules::hidden}};
+constexpr RuleMember<std::vector<std::string>> kPathLists[] = {
+    {"pinned", "pin", &TrackRules::pinned}, {"order", "order", &TrackRules::order}};
+constexpr RuleMember<TrackRules::Numbers> kNumberRules[] = {
+    {"rows", "rows", &TrackRules::rows, TrackRules::kMostRows},
+    {"colors", "color", &TrackRules::colors, TrackRules::kMostColors}};
+
+// Appends a text that the list does not have.
+void AddOnce(std::string text, std::vector<std::string>* texts) {
+  if (std::find(texts->begin(), texts->end(), text) == texts->end())
+    texts->push_back(std::move(text));
+}
+
+// --- Lists in the form of version 0.2. Parts that are no rule are left out.
+// Calls fn(part) for each part of the text between separators, without the blanks around it.
+template <typename Fn>
+void ForParts(std::string_view text, char separator, const Fn& fn) {
+  while (!text.empty()) {
+    const size_t end = std::min(text.find(separator), text.size());
+    if (const std::string_view part = Trimmed(text.substr(0, end)); !part.empty()) fn(part);
+    text.remove_prefix(std::min(text.size(), end + 1));
+  }
+}
+
+// Removes the first rule of track rules, up to the next bare semicolon, and returns it without
+// backslashes.
+std::string TakeTrackRule(std::string_view* text) {
+  std::string rule;
+  size_t i = 0;
+  for (; i < text->size() && (*text)[i] != ';'; ++i) {
+    char c = (*text)[i];
+    if (c == '\\' && i + 1 < text->size()) {
+      c = (*text)[++i];
+      c = c == 'n' ? '\n' : c == 'r' ? '\r' : c;
+    }
+    rule += c;
+  }
+  text->remove_prefix(std::min(text->size(), i + 1));
+  while (text->starts_with(' ')) text->remove_prefix(1);
+  return rule;
+}
+
+// "3 PATH"
+void AddNumber(std::string_view argument, uint32_t most, TrackRules::Numbers* out) {
+  uint32_t number = 0;
+  const char* end = argument.data() + argument.size();
+  const auto [after, error] = std::from_chars(argument.data(), end, number);
+  if (error != std::errc() || after == end || *after != ' ' || number == 0) return;
+  const std::string_view path(after + 1, static_cast<size_t>(end - after - 1));
+  if (!path.empty()) (*out)[std::string(path)] = std::min(number, most);
+}
+
+void AddName(std::string_view argument, TrackRules* out) {
+  const size_t tab = argument.find('\t');
+  if (tab == 0 || tab == std::string_view::npos || tab + 1 == argument.size()) return;
+  out->names[std::string(argument.substr(tab + 1))] = argument.substr(0, tab);
+}
+
+void AddTrackRule(std::string_view verb, const std::string& argument, TrackRules* out) {
+  for (const auto& rule : kPathSets)
+    if (verb == rule.verb) (out->*rule.member).insert(argument);
+  for (const auto& rule : kPathLists)
+    if (verb == rule.verb) AddOnce(argument, &(out->*rule.member));
+  for (const auto& rule : kNumberRules)
+    if (verb == rule.verb) AddNumber(argument, rule.most, &(out->*rule.member));
+  if (verb == "name") AddName(argument, out);
+  if (verb == "filter") out->filter = argument;
+}
+
+// "copies@ID sync@ID"
+void ReadMutedInPrograms(std::string_view text, std::vector<MutedRules::InProgram>* muted) {
+  ForParts(text, ' ', [&](std::string_view word) {
+    const size_t at = word.find('@');
+    if (at == std::string_view::npos) return;
+    const std::optional<ProgramId> program = ParseProgramId(word.substr(at + 1));
+    if (program) muted->push_back({std::string(word.substr(0, at)), *program});
+  });
+}
+
+// "hide host|GPU 1; rows 3 host|Threads|main#7; filter stream": a rule is a verb and a path. A name
+// stands before its path, with a tab between them. A backslash stands before a semicolon of a name.
+void ReadOldText(std::string_view text, TrackRules* rules) {
+  text = Trimmed(text);
+  while (!text.empty()) {
+    const std::string rule = TakeTrackRule(&text);
+    const size_t space = rule.find(' ');
+    if (space != std::string::npos && space + 1 < rule.size())
+      AddTrackRule(std::string_view(rule).substr(0, space), rule.substr(space + 1), rules);
+  }
+}
+
+// "copies sync"
+void ReadOldText(std::string_view text, MutedRules* muted) {
+  ForParts(text, ' ', [&](std::string_view rule) { muted->everywhere.emplace(rule); });
+}
+
+// "mark.add=B; view.zoom_in=W | =", which users still type in the settings page.
+void ReadOldText(std::string_view text, std::vector<KeyRule>* rules) {
+  ForParts(text, ';', [&](std::string_view rule) {
+    const size_t equals = std::min(rule.find('='), rule.size());
+    const size_t keys = std::min(equals + 1, rule.size());
+    rules->push_back(
+        {std::string(Trimmed(rule.substr(0, equals))), std::string(Trimmed(rule.substr(keys)))});
+  });
+}
+
+// "a:1; b:2"
+void ReadOldText(std::string_view text, std::vector<std::string>* texts) {
+  ForParts(text, ';', [&](std::string_view part) { AddOnce(std::string(part), texts); });
+}
+
+std::vector<std::string> ParseOldQueries(std::string_view text) {
+  std::vector<std::string> queries;
+  std::string query;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '\\' || i + 1 == text.size()) {
+      query += text[i];
+    } else if (const char next = text[++i]; next != ';') {
+      query += next == 'n' ? '\n' : next;
+    } else if (std::string done = std::exchange(query, {}); !done.empty()) {
+      queries.push_back(std::move(done));
+    }
+  }
+  return queries;
+}
 
 // --- Values to JSON
 template <typename T>
@@ -41,9 +166,9 @@ Json ToJson(const TrackRules& rules) {
   const auto set = [&](const char* key, const auto& values) {
     if (!values.empty()) json[key] = values;
   };
-  for (const auto& [key, member] : kPathSets) set(key, rules.*member);
-  for (const auto& [key, member] : kPathLists) set(key, rules.*member);
-  for (const NumberRule& rule : kNumberRules) set(rule.key, rules.*rule.member);
+  for (const auto& rule : kPathSets) set(rule.key, rules.*rule.member);
+  for (const auto& rule : kPathLists) set(rule.key, rules.*rule.member);
+  for (const auto& rule : kNumberRules) set(rule.key, rules.*rule.member);
   set("names", rules.names);
   set("filter", rules.filter);
   return json;
@@ -93,14 +218,15 @@ Json Member(const Json& json, const char* key) {
 }
 
 void Read(const Json& json, TrackRules* rules) {
-  for (const auto& [key, member] : kPathSets) {
-    for (std::string& path : TextsIn(Member(json, key))) (rules->*member).insert(std::move(path));
+  for (const auto& rule : kPathSets) {
+    for (std::string& path : TextsIn(Member(json, rule.key)))
+      (rules->*rule.member).insert(std::move(path));
   }
-  for (const auto& [key, member] : kPathLists) {
-    for (std::string& path : TextsIn(Member(json, key)))
-      AddOnce(std::move(path), &(rules->*member));
+  for (const auto& rule : kPathLists) {
+    for (std::string& path : TextsIn(Member(json, rule.key)))
+      AddOnce(std::move(path), &(rules->*rule.member));
   }
-  for (const NumberRule& rule : kNumberRules) {
+  for (const auto& rule : kNumberRules) {
     const Json numbers = Member(json, rule.key);
     for (const auto& [path, number] : numbers.items()) {
       if (number.is_number_unsigned() && number.get<uint64_t>() > 0)
@@ -223,6 +349,26 @@ std::string SettingsJson(const Settings& settings) {
   }
   for (const auto& [key, value] : settings.unknown) json[key] = Json::parse(value, nullptr, false);
   return Dump(json, 1) + "\n";
+}
+
+static Settings ParseOldSettings(std::string_view text) {
+  Settings settings;
+  std::vector<MutedRules::InProgram> in_programs;
+  ForParts(text, '\n', [&](std::string_view line) {
+    const size_t equals = line.find('=');
+    if (line.starts_with('#') || equals == std::string_view::npos) return;
+    const std::string key(Trimmed(line.substr(0, equals)));
+    const std::string_view value = Trimmed(line.substr(equals + 1));
+    if (key == "findings.muted_in_programs") {
+      ReadMutedInPrograms(value, &in_programs);
+    } else if (const SettingDesc* row = FindSetting(key)) {
+      SetSetting(*row, value, &settings);
+    } else if (!key.empty()) {
+      settings.unknown[key] = Dump(Json(value), -1);
+    }
+  });
+  settings.muted.in_programs = std::move(in_programs);
+  return settings;
 }
 
 Settings ParseSettings(std::string_view text) {

@@ -10,7 +10,7 @@
 #include "model/analysis/steps/critical_path.h"
 #include "model/base/latest_job.h"
 #include "viewer/core/commands/command.h"
-#include "viewer/timeline/interaction/event_places.h"
+#include "viewer/timeline/interaction/event_flows.h"
 
 namespace stepscope {
 

@@ -3,6 +3,7 @@
 // the layout, the draw plan, highlighted events and the arrows of the selection, and it finds
 // what lies at a place. Update makes it once a frame and costs what DrawPlan costs; questions are
 // O(log n). It asks for changes of the view by commands. Knows no ImGui. UI thread only.
+// The inputs of a frame.
 #pragma once
 
 #include <cstdint>
@@ -15,22 +16,40 @@
 #include "viewer/core/commands/command.h"
 #include "viewer/core/commands/context.h"
 #include "viewer/core/look/name_cache.h"
+#include "viewer/core/search/highlight.h"
+#include "viewer/core/search/search.h"
+#include "viewer/core/state/view_state.h"
 #include "viewer/timeline/interaction/event_flows.h"
-#include "viewer/timeline/interaction/event_places.h"
 #include "viewer/timeline/interaction/path_view.h"
-#include "viewer/timeline/interaction/timeline_highlight.h"
-#include "viewer/timeline/layout/depth_in_view.h"
 #include "viewer/timeline/layout/geometry.h"
 #include "viewer/timeline/layout/layout.h"
-#include "viewer/timeline/layout/range_animation.h"
+#include "viewer/timeline/layout/python_frames.h"
 #include "viewer/timeline/slices/draw_plan.h"
 #include "viewer/timeline/slices/minimap.h"
-#include "viewer/timeline/slices/minimap_marks.h"
 #include "viewer/timeline/slices/plan_area.h"
 
 namespace stepscope {
 
-// The inputs of a frame.
+// TimelineHighlight: the events that are drawn bright, by drawn row. A table's events come first,
+// else the hits of the search. It is made again when they change, in O(n log n) for a table's
+// events. Hits cost nothing, unless Python frames are hidden; then O(n).
+class TimelineHighlight {
+ public:
+  // `stale`: the drawn rows changed, because other Python frames are hidden now.
+  void Update(std::span<const Profile> profiles, const HighlightedEvents& shown,
+              const SearchHits& hits, const PythonHider& python, bool stale);
+  const Highlight& highlight() const { return highlight_; }
+
+ private:
+  void AddRowsWithoutPython(std::span<const Profile> profiles, const PythonHider& python);
+
+  Highlight highlight_;
+  bool first_ = true;
+  uint64_t shown_ = 0;  // HighlightedEvents::version
+  std::string query_;
+  uint64_t count_ = 0, versions_ = 0;
+};
+
 struct TimelineFrame {
   std::span<const Profile> profiles;
   const ViewState& view;

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "viewer/timeline/layout/track_label.h"
+#include "viewer/timeline/layout/layout.h"
 #include "viewer/timeline/painting/ruler.h"
 
 namespace stepscope {

@@ -5,13 +5,30 @@
 
 #include <optional>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "viewer/core/panel.h"
+#include "viewer/core/profiles/profile.h"
 #include "viewer/timeline/interaction/timeline_interaction.h"
-#include "viewer/timeline/painting/hover_facts.h"
 #include "viewer/widgets/draw.h"
 
 namespace stepscope {
+
+// HoverFacts: what the tooltip of a device event says beside its time: the op that launched it, its
+// grid, and how long it waited. It keeps the answer of the event asked about last, because reading
+// arguments costs more than a frame should. UI thread only.
+class HoverFacts {
+ public:
+  // Lines, none for an event whose launch and arguments say nothing. O(log n) for a new event.
+  const std::vector<std::string>& Of(const Profile& profile, const EventRef& event);
+
+ private:
+  EventRef event_;
+  const Trace* trace_ = nullptr;
+  const FlowIndex* flows_ = nullptr;
+  std::vector<std::string> lines_;
+};
 
 inline constexpr float kSmallText = 12;  // points, of what stands beside a name
 
@@ -61,7 +78,7 @@ class TimelinePainter {
   void DrawLabels(const Box& area, bool sticks) const;
   void DrawMarks(bool sticks) const;
   void DrawScrollbar() const;
-  // timeline_painter_top.cc: what lies above the rows.
+  // timeline_painter_over.cc: what lies above the rows.
   void DrawTitle() const;
   const char* SideOf(const Profile& profile) const;
   void DrawMinimap() const;
@@ -71,7 +88,7 @@ class TimelinePainter {
   void DrawSteps() const;
   bool StepNamesFit(uint32_t profile, const Box& row) const;
   void DrawStepsOf(uint32_t profile, const Box& row) const;
-  // timeline_painter_over.cc: what lies on top of the rows.
+  // The same source: what lies on top of the rows.
   void DrawMeasure() const;
   void DrawTintLegend() const;
   void DrawDraggedTrack() const;

@@ -9,7 +9,7 @@
 #include "model/analysis/naming/short_label.h"
 #include "model/base/svg_writer.h"
 #include "viewer/core/profiles/step_markers.h"
-#include "viewer/timeline/layout/track_label.h"
+#include "viewer/timeline/layout/layout.h"
 #include "viewer/timeline/painting/ruler.h"
 
 namespace stepscope {

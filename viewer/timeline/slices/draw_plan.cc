@@ -10,7 +10,6 @@
 #include "model/base/key_table.h"
 #include "model/base/task.h"
 #include "viewer/timeline/slices/plan_area.h"
-#include "viewer/timeline/slices/row_texels.h"
 
 namespace stepscope {
 namespace {

@@ -20,7 +20,7 @@
 #include "viewer/core/search/highlight.h"
 #include "viewer/timeline/layout/layout.h"
 #include "viewer/timeline/slices/name_tints.h"
-#include "viewer/timeline/slices/plan_parts.h"
+#include "viewer/timeline/slices/plan_area.h"
 
 namespace stepscope {
 

@@ -9,7 +9,7 @@
 #include "tests/viewer/viewer_fixture.h"
 #include "viewer/core/commands/command.h"
 #include "viewer/core/commands/context.h"
-#include "viewer/core/commands/key_chord.h"
+#include "viewer/core/commands/keys.h"
 #include "viewer/core/panel.h"
 
 using namespace stepscope;  // NOLINT

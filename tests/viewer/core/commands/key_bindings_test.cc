@@ -1,5 +1,5 @@
 // Keys of presets and of the user.
-#include "viewer/core/commands/key_bindings.h"
+#include "viewer/core/commands/keys.h"
 
 #include <doctest/doctest.h>
 
@@ -9,7 +9,6 @@
 
 #include "tests/viewer/viewer_fixture.h"
 #include "viewer/core/commands/command.h"
-#include "viewer/core/commands/key_chord.h"
 #include "viewer/core/panel.h"
 #include "viewer/core/state/settings.h"
 

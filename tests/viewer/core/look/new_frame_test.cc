@@ -1,11 +1,10 @@
 // Chords typed within one frame.
-#include "viewer/core/look/new_frame.h"
+#include "viewer/core/commands/keys.h"
 
 #include <doctest/doctest.h>
 #include <imgui.h>
 
 #include "tests/viewer/viewer_fixture.h"
-#include "viewer/core/commands/key_chord.h"
 
 namespace stepscope {
 namespace {

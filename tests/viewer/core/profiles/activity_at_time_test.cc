@@ -1,4 +1,4 @@
-#include "viewer/core/profiles/activity_at_time.h"
+#include "viewer/core/profiles/matching_events.h"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // Counterparts of events in another profile.
-#include "viewer/core/profiles/counterpart.h"
+#include "viewer/core/profiles/matching_events.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "viewer/core/search/first_named.h"
+#include "viewer/core/search/search.h"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // Hits by time, against a sorted list of them.
-#include "viewer/core/search/hits_in_time.h"
+#include "viewer/core/search/highlight.h"
 
 #include <doctest/doctest.h>
 

@@ -6,9 +6,8 @@
 #include "tests/support/loaded.h"
 #include "tests/viewer/timeline/layout/layout_support.h"
 #include "tests/viewer/viewer_fixture.h"
-#include "viewer/core/state/track_folding.h"
 #include "viewer/core/state/track_rules.h"
-#include "viewer/timeline/layout/depth_in_view.h"
+#include "viewer/timeline/layout/layout.h"
 
 using namespace stepscope;           // NOLINT
 using namespace stepscope::testing;  // NOLINT

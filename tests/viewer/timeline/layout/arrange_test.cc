@@ -6,7 +6,7 @@
 #include "tests/viewer/timeline/layout/layout_support.h"
 #include "tests/viewer/viewer_fixture.h"
 #include "viewer/core/state/track_rules.h"
-#include "viewer/timeline/layout/track_label.h"
+#include "viewer/timeline/layout/layout.h"
 
 using namespace stepscope;           // NOLINT
 using namespace stepscope::testing;  // NOLINT

@@ -1,4 +1,4 @@
-#include "viewer/timeline/layout/depth_in_view.h"
+#include "viewer/timeline/layout/layout.h"
 
 #include <doctest/doctest.h>
 

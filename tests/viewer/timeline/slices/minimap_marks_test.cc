@@ -1,5 +1,5 @@
 // Tests of where highlighted events lie on the minimap.
-#include "viewer/timeline/slices/minimap_marks.h"
+#include "viewer/timeline/slices/minimap.h"
 
 #include <doctest/doctest.h>
 
