@@ -137,7 +137,7 @@ void Viewer::State::SaveTimelines() {
       pictures.push_back({save.path, box.x, box.y, box.w, box.h, 0, save.replace});
       continue;
     }
-    const std::string svg = timeline.Svg(open.of_timeline(), view, names);
+    const std::string svg = timeline.Svg(open.of_timeline(), view, theme, fonts);
     std::string where = save.path;
     const bool ok = !svg.empty() && services.SaveFile(save.path, svg, save.replace, &where);
     Do(ShowNote{(ok ? "Saved " : "Not saved: ") + where});
@@ -307,7 +307,8 @@ bool Viewer::TakePicture(PictureRequest* out) {
 }
 
 std::string Viewer::TimelineSvg() const {
-  return state_->timeline.Svg(state_->open.of_timeline(), state_->view, state_->names);
+  const State& s = *state_;
+  return s.timeline.Svg(s.open.of_timeline(), s.view, s.theme, s.fonts);
 }
 
 std::string Viewer::DefaultLayoutIni() const { return state_->default_ini; }

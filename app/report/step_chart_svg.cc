@@ -10,44 +10,31 @@
 
 #include "model/analysis/tables/cells.h"
 #include "model/base/markup.h"
+#include "model/base/svg_writer.h"
+#include "viewer/core/look/theme.h"
 
 namespace stepscope {
 namespace {
 
-struct Color {
-  std::string_view column;
-  const char* color;  // readable on light and dark ground
-};
-constexpr std::array kClassColors = {
-    Color{"device", "#4f8fe6"},
-    Color{"on_device", "#3fae9b"},
-    Color{"input", "#d9534f"},
-    Color{"host", "#4aa88a"},
-    Color{"launch", "#d68f3c"},
-    Color{"queued", "#e58fb1"},
-    Color{"sync", "#7fb4c9"},
-    Color{"compile", "#b8a12e"},
-    Color{"copies", "#c46aa0"},
-    Color{"collectives", "#9a78d6"},
-    Color{"collective_wait", "#c3aee6"},
-    Color{"between_steps", "#8fc9b4"},
-    Color{"unknown", "#98a0ac"},
-};
+// The columns whose time is a part of the step, from the lowest part of a bar up.
+constexpr std::array<std::string_view, 13> kLosses = {
+    "device",          "on_device",     "input",   "host",   "launch",
+    "queued",          "sync",          "compile", "copies", "collectives",
+    "collective_wait", "between_steps", "unknown"};
 
-// A column of the table whose time is a part of the step.
 struct Series {
   size_t column;
-  const char* color;
-  std::string label;
+  std::string color, label;
 };
 
 std::vector<Series> SeriesOf(const ResultTable& steps) {
+  const Theme theme = MakeTheme(ThemeKind::kLight);
   std::vector<Series> series;
-  for (const Color& color : kClassColors) {
-    const int column = steps.Column(color.column);
+  for (const std::string_view loss : kLosses) {
+    const int column = steps.Column(loss);
     if (column < 0) continue;
     const auto at = static_cast<size_t>(column);
-    series.push_back({at, color.color, EscapeMarkup(steps.columns[at].label)});
+    series.push_back({at, SvgColor(theme[LossKind(loss)]), EscapeMarkup(steps.columns[at].label)});
   }
   return series;
 }

@@ -143,7 +143,7 @@ void TrackMenu(UiApp& app, ImGuiTestContext* ctx) {
     IM_CHECK(OpenMenuWith(ctx, 0.03f, path.c_str()));
     ctx->ItemClick(path.c_str());
     app.WaitIdle(ctx);
-    IM_CHECK(rules() != before);
+    IM_CHECK(RulesOf(app) != before);
     back();
   }
 

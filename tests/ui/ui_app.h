@@ -34,7 +34,7 @@ class UiApp {
 
   // Test bodies call it to wait until nothing is computed or moves any more.
   void WaitIdle(ImGuiTestContext* ctx);
-  void Push(ImGuiTestContext* ctx, const char* command, const std::string& text);
+  void Push(ImGuiTestContext* ctx, CommandId command, const std::string& text);
   const Trace& trace() const { return *session.profiles.front().trace; }
   std::string NameOf(const EventRef& event) const;
 

@@ -291,7 +291,7 @@ TEST_CASE("zooming by a little and by a lot keeps what is under the middle") {
   CommandArgs range;
   range.range = {4000 * kPsPerUs, 5000 * kPsPerUs};
   app.Push("view.set_range", range);
-  const auto share = [&](const char* command) {
+  const auto share = [&](CommandId command) {
     const TimeRange before = app.visible();
     app.Push(command);
     const TimeRange after = app.visible();

@@ -93,13 +93,13 @@ TEST_CASE("undo takes back what was pinned, hidden, moved and marked") {
     const TrackRules before = rules();
     f.Push(command, track);
     f.Frame(2);
-    CHECK(rules() != before);
+    CHECK((rules() != before));
     f.Push("view.back");
     f.Frame(2);
-    CHECK(rules() == before);
+    CHECK((rules() == before));
     f.Push("view.forward");
     f.Frame(2);
-    CHECK(rules() != before);
+    CHECK((rules() != before));
   }
   const std::vector<std::pair<CommandId, CommandArgs>> looks = {
       {"track.rename", {.text = "late one", .paths = {"host|GPU 1"}}},
@@ -110,12 +110,12 @@ TEST_CASE("undo takes back what was pinned, hidden, moved and marked") {
     CAPTURE(command.text());
     const TrackRules before = rules();
     f.Push(command, args);
-    const std::string after = rules();
-    CHECK(after != before);
+    const TrackRules after = rules();
+    CHECK((after != before));
     f.Push("view.back");
-    CHECK(rules() == before);
+    CHECK((rules() == before));
     f.Push("view.forward");
-    CHECK(rules() == after);
+    CHECK((rules() == after));
   }
   f.Push("mark.add");
   f.Frame(2);
@@ -130,19 +130,18 @@ TEST_CASE("undo takes back hidden lanes, another layout and a swapped baseline")
   f.Open(TrainingTrace());
   f.Open(TrainingTrace());
   const auto state = [&] {
-    const Settings& s = f.viewer->settings();
-    return s.Get("timeline.python_frames") + s.Get("timeline.derived_lanes") +
-           s.Get("timeline.waiting_lanes") + s.Get("timeline.run_layout") +
-           std::to_string(f.viewer->view().baseline.value);
+    const TrackArrangement& arrangement = f.viewer->settings();
+    return std::pair(arrangement, f.viewer->view().baseline);
   };
-  for (const char* command : {"view.python_frames", "view.derived_lanes", "view.waiting_lanes",
-                              "compare.layout", "compare.swap"}) {
-    CAPTURE(command);
-    const std::string before = state();
+  constexpr CommandId kCommands[] = {"view.python_frames", "view.derived_lanes",
+                                     "view.waiting_lanes", "compare.layout", "compare.swap"};
+  for (const CommandId command : kCommands) {
+    CAPTURE(command.text());
+    const auto before = state();
     f.Push(command);
-    CHECK(state() != before);
+    CHECK((state() != before));
     f.Push("view.back");
-    CHECK(state() == before);
+    CHECK((state() == before));
   }
 }
 

@@ -52,9 +52,7 @@ TEST_CASE(
       io.AddMouseButtonEvent(0, down);
       fixture.Frame(draw);
     }
-    Command command;
-    REQUIRE(fixture.commands.Pop(&command));
-    return command;
+    return fixture.TakeCommands().at(0);
   };
   const Command all = click(18);
   CHECK(all.id == "search.set");

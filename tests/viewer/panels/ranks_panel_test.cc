@@ -98,8 +98,8 @@ TEST_CASE("ranks: the map has the latest rank on top, and a click goes to the st
   std::vector<std::string> pushed;
   TimeRange shown;
   EventRef event;
-  for (Command command; f.commands.Pop(&command);) {
-    pushed.push_back(command.id);
+  for (const Command& command : f.TakeCommands()) {
+    pushed.push_back(command.id.text());
     if (command.id == "view.set_range") shown = command.args.range;
     if (command.id == "select.reveal") event = command.args.event;
   }
@@ -119,8 +119,8 @@ TEST_CASE("ranks: links draw the ranks under each other, in one lane, and with t
     const ImVec2 at = DrawCalm(f, *panel).At(text).middle();
     f.commands = {};
     f.Click(at.x, at.y, [&](const PanelContext& context) { panel->Draw(context); });
-    Command command;
-    return f.commands.Pop(&command) ? command.id : std::string();
+    const std::vector<Command> commands = f.TakeCommands();
+    return commands.empty() ? std::string() : commands.front().id.text();
   };
   {  // The links stand at the right end of the line of titles, and shift none of these.
     const DrawnText text = DrawCalm(f, *panel);

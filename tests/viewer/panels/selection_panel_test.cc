@@ -113,8 +113,7 @@ TEST_CASE("selection: a click on a frame shows its events, and the stacks stay")
   ClickOn(f, *panel, "Stacks");
   f.commands = {};
   ClickOn(f, *panel, "FunctionRun");
-  Command command;
-  REQUIRE(f.commands.Pop(&command));
+  const Command command = f.TakeCommands().at(0);
   REQUIRE(command.id == "select.show_events");
   REQUIRE(command.args.events.size() == 1);
   CHECK(f.profile.trace->set.Name(command.args.events[0].row) == "FunctionRun");

@@ -45,7 +45,7 @@ class Folder {
 
 // The viewer with the dialog open at a folder.
 struct Dialog {
-  Dialog(const Folder& folder, const char* command, CommandArgs args = {})
+  Dialog(const Folder& folder, CommandId command, CommandArgs args = {})
       : f({1280, 800},
           "dialog.folder = " + folder.path() + "\ndialog.export_folder = " + folder.path() + "\n") {
     f.Push(command, std::move(args));

@@ -76,8 +76,8 @@ constexpr const char* kText = "AtEn_AddMm__to AAbb//CC_dd eeFFggHH_iiJJkkLL_mm";
 TEST_CASE("typing: no key is lost in the search box and in the palette") {
   for (const size_t keys : {1, 2, 4, 7, 100}) {
     CAPTURE(keys);
-    for (const char* command : {"search.focus", "app.palette"}) {
-      CAPTURE(command);
+    for (const CommandId command : {CommandId("search.focus"), CommandId("app.palette")}) {
+      CAPTURE(command.text());
       ViewerFixture f;
       f.Open(TrainingTrace());
       f.Push(command);
@@ -125,7 +125,7 @@ namespace {
 
 // A field of text: the panel or window that it is in, and how what it says while empty begins.
 struct Field {
-  const char* command;
+  CommandId command;
   const char* argument;
   const char* hint;
 };

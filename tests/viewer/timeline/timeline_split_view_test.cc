@@ -258,10 +258,10 @@ TEST_CASE("areas: a vector picture has all of them, with ids of their own") {
     const std::string svg = f.viewer->TimelineSvg();
     CHECK(CountOf(svg, "<svg ") == 3);
     CHECK(CountOf(svg, "</svg>") == 3);
-    CHECK(CountOf(svg, "<clipPath id=\"r0-rows\"") == 1);
-    CHECK(CountOf(svg, "<clipPath id=\"r1-rows\"") == 1);
-    CHECK(CountOf(svg, "url(#rows)") == 0);
-    CHECK(CountOf(svg, "url(#r1-rows)") > 0);
+    CHECK(CountOf(svg, "<clipPath id=\"r0-d1\"") == 1);
+    CHECK(CountOf(svg, "<clipPath id=\"r1-d1\"") == 1);
+    CHECK(CountOf(svg, "url(#d") == 0);
+    CHECK(CountOf(svg, "url(#r1-d1)") > 0);
   }
 }
 

@@ -55,20 +55,20 @@ struct Settings : TrackArrangement {
   bool flow_arrows = true, compare_colors = true;
   int row_height = 18;  // pixels at scale 1
   Definitions definitions = Definitions::kStepscope;
-  std::string peaks;  // as ParseOwnPeaks reads them
+  std::string peaks = {};  // as ParseOwnPeaks reads them
   KeyPreset key_preset = KeyPreset::kStepscope;
-  std::vector<KeyRule> custom_keys;  // a later rule takes its keys from those before it
-  MutedRules muted;
-  std::vector<std::string> queries;            // the last one first
-  std::vector<std::string> capture_addresses;  // the last one first
+  std::vector<KeyRule> custom_keys = {};  // a later rule takes its keys from those before it
+  MutedRules muted = {};
+  std::vector<std::string> queries = {};            // the last one first
+  std::vector<std::string> capture_addresses = {};  // the last one first
   int capture_duration_ms = 2000, capture_delay_ms = 0;
   int capture_host_level = 2, capture_device_level = 1, capture_python_level = 0;
-  std::string capture_folder;
+  std::string capture_folder = {};
   int layout_version = 0;
   double panel_share = 0.4;  // of the height, as it was last fitted to the content
-  std::string open_folder, export_folder;
+  std::string open_folder = {}, export_folder = {};
   bool hidden_files = false;
-  std::map<std::string, std::string> unknown;  // keys of a newer version, with their JSON
+  std::map<std::string, std::string> unknown = {};  // keys of a newer version, with their JSON
   bool operator==(const Settings&) const = default;
 };
 

@@ -1,4 +1,4 @@
-// The part of TimelinePainter that draws the tooltip of what is under the mouse.
+// The part of WindowPainter that draws the tooltip of what is under the mouse.
 #include <algorithm>
 #include <string_view>
 #include <utility>
@@ -31,18 +31,18 @@ constexpr std::pair<DerivedTrackKind, const char*> kWhatLanesAre[] = {
 
 }  // namespace
 
-void TimelinePainter::DrawTooltip() const {
-  if (!in_.tooltips) return;
-  if (interaction_.drag() != Drag::kNone || interaction_.pressed()) return;
-  if (interaction_.stub() != nullptr) return DrawStubTooltip(*interaction_.stub());
-  if (!interaction_.hovered().valid()) {
+void WindowPainter::DrawTooltip() const {
+  if (!window_.tooltips) return;
+  if (interaction_->drag() != Drag::kNone || interaction_->pressed()) return;
+  if (interaction_->stub() != nullptr) return DrawStubTooltip(*interaction_->stub());
+  if (!interaction_->hovered().valid()) {
     DrawCounterTooltip();
     DrawLabelTooltip();
     return;
   }
   if (!ImGui::BeginTooltip()) return;
   ImGui::PushTextWrapPos(ImGui::GetFontSize() * 36);
-  if (interaction_.hovered().count() == 1) {
+  if (interaction_->hovered().count() == 1) {
     DrawEventTooltip();
   } else {
     DrawFoldedTooltip();
@@ -52,7 +52,7 @@ void TimelinePainter::DrawTooltip() const {
 }
 
 // Says where a click on the stub goes.
-void TimelinePainter::DrawStubTooltip(const FlowStub& stub) const {
+void WindowPainter::DrawStubTooltip(const FlowStub& stub) const {
   const Profile* profile = FindProfile(in_.profiles, stub.to.trace);
   if (profile == nullptr || !ImGui::BeginTooltip()) return;
   ImGui::PushTextWrapPos(ImGui::GetFontSize() * 36);
@@ -76,14 +76,15 @@ void TimelinePainter::DrawStubTooltip(const FlowStub& stub) const {
   ImGui::EndTooltip();
 }
 
-void TimelinePainter::DrawEventTooltip() const {
-  const TimelineHit& hit = interaction_.hovered();
+void WindowPainter::DrawEventTooltip() const {
+  const TimelineHit& hit = interaction_->hovered();
   const TrackSet& set = in_.profiles[hit.profile].Set(hit.set);
   const Lane& lane = *hit.lane;
   const Pen pen = MakePen(theme_, in_.fonts);
   const uint32_t i = hit.first;
   const ImVec2 p = ImGui::GetCursorScreenPos();
-  pen.Box(p.x, p.y + pen.Px(4), pen.Px(9), pen.Px(9), in_.names.Color(*set.names, lane.meta[i]), 2);
+  pen.Box(p.x, p.y + pen.Px(4), pen.Px(9), pen.Px(9), window_.names.Color(*set.names, lane.meta[i]),
+          2);
   ImGui::SetCursorPosX(ImGui::GetCursorPosX() + pen.Px(16));
   const std::string_view name = set.names->DisplayName(MetaId(lane.meta[i]));
   ImGui::TextUnformatted(name.data(), name.data() + name.size());
@@ -101,8 +102,8 @@ void TimelinePainter::DrawEventTooltip() const {
   } else if (lane.kind == LaneKind::kSpill) {
     ImGui::TextUnformatted("overlaps other events of its track only in part");
   }
-  if (in_.facts != nullptr) {
-    for (const std::string& line : in_.facts->Of(in_.profiles[hit.profile], hit.event))
+  if (window_.facts != nullptr) {
+    for (const std::string& line : window_.facts->Of(in_.profiles[hit.profile], hit.event))
       ImGui::TextUnformatted(line.c_str());
   }
   DrawChangeTooltip(hit, lane.meta[i]);
@@ -110,7 +111,7 @@ void TimelinePainter::DrawEventTooltip() const {
 }
 
 // Lists the frames that the first row of a thread stands for, the innermost first.
-void TimelinePainter::DrawFramesTooltip(const TimelineHit& hit) const {
+void WindowPainter::DrawFramesTooltip(const TimelineHit& hit) const {
   const LayoutItem& item = layout_.items()[hit.item];
   if (!item.frames_in_one || hit.depth != 0) return;
   const TrackSet& set = in_.profiles[hit.profile].Set(hit.set);
@@ -122,7 +123,7 @@ void TimelinePainter::DrawFramesTooltip(const TimelineHit& hit) const {
 }
 
 // Says how the name changed while two profiles are compared.
-void TimelinePainter::DrawChangeTooltip(const TimelineHit& hit, uint32_t meta) const {
+void WindowPainter::DrawChangeTooltip(const TimelineHit& hit, uint32_t meta) const {
   const ProfileId profile = in_.profiles[hit.profile].id;
   const std::vector<NameChange>* changes = model_.tints().Of(profile, hit.set);
   if (changes == nullptr || meta >= changes->size()) return;
@@ -143,9 +144,9 @@ void TimelinePainter::DrawChangeTooltip(const TimelineHit& hit, uint32_t meta) c
 }
 
 // Lists the names that take most of the time of one pixel.
-void TimelinePainter::DrawFoldedTooltip() const {
+void WindowPainter::DrawFoldedTooltip() const {
   constexpr size_t kNames = 6;
-  const TimelineHit& hit = interaction_.hovered();
+  const TimelineHit& hit = interaction_->hovered();
   const TrackSet& set = in_.profiles[hit.profile].Set(hit.set);
   const Pen pen = MakePen(theme_, in_.fonts);
   const ImVec4 second = ImGui::ColorConvertU32ToFloat4(theme_[Role::kText2]);
@@ -156,9 +157,10 @@ void TimelinePainter::DrawFoldedTooltip() const {
   for (size_t s = 0; s < std::min(kNames, sums.names.size()); ++s) {
     const HitSums::Name& sum = sums.names[s];
     const ImVec2 p = ImGui::GetCursorScreenPos();
-    pen.Box(p.x, p.y + pen.Px(4), pen.Px(9), pen.Px(9), in_.names.Color(*set.names, sum.meta), 2);
+    pen.Box(p.x, p.y + pen.Px(4), pen.Px(9), pen.Px(9), window_.names.Color(*set.names, sum.meta),
+            2);
     ImGui::SetCursorPosX(ImGui::GetCursorPosX() + pen.Px(16));
-    const NameLabel& label = in_.names.Label(*set.names, sum.meta);
+    const NameLabel& label = window_.names.Label(*set.names, sum.meta);
     const std::string& name = label.forms[1].empty() ? label.forms[0] : label.forms[1];
     // The numbers stand first: a long name would leave them a column of a letter's width.
     ImGui::TextColored(second, "\xC3\x97 %s  %s", GroupDigits(sum.count).c_str(),
@@ -172,7 +174,7 @@ void TimelinePainter::DrawFoldedTooltip() const {
 
 // Shows the value under the mouse. If a pixel has several values, it shows the least and the
 // most.
-void TimelinePainter::DrawCounterTooltip() const {
+void WindowPainter::DrawCounterTooltip() const {
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   if (!ImGui::IsWindowHovered()) return;
   const std::optional<CounterHit> hit = model_.CounterAt(in_.profiles, mouse.x, mouse.y);
@@ -201,8 +203,8 @@ void TimelinePainter::DrawCounterTooltip() const {
 }
 
 // Lists the parts of the utilisation that a pixel column has.
-void TimelinePainter::DrawPartsTooltip(const TrackSet& set, const Track& track,
-                                       TimeRange column) const {
+void WindowPainter::DrawPartsTooltip(const TrackSet& set, const Track& track,
+                                     TimeRange column) const {
   const Pen pen = MakePen(theme_, in_.fonts);
   for (size_t i = 1; i < track.counters.size(); ++i) {
     const double mean = CounterIn(track.counters[i], column).mean;
@@ -219,7 +221,7 @@ void TimelinePainter::DrawPartsTooltip(const TrackSet& set, const Track& track,
 }
 
 // Shows the whole name, with the rank that it is of, and the recorded name of what has another.
-void TimelinePainter::DrawNameTooltip(const LayoutItem& item, std::string_view recorded) const {
+void WindowPainter::DrawNameTooltip(const LayoutItem& item, std::string_view recorded) const {
   const ImVec4 second = ImGui::ColorConvertU32ToFloat4(theme_[Role::kText2]);
   const std::string_view name = item.given.empty() ? recorded : item.given;
   if (item.rank != nullptr) {
@@ -233,7 +235,7 @@ void TimelinePainter::DrawNameTooltip(const LayoutItem& item, std::string_view r
                        recorded.data());
 }
 
-void TimelinePainter::DrawLabelTooltip() const {
+void WindowPainter::DrawLabelTooltip() const {
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   const size_t index = model_.ItemAt(mouse.y);
   if (!ImGui::IsWindowHovered() || !geo_.labels.Has(mouse.x, mouse.y) ||

@@ -18,7 +18,7 @@ namespace {
 
 struct SavingViewer : ViewerFixture {
   SavingViewer() { Open(TrainingTrace()); }
-  void Do(const char* id, CommandArgs args = {}) {
+  void Do(CommandId id, CommandArgs args = {}) {
     Push(id, std::move(args));
     Frame(2);
   }

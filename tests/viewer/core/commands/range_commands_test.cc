@@ -19,7 +19,7 @@ CommandArgs Range(Ps begin, Ps end) {
 
 struct Opened : ViewerFixture {
   Opened() { Open(TrainingTrace()); }
-  void Do(const char* id, CommandArgs args = {}) {
+  void Do(CommandId id, CommandArgs args = {}) {
     Push(id, std::move(args));
     Frame(2);
   }
@@ -243,10 +243,12 @@ TEST_CASE("only the tracks of the selection are shown, and all of them again") {
 TEST_CASE("commands for a closed profile do nothing") {
   Opened f;
   const ViewState before = f.view();
-  for (const char* id : {"go.next_step", "go.previous_step", "go.step", "go.typical_step",
-                         "go.worst_step", "filter.steps", "filter.visible", "filter.range",
-                         "mark.add", "mark.next", "track.only_selected", "view.open_token"}) {
-    CAPTURE(id);
+  constexpr CommandId kCommands[] = {"go.next_step",    "go.previous_step",    "go.step",
+                                     "go.typical_step", "go.worst_step",       "filter.steps",
+                                     "filter.visible",  "filter.range",        "mark.add",
+                                     "mark.next",       "track.only_selected", "view.open_token"};
+  for (const CommandId id : kCommands) {
+    CAPTURE(id.text());
     CommandArgs args = Range(0, kPsPerMs);
     args.profile = ProfileId(7);
     args.text = "1";

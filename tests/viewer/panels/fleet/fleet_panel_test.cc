@@ -62,8 +62,7 @@ TEST_CASE("fleet: the late rank, its cause, and a click that opens its profile a
   f.commands = {};
   f.Click(text.At("steps 0 to 7").min.x + 4, late.middle().y,
           [&](const PanelContext& context) { panel->Draw(context); });
-  Command command;
-  REQUIRE(f.commands.Pop(&command));
+  const Command command = f.TakeCommands().at(0);
   CHECK(command.id == "file.open_at");
   CHECK(command.args.text == profiles.Path(test::RankFileName(2)));
   // The range holds the rank's first step as its own profile has it.

@@ -53,8 +53,9 @@ struct Timeline {
     mouse.pressed = mouse.double_clicked = mouse.right_clicked = false;
     mouse.wheel = mouse.sideways = 0;
     std::vector<std::string> out;
-    for (Command command; commands.Pop(&command);) {
-      out.push_back(command.id);
+    while (const std::optional<Command> popped = commands.Pop()) {
+      const Command& command = *popped;
+      out.push_back(command.id.text());
       last = command;
       if (command.id == "view.set_range") view.visible = command.args.range;
       if (command.id == "view.scroll")
@@ -106,7 +107,7 @@ struct Timeline {
   TimelineInteraction interaction;
   TimelineMouse mouse;
   CommandQueue commands;
-  Command last;
+  Command last{"view.zoom_all"};
   std::optional<float> anchor_y;
   bool animate = false;
 };
