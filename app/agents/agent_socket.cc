@@ -383,7 +383,7 @@ AgentSocket::~AgentSocket() {
   if (!ended) thread_.detach();
 }
 
-std::optional<AgentTask> AgentSocket::Take() {
+std::optional<AgentTask> AgentSocket::NextTask() {
   std::lock_guard lock(shared_->mutex);
   if (shared_->tasks.empty()) return std::nullopt;
   AgentTask task = std::move(shared_->tasks.front());

@@ -4,7 +4,7 @@
 // line of JSON: {"ok": true, ...} or {"ok": false, "error": "..."}.
 //
 // A thread of its own serves it: it accepts, reads, checks and answers. Requests that are right
-// wait for Take(), which the frame loop calls; neither side waits for the other. Anything but a
+// wait for NextTask(), which the frame loop calls; neither side waits for the other. Anything but a
 // request of the right length gets an error, and the connection ends.
 #pragma once
 
@@ -70,7 +70,7 @@ class AgentSocket {
 
   const std::string& path() const { return path_; }
   // The oldest request that waits. Any thread.
-  std::optional<AgentTask> Take();
+  std::optional<AgentTask> NextTask();
   // Sends the line to whoever asked; nothing happens if the client is gone. Any thread.
   void Answer(uint64_t ticket, std::string line);
 

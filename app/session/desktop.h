@@ -39,14 +39,13 @@ class DesktopDialog {
   LatestJob<std::vector<std::string>> job_;
 };
 
-// DesktopTheme: whether the desktop asks for light or dark windows. It asks the desktop portal by
-// `gdbus`, which GNOME, KDE and others answer, or else reads GTK_THEME. A job asks, so that the
-// window never waits for it. UI thread only.
 // Reads the portal's answer to "color-scheme": "(<<uint32 2>>,)" is light. nullopt: no choice.
 std::optional<bool> LightByPortal(const std::vector<std::string>& answer);
 // Reads GTK_THEME: "Adwaita:dark" is dark. nullopt for an empty text.
 std::optional<bool> LightByGtkTheme(const std::string& name);
 
+// DesktopTheme: whether the desktop asks for light or dark windows. A job asks the desktop portal
+// by `gdbus`, which GNOME, KDE and others answer, or else reads GTK_THEME. UI thread only.
 class DesktopTheme {
  public:
   void Ask(JobThreads& threads);  // starts the job

@@ -14,6 +14,7 @@
 #include "loaders/store/store_writer.h"
 #include "loaders/store/trace_part.h"
 #include "model/base/bytes_text.h"
+#include "model/base/check.h"
 
 namespace stepscope {
 
@@ -80,6 +81,7 @@ Status WriteProfile(std::shared_ptr<const Trace> trace, TimeRange range,
 
 void SaveJob::Start(std::shared_ptr<const Trace> trace, TimeRange range,
                     std::filesystem::path target) {
+  STEPSCOPE_DCHECK(!active());
   path_ = target.string();
   begin_ = std::chrono::steady_clock::now();
   job_.Start(threads_, [trace = std::move(trace), range, target = std::move(target)](

@@ -41,12 +41,13 @@ std::vector<std::string> FormatLines() {
 
 }  // namespace
 
-Session::Session(const SettingsStore& store, SessionHost host)
+Session::Session(const SettingsStore& store, SessionHost host, AgentSocketConfig agents)
     : store_(store),
       host_(std::move(host)),
       threads_([this] { RequestFrame(); }),
       dialog_(threads_),
-      capture_(std::make_unique<CaptureJob>(threads_)) {
+      capture_(std::make_unique<CaptureJob>(threads_)),
+      agent_config_(std::move(agents)) {
   view_.capture.default_folder = RecordingsDirectory().string();
   view_.recent = store_.ReadRecent();
   view_.formats = FormatLines();

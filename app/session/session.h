@@ -44,7 +44,10 @@ struct LoadTimes {
 
 class Session : public AppServices {
  public:
-  Session(const SettingsStore& store, SessionHost host);
+  // `agents`: where programs of the user may ask this window to show something; AllowAgents opens
+  // it.
+  Session(const SettingsStore& store, SessionHost host,
+          AgentSocketConfig agents = DefaultAgentSocket());
   ~Session() override;  // stops and joins all jobs
 
   // Takes the results of finished jobs and starts queued loads. Call it once before each frame.
@@ -69,8 +72,6 @@ class Session : public AppServices {
   void set_asks(bool asks) { asks_ = asks; }
   // Opens what was dropped on the window. If a profile is open, it asks whether to compare first.
   void Drop(const std::vector<std::string>& paths);
-  // Where programs of the user may ask this window to show something; AllowAgents opens it.
-  void set_agent_config(AgentSocketConfig config) { agent_config_ = std::move(config); }
   AgentSocket* agents() { return agents_.get(); }  // null while they may not
   void NoteAgent(const std::string& who) { view_.agents.who = who; }
   ProfileId OpenedAs(const std::string& path) const;  // invalid if it is not open
@@ -181,7 +182,7 @@ class Session : public AppServices {
   std::optional<CurrentLoad> load_;
   LatestJob<Loaded> load_job_;  // computes load_
   LoadRequest unfinished_;      // the last load that was stopped or failed, with what it has got
-  AgentSocketConfig agent_config_ = DefaultAgentSocket();
+  const AgentSocketConfig agent_config_;
   std::unique_ptr<AgentSocket> agents_;
   SaveJob save_{threads_};
   LoadRequest not_there_;  // of the host that has no Stepscope: loaded once it is copied there

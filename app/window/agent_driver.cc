@@ -34,7 +34,7 @@ void AgentDriver::Update(Viewer& viewer) {
     return;
   }
   if (!task_) {
-    task_ = socket->Take();
+    task_ = socket->NextTask();
     if (!task_) return;
     stage_ = Stage::kOpen;
     session_.NoteAgent(task_->who);

@@ -79,7 +79,7 @@ Gui::Gui(Surface& surface, Session& session, const SettingsStore& store, GuiConf
                                                   .settings = std::move(config.settings)});
   saved_settings_ = viewer_->settings();
   const std::string layout = config.layout.empty() ? viewer_->DefaultLayoutIni() : config.layout;
-  LetPanelsLeave();
+  CloseUnavailablePanels();
   if (!layout.empty()) ImGui::LoadIniSettingsFromMemory(layout.data(), layout.size());
 }
 
@@ -96,7 +96,7 @@ Gui::~Gui() {
 }
 
 // Dear ImGui takes the flag back where the platform has no such windows, as Wayland.
-void Gui::LetPanelsLeave() {
+void Gui::CloseUnavailablePanels() {
   if (!other_windows_) return;
   ImGuiIO& io = ImGui::GetIO();
   if (viewer_->settings().panel_windows) {
@@ -117,7 +117,7 @@ void Gui::DrawFrame(Image* picture) {
     viewer_->commands().Push("view.desktop_theme", {.text = light ? "light" : "dark"});
   }
   agents_.Update(*viewer_);
-  LetPanelsLeave();
+  CloseUnavailablePanels();
   ImGui_ImplOpenGL3_NewFrame();
   surface_.BeginFrame();
   NewFrameKeepingChords();

@@ -66,7 +66,7 @@ class Gui {
 
  private:
   void SavePictures();
-  void LetPanelsLeave();
+  void CloseUnavailablePanels();
   // Gives back memory that only jobs needed, some time after the last job.
   void Tidy(bool at_rest);
 

@@ -23,7 +23,7 @@
 namespace stepscope {
 namespace {
 
-using testing::ViewerFixture;
+using test::ViewerFixture;
 
 constexpr int kMostMoves = 5;
 

@@ -8,7 +8,7 @@
 #include "model/analysis/grouping/flow_index.h"
 #include "viewer/core/commands/keys.h"
 
-namespace stepscope::testing {
+namespace stepscope::test {
 
 TraceMaker::TraceMaker(int hosts) {
   for (int i = 0; i < hosts; ++i) {
@@ -241,4 +241,4 @@ void ViewerFixture::Push(CommandId id, CommandArgs args) {
 
 TimeRange ViewerFixture::visible() const { return viewer->view().visible; }
 
-}  // namespace stepscope::testing
+}  // namespace stepscope::test

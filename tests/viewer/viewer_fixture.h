@@ -17,7 +17,7 @@
 
 struct ImPlotContext;
 
-namespace stepscope::testing {
+namespace stepscope::test {
 
 struct SimpleEvent {
   std::string name;
@@ -88,4 +88,4 @@ class ViewerFixture {
   ImPlotContext* implot_ = nullptr;
 };
 
-}  // namespace stepscope::testing
+}  // namespace stepscope::test

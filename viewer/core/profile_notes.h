@@ -32,11 +32,11 @@ class ProfileNotes {
   void Write(const ViewState& view, AppServices& services);
 
  private:
-  struct Kept {
+  struct WrittenNotes {
     std::string fingerprint;
     std::vector<Marker> markers;
   };
-  std::map<ProfileId, Kept> kept_;  // profiles whose notes may be written
+  std::map<ProfileId, WrittenNotes> written_;  // profiles whose notes may be written
 };
 
 }  // namespace stepscope

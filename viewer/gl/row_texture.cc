@@ -281,7 +281,7 @@ void RowTexture::UploadTexels(Slot& slot, const TexelFrame& frame) {
   glBindTexture(GL_TEXTURE_2D, static_cast<GLuint>(bound));
 }
 
-RowTexture::Kind RowTexture::KindOf(const TexelLine& line) {
+RowTexture::Kind RowTexture::KindOfLine(const TexelLine& line) {
   if (line.kind == TexelLine::kStack) return kStack;
   return line.kind == TexelLine::kArea ? kArea : kSlices;
 }
@@ -307,8 +307,8 @@ void RowTexture::AddPiecesOf(const TexelFrame& frame, size_t first, size_t end, 
     pieces_.columns.push_back({0, static_cast<uint16_t>(frame.width)});
   }
   for (const ColumnRange& range : pieces_.columns) {
-    slot->strips[KindOf(line)].push_back({static_cast<uint16_t>(first), part.lines, line.y,
-                                          line.height, line.row, range.begin, range.end});
+    slot->strips[KindOfLine(line)].push_back({static_cast<uint16_t>(first), part.lines, line.y,
+                                              line.height, line.row, range.begin, range.end});
   }
   for (const RowBox& box : pieces_.boxes) {
     slot->boxes.push_back({box.begin, box.end, static_cast<uint16_t>(first + box.top - line.y),
@@ -347,6 +347,7 @@ void RowTexture::UploadBoxes(Slot& slot) {
 }
 
 void RowTexture::Draw(const TexelFrame& frame, ImDrawList* list) {
+  STEPSCOPE_DCHECK(frame.texels.size() >= size_t{frame.width} * frame.rows);
   GLint largest = 0;
   glGetIntegerv(GL_MAX_TEXTURE_SIZE, &largest);
   const auto limit = static_cast<size_t>(largest);

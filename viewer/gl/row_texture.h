@@ -102,7 +102,7 @@ class RowTexture final : public TexelSink {
   static GlProgram Begin(Kind kind);
   const std::string& ErrorOf(Kind kind);
   bool HasPrograms(const Slot& slot, bool patterns);
-  static Kind KindOf(const TexelLine& line);
+  static Kind KindOfLine(const TexelLine& line);
   static size_t OffsetOf(const Slot& slot, Kind kind);
   void UploadTexels(Slot& slot, const TexelFrame& frame);
   void UploadStrips(Slot& slot, const TexelFrame& frame);

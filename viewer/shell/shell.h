@@ -19,8 +19,8 @@
 
 namespace stepscope {
 
-// Times of files and of recent profiles, by the local clock. Pure.
-// A Unix time as strftime writes it; empty if it is no time.
+// A Unix time by the local clock, as strftime writes it: LocalTime(s, "%Y-%m-%d"). Empty if it is
+// no time. Pure.
 inline std::string LocalTime(int64_t unix_s, const char* format) {
   const auto seconds = static_cast<std::time_t>(unix_s);
   std::tm local{};
@@ -43,8 +43,8 @@ struct MenuBarState {
   TextBox search;
   int open_next = -1;  // the menu that an arrow key went to; -1: none
   bool open = false;   // one of its menus is
-  bool toggle =
-      false;  // the keyboard opens the first menu in the next frame, or closes the open one
+  // In the next frame the keyboard opens the first menu, or closes the open one.
+  bool toggle = false;
 };
 void DrawMenuBar(const ShellInput& input, MenuBarState* state);
 void DrawStatusBar(const ShellInput& input);
@@ -104,10 +104,9 @@ std::string PanelWindowName(const PanelDesc& panel);
 std::string PanelWindowName(const PanelDesc& panel, const Profile& pinned);
 inline constexpr const char kTimelineWindow[] = "Timeline###timeline";
 
-// Asks what to do with profiles that are opened together, or beside one that is open.
-// Draws a modal window with the answers while the session has a question. Arrow keys and Tab
-// choose, Enter takes the choice, a letter takes its answer at once, Escape opens nothing. Pushes
-// "file.answer". UI thread only.
+// Asks what to do with profiles that are opened together, or beside one that is open: draws a modal
+// window with the answers while the session has a question. Arrow keys and Tab choose, Enter takes
+// the choice, a letter takes its answer at once, Escape opens nothing. Pushes "file.answer".
 void DrawOpenQuestion(const ShellInput& input);
 
 }  // namespace stepscope

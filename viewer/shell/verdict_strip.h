@@ -1,7 +1,6 @@
 // The verdict strip under the menu bar: the overview's verdict in one line, its numbers, and a bar
 // of where a step's time goes. It shows the analysis "overview", or the part that is computed of it
 // first, and keeps only its sums. UI thread only; O(1) per frame after the first.
-// The sums that the strip shows, made once for each result.
 #pragma once
 
 #include <cstdint>
@@ -26,6 +25,7 @@ struct ComparisonVerdict {
 // is nothing to compare. O(1)
 ComparisonVerdict VerdictOf(const AnalysisResult& result);
 
+// The sums that the strip shows, made once for each result.
 struct VerdictSums {
   uint64_t serial = 0;  // AnalysisResult::serial; 0: of no result
   struct Part {

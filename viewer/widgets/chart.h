@@ -1,5 +1,5 @@
 // The folder viewer/widgets holds what panels draw with: tables (start at result_table_view.h),
-// charts (here), text and numbers (draw_text.h, number_text.h). Widgets know no panel.
+// charts (here), text and numbers (draw_text.h). Widgets know no panel.
 //
 // Charts of the panels: stacked bars over steps, rings, histograms, areas over time. Each chart is
 // plain data made once per result and a draw function that costs O(pixels). Legend entries switch

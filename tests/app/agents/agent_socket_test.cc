@@ -27,7 +27,7 @@ struct Listening {
   }
   AgentTask WaitForTask() const {
     for (int i = 0; i < 4000; ++i) {
-      if (std::optional<AgentTask> task = socket->Take()) return *task;
+      if (std::optional<AgentTask> task = socket->NextTask()) return *task;
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
     FAIL("no request came");
@@ -83,7 +83,7 @@ TEST_CASE("agent socket: what is no request gets an error and ends") {
     CHECK_FALSE(client.Error().empty());
     CHECK(client.Line().empty());
   }
-  CHECK_FALSE(window.socket->Take().has_value());
+  CHECK_FALSE(window.socket->NextTask().has_value());
   CHECK(window.woken == 0);
 }
 

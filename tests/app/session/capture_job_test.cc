@@ -38,7 +38,7 @@ struct CaptureFixture {
     while (Clock::now() < end) {
       if (done(session.Update())) return true;
       waker.WaitFor(std::chrono::milliseconds(5));
-      waker.Take();
+      waker.TakeWake();
     }
     return false;
   }

@@ -115,7 +115,7 @@ TEST_CASE("details: without a selection it adds up what is in view") {
 
 TEST_CASE("details: the time of all events of a name leads to its share of each step") {
   PanelFixture f;
-  OpenTrace(f, testing::TrainingTrace());
+  OpenTrace(f, test::TrainingTrace());
   f.profile.steps = std::make_shared<const std::vector<StepMarker>>(1);
   f.view.selected = {f.profile.id, 0, RowNamed(*f.profile.trace, "bn_fw_tr")};
   const auto panel = FindPanel("details")->create();

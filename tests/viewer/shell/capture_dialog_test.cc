@@ -6,7 +6,7 @@
 #include "tests/viewer/viewer_fixture.h"
 #include "viewer/core/state/settings.h"
 
-namespace stepscope::testing {
+namespace stepscope::test {
 namespace {
 
 void OpenDialog(ViewerFixture& f) {
@@ -96,4 +96,4 @@ TEST_CASE("capture dialog: what went wrong stays until it is dismissed") {
 }
 
 }  // namespace
-}  // namespace stepscope::testing
+}  // namespace stepscope::test

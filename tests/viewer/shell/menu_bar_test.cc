@@ -12,8 +12,8 @@
 namespace stepscope {
 namespace {
 
-using testing::TrainingTrace;
-using testing::ViewerFixture;
+using test::TrainingTrace;
+using test::ViewerFixture;
 
 constexpr float kBar = 19;  // the middle of the menu bar
 

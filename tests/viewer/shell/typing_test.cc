@@ -16,8 +16,8 @@
 #include "tests/viewer/open_trace.h"
 #include "tests/viewer/viewer_fixture.h"
 
-using namespace stepscope;           // NOLINT
-using namespace stepscope::testing;  // NOLINT
+using namespace stepscope;        // NOLINT
+using namespace stepscope::test;  // NOLINT
 namespace fs = std::filesystem;
 
 namespace {

@@ -17,8 +17,8 @@
 #include "viewer/timeline/layout/layout.h"
 #include "viewer/timeline/slices/plan_area.h"
 
-using namespace stepscope;           // NOLINT
-using namespace stepscope::testing;  // NOLINT
+using namespace stepscope;        // NOLINT
+using namespace stepscope::test;  // NOLINT
 
 namespace {
 

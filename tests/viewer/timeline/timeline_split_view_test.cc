@@ -13,8 +13,8 @@
 #include "tests/viewer/viewer_fixture.h"
 #include "viewer/core/state/settings.h"
 
-using namespace stepscope;           // NOLINT
-using namespace stepscope::testing;  // NOLINT
+using namespace stepscope;        // NOLINT
+using namespace stepscope::test;  // NOLINT
 
 namespace {
 
@@ -122,7 +122,7 @@ TEST_CASE("areas: a key goes from the list to above, to beside, and back; settin
   CHECK(f.rows(0).y == f.rows(1).y);
   CHECK(f.rows(0).x + static_cast<float>(f.rows(0).width) < f.rows(1).x);
   f.Key(ImGuiKey_V);
-  CHECK(layout() == "one list");
+  CHECK(layout() == ProfileLayout::kList);
 }
 
 TEST_CASE("areas: to zoom in one is to zoom in the other, by the same times after their begins") {

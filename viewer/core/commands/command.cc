@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "model/base/check.h"
+
 namespace stepscope {
 
 const CommandDesc* FindCommand(std::string_view id) {
@@ -14,7 +16,11 @@ const CommandDesc* FindCommand(std::string_view id) {
   return nullptr;
 }
 
-const CommandDesc& DescOf(CommandId id) { return *FindCommand(id); }
+const CommandDesc& DescOf(CommandId id) {
+  const CommandDesc* command = FindCommand(id);
+  STEPSCOPE_DCHECK(command != nullptr);  // an id of kCommandIds without a row
+  return *command;
+}
 
 void SetNumber(const CommandDesc& command, double number, CommandArgs* args) {
   constexpr double kMost = 1e15;

@@ -151,10 +151,9 @@ ThemeKind ThemeOf(const Settings& settings, const WindowState& windows);
 // The limits of devices that the setting "peaks" states; empty if it cannot be read.
 std::vector<OwnPeaks> OwnPeaksOf(const Settings& settings);
 
-// Applies what was pushed in a frame. UI thread only.
-// Applies all commands of the queue that are known and enabled, and those that they push. Scripts
-// and tables of closed profiles may hold anything, so arguments are made safe first: events without
-// a profile get the active one, events that do not exist are removed, and pixels are bounded.
+// Applies the enabled commands of the queue, and those that they push. Scripts and tables of closed
+// profiles may hold anything, so arguments are made safe first: events without a profile get the
+// active one, events that do not exist are removed, and pixels are bounded. UI thread only.
 void ApplyCommands(ViewerContext& context, CommandQueue* commands);
 
 }  // namespace stepscope

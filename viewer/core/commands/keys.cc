@@ -184,6 +184,12 @@ bool Pressed(const KeyChord& chord) {
 
 namespace {
 
+// The keys of a viewer that people come from.
+struct PresetKey {
+  KeyPreset preset;
+  CommandId id;
+  const char* keys;
+};
 // Sources: the viewers' own help and code. Commands that they lack keep our keys.
 constexpr PresetKey kPresets[] = {
     {KeyPreset::kPerfetto, "select.flow_next", "]"},
@@ -247,8 +253,6 @@ bool HasRule(const std::vector<KeyRule>& custom, std::string_view id) {
   return std::any_of(custom.begin(), custom.end(),
                      [id](const KeyRule& rule) { return rule.id == id; });
 }
-
-std::span<const PresetKey> PresetKeys() { return kPresets; }
 
 bool KeyBindings::Update(const Settings& settings) {
   if (settings.key_preset == preset_ && settings.custom_keys == custom_) return false;

@@ -49,14 +49,6 @@ double HoldSpeed(const KeyChord& chord);
 double HoldSpeedAfter(double seconds);
 inline constexpr double kLeastHoldSpeed = 0.35, kMostHoldSpeed = 3, kHoldSeconds = 2;
 
-// The keys of a viewer that people come from.
-struct PresetKey {
-  KeyPreset preset;
-  CommandId id;
-  const char* keys;
-};
-std::span<const PresetKey> PresetKeys();
-
 // The user's rules with other keys for a command or "panel.ID"; "" leaves it without a key.
 // nullopt removes the user's rule for it. Rules for other commands stay.
 std::vector<KeyRule> WithKeys(std::vector<KeyRule> custom, const std::string& id,

@@ -48,7 +48,7 @@ bool TellsApart(const std::vector<Parts>& names, size_t at, bool from_end) {
 
 // Returns what remains of each name without the parts that all names have in front or at the end,
 // cut to kLongestPart.
-std::vector<std::string> Middles(const std::vector<Parts>& names) {
+std::vector<std::string> WithoutCommonEnds(const std::vector<Parts>& names) {
   size_t shortest = names.front().size();
   for (const Parts& parts : names) shortest = std::min(shortest, parts.size());
   const auto common = [&](size_t at, bool from_end) {
@@ -72,7 +72,7 @@ std::vector<std::string> Middles(const std::vector<Parts>& names) {
 }
 
 // A text for each name that tells it apart: one of its parts if that is enough, else its middle.
-std::vector<std::string> Telling(const std::vector<Parts>& names) {
+std::vector<std::string> DistinctParts(const std::vector<Parts>& names) {
   size_t most = 0;
   for (const Parts& parts : names) most = std::max(most, parts.size());
   constexpr size_t kMostParts = 40;
@@ -85,7 +85,7 @@ std::vector<std::string> Telling(const std::vector<Parts>& names) {
       return out;
     }
   }
-  return Middles(names);
+  return WithoutCommonEnds(names);
 }
 
 }  // namespace
@@ -104,10 +104,10 @@ std::vector<std::string> DistinctNames(std::span<const std::string_view> names) 
     if (wholes.size() < 2) continue;
     std::vector<Parts> parts;
     for (const auto& [whole, places] : wholes) parts.push_back(SplitName(whole));
-    const std::vector<std::string> telling = Telling(parts);
+    const std::vector<std::string> distinct = DistinctParts(parts);
     size_t n = 0;
     for (const auto& [whole, places] : wholes) {
-      const std::string& part = telling[n++];
+      const std::string& part = distinct[n++];
       for (const size_t at : places) {
         if (!part.empty() && part != name) shorts[at] = fmt::format("{} \u00b7 {}", name, part);
       }

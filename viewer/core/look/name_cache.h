@@ -2,8 +2,6 @@
 // for each meta of a name table. Colours take 4 bytes a meta, and any thread may ask for them
 // (relaxed atomics: every thread computes the same). Labels are for the UI thread; Trim() keeps
 // their number near kMaxLabels.
-// The width of a text in pixels in the font of slices. `fit`, if not null, gets the number of bytes
-// that fit in max_width.
 #pragma once
 
 #include <array>
@@ -22,12 +20,13 @@
 
 namespace stepscope {
 
-// Short names that can be told apart within a list: where two short names are alike, each gets the
-// part of its whole name that differs, "MatMul · dense_1". Pure; any thread.
-// For each name the middle form of MakeShortForms, which may be empty, and the part that tells it
-// apart. Equal names stay equal. O(total length · log names that are alike)
+// Returns the middle form of MakeShortForms for each name. Names with the same form get the part
+// that differs behind it: "MatMul · dense_1". Equal names stay equal. Pure; any thread. O(total
+// length · log names of the same form)
 std::vector<std::string> DistinctNames(std::span<const std::string_view> names);
 
+// The width of a text in pixels in the font of slices. `fit`, if not null, gets the number of bytes
+// that fit in max_width.
 using MeasureText = std::function<float(std::string_view text, float max_width, size_t* fit)>;
 
 struct NameLabel {

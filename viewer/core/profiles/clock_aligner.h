@@ -53,7 +53,7 @@ class ClockAligner {
   static Aligned Align(AnalysisContext& recorded, const std::shared_ptr<const Trace>& trace,
                        const std::stop_token& stop);
   void Restart(const Profile& profile, Known* known);
-  static void Take(const Profile& profile, Aligned aligned, Known* known);
+  static void SetAligned(const Profile& profile, Aligned aligned, Known* known);
   const Known* Find(ProfileId profile) const;
 
   JobThreads& threads_;

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "model/base/check.h"
 #include "model/base/sort_runs.h"
 
 namespace stepscope {
@@ -18,6 +19,7 @@ const std::vector<uint32_t>* Highlight::Find(ProfileId profile, uint32_t set) co
 }
 
 Highlight::Rows RowsOf(ProfileId profile, uint32_t set, std::vector<uint32_t> rows) {
+  STEPSCOPE_DCHECK(std::is_sorted(rows.begin(), rows.end()));
   return {profile, set, std::make_shared<const std::vector<uint32_t>>(std::move(rows))};
 }
 

@@ -5,6 +5,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "model/base/check.h"
+
 namespace stepscope {
 namespace {
 
@@ -147,8 +149,10 @@ const SettingDesc* FindSetting(std::string_view key) {
 }
 
 const SettingDesc& RowOf(const SettingMember& member) {
-  return *std::find_if(std::begin(kSettings), std::end(kSettings),
-                       [&](const SettingDesc& s) { return member == s.member; });
+  const auto* row = std::find_if(std::begin(kSettings), std::end(kSettings),
+                                 [&](const SettingDesc& s) { return member == s.member; });
+  STEPSCOPE_DCHECK(row != std::end(kSettings));  // a member without a row
+  return *row;
 }
 
 std::span<const char* const> ChoiceTexts(const SettingMember& member) {

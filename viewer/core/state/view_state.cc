@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "model/base/check.h"
 #include "model/base/sort_runs.h"
 
 namespace stepscope {
@@ -24,6 +25,7 @@ void HighlightedEvents::Drop(const std::function<bool(const EventRef&)>& gone) {
 }
 
 EventRef HighlightedEvents::Earliest(const StartOf& start) const {
+  STEPSCOPE_DCHECK(!events_.empty());
   EventRef earliest = events_.front();
   Ps least = start(earliest);
   for (const EventRef& event : events_) {
@@ -34,6 +36,7 @@ EventRef HighlightedEvents::Earliest(const StartOf& start) const {
 }
 
 EventRef HighlightedEvents::Step(int direction, const StartOf& start) {
+  STEPSCOPE_DCHECK(!events_.empty());
   if (!ordered_) {
     std::vector<std::pair<Ps, EventRef>> keyed;
     keyed.reserve(events_.size());

@@ -16,13 +16,13 @@
 
 namespace stepscope {
 
-// EventPlaces: where events are drawn in this frame. TimelineModel answers; arrows and the critical
-// path ask. Places are on the screen, in pixels. UI thread only.
-// Where an event is drawn.
+// Where an event is drawn, in pixels of the screen.
 struct EventPlace : Box {
   bool sticks = false;  // in a row that stays at the top
 };
 
+// EventPlaces: where events are drawn in this frame. TimelineModel implements it; arrows and the
+// critical path use it. UI thread only.
 class EventPlaces {
  public:
   virtual ~EventPlaces() = default;
@@ -32,8 +32,8 @@ class EventPlaces {
   virtual Box ClipOf(
       const EventPlace& place) const = 0;  // the part of the screen that shows its row
   // Null if the event's row is not laid out. O(log n)
-  virtual std::optional<EventPlace> Place(std::span<const Profile> profiles,
-                                          const EventRef& event) const = 0;
+  virtual std::optional<EventPlace> FindPlace(std::span<const Profile> profiles,
+                                              const EventRef& event) const = 0;
   // Whether an event's track lies below a height of the screen. A folded track lies where its plane
   // does.
   virtual bool Below(std::span<const Profile> profiles, const EventRef& event, float y) const = 0;

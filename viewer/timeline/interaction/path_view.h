@@ -48,7 +48,7 @@ class PathView {
   void Tell(const Trace& trace, CommandQueue* commands) const;
   void PlaceParts(std::span<const Profile> profiles, const Profile& profile,
                   const EventPlaces& places);
-  void Add(const PathBox& box);
+  void AddBox(const PathBox& box);
 
   LatestJob<CriticalPath> job_;
   Question asked_;

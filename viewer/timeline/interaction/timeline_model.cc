@@ -5,6 +5,7 @@
 #include <iterator>
 #include <utility>
 
+#include "model/base/check.h"
 #include "model/query/row_bits.h"
 #include "viewer/core/state/settings.h"
 #include "viewer/core/state/track_rules.h"
@@ -67,6 +68,7 @@ void PushScroll(const TimelineFrame& frame, double by, CommandQueue* commands) {
 }  // namespace
 
 void TimelineModel::Update(const TimelineFrame& frame, CommandQueue* commands) {
+  STEPSCOPE_DCHECK(!frame.profiles.empty());
   geo_ = frame.geometry;
   active_ = 0;
   for (uint32_t i = 0; i < frame.profiles.size(); ++i) {
@@ -236,7 +238,7 @@ void TimelineModel::UpdateArrangement(const TimelineFrame& frame) {
   std::vector<LayoutItem> items = Arrange(
       {frame.profiles, list_, rules_, hosts_, python_.rests(), lanes_, sort_, rank_layouts_});
   depth_.Reset(items);
-  layout_.Place(std::move(items), sizes);
+  layout_.SetItems(std::move(items), sizes);
 }
 
 // Tracks that come into sight because others shrink are updated in the same frame.

@@ -3,7 +3,6 @@
 // the layout, the draw plan, highlighted events and the arrows of the selection, and it finds
 // what lies at a place. Update makes it once a frame and costs what DrawPlan costs; questions are
 // O(log n). It asks for changes of the view by commands. Knows no ImGui. UI thread only.
-// The inputs of a frame.
 #pragma once
 
 #include <cstdint>
@@ -50,6 +49,7 @@ class TimelineHighlight {
   uint64_t count_ = 0, versions_ = 0;
 };
 
+// The inputs of a frame.
 struct TimelineFrame {
   std::span<const Profile> profiles;
   const ViewState& view;
@@ -165,8 +165,8 @@ class TimelineModel : public EventPlaces {
   std::vector<EventRef> EventsIn(std::span<const Profile> profiles, const Box& box,
                                  size_t most) const;
   Ps Snap(float x, float y) const;  // the nearest edge of an event close by, else TimeAt
-  std::optional<EventPlace> Place(std::span<const Profile> profiles,
-                                  const EventRef& event) const override;
+  std::optional<EventPlace> FindPlace(std::span<const Profile> profiles,
+                                      const EventRef& event) const override;
   // Rows that stay at the top cover the others.
   Box ClipOf(const EventPlace& place) const override {
     return place.sticks ? geo_.rows : rows_below_sticky();

@@ -19,7 +19,7 @@ double TextTop(const LayoutItem& item, double top, double text_height) {
   return std::max(item.y, std::min(top, last));
 }
 
-void Layout::Place(std::vector<LayoutItem> items, const LayoutSizes& sizes) {
+void Layout::SetItems(std::vector<LayoutItem> items, const LayoutSizes& sizes) {
   items_ = std::move(items);
   sizes_ = sizes;
   FindHeadings();

@@ -38,7 +38,7 @@ using StickyItems = std::vector<StickyItem>;  // from the top: profile, pins, ho
 
 class Layout {
  public:
-  void Place(std::vector<LayoutItem> items, const LayoutSizes& sizes);
+  void SetItems(std::vector<LayoutItem> items, const LayoutSizes& sizes);
   // Sets the rows that tracks are drawn with, by item: at least 1, at most their depth. Entries
   // of other items are ignored.
   void SetRows(std::span<const uint32_t> rows);

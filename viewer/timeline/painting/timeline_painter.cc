@@ -272,7 +272,7 @@ void TimelinePainter::DrawPartsLegend(const TrackSet& set, const Track& track, f
     const float text = right - pen_.Width(in_.fonts.ui, kSmallText, name);
     if (text - gap - box < left) return;
     pen_.Text(in_.fonts.ui, kSmallText, text, y + 1, theme_[Role::kText3], name);
-    pen_.Box(text - gap - box, y + pen_.Px(5), box, box, theme_[KindOf(WorkPartOf(name))], 2);
+    pen_.Box(text - gap - box, y + pen_.Px(5), box, box, theme_[WorkKind(WorkPartOf(name))], 2);
     right = text - gap - box - pen_.Px(8);
   }
 }

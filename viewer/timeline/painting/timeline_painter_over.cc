@@ -333,7 +333,7 @@ void TimelinePainter::DrawFlows() const {
 // Frames the counterpart in the other profile. If it lies outside the view, a mark says on which
 // side.
 void TimelinePainter::DrawCounterpart() const {
-  const std::optional<EventPlace> place = model_.Place(in_.profiles, in_.counterpart);
+  const std::optional<EventPlace> place = model_.FindPlace(in_.profiles, in_.counterpart);
   if (!place) return;
   const Box &box = *place, area = model_.ClipOf(*place);
   pen_.PushClip(area.x, area.y, area.right(), area.bottom());
@@ -352,7 +352,7 @@ void TimelinePainter::DrawCounterpart() const {
 
 // The part of TimelinePainter that draws over the rows: measurement, selection, arrows, cursor.
 void TimelinePainter::DrawSelection() const {
-  const std::optional<EventPlace> place = model_.Place(in_.profiles, in_.view.selected);
+  const std::optional<EventPlace> place = model_.FindPlace(in_.profiles, in_.view.selected);
   if (!place) return;
   const Box &box = *place, area = model_.ClipOf(*place);
   pen_.PushClip(area.x, area.y, area.right(), area.bottom());

@@ -211,7 +211,7 @@ void WindowPainter::DrawPartsTooltip(const TrackSet& set, const Track& track,
     const std::string_view name = set.names->strings.View(track.counters[i].name);
     if (mean <= 0) continue;
     const ImVec2 p = ImGui::GetCursorScreenPos();
-    pen.Box(p.x, p.y + pen.Px(4), pen.Px(9), pen.Px(9), theme_[KindOf(WorkPartOf(name))], 2);
+    pen.Box(p.x, p.y + pen.Px(4), pen.Px(9), pen.Px(9), theme_[WorkKind(WorkPartOf(name))], 2);
     ImGui::SetCursorPosX(ImGui::GetCursorPosX() + pen.Px(16));
     ImGui::TextUnformatted(CounterText(set, track, mean).c_str());
     ImGui::SameLine();

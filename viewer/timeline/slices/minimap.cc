@@ -73,7 +73,7 @@ TexelLine::Kind Minimap::FillRow(const MinimapPart& part, const Theme& theme,
     if (activity.share.empty()) continue;
     for (std::vector<float>& sum : sums) sum.resize(activity.share.size(), 0);
     AddTo(activity, sums);
-    if (!devices) alone = KindOf(activity);
+    if (!devices) alone = WorkKind(activity);
     ++used;
   }
   for (uint32_t x = 0; x < width && used > 0; ++x) {

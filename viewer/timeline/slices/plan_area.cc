@@ -6,6 +6,7 @@
 #include "model/allocator_history.h"
 #include "model/analysis/derived_tracks/device_tracks.h"
 #include "model/analysis/naming/short_label.h"
+#include "model/base/check.h"
 
 namespace stepscope {
 namespace {
@@ -98,11 +99,11 @@ uint32_t StackAt(const StackedShares& shares, size_t column) {
 
 std::array<Rgba, texel::kStackCurves> StackColors(const Theme& theme) {
   std::array<Rgba, texel::kStackCurves> colors{};
-  for (size_t i = 0; i < colors.size(); ++i) colors[i] = theme[KindOf(static_cast<WorkPart>(i))];
+  for (size_t i = 0; i < colors.size(); ++i) colors[i] = theme[WorkKind(static_cast<WorkPart>(i))];
   return colors;
 }
 
-Kind KindOf(WorkPart part) {
+Kind WorkKind(WorkPart part) {
   switch (part) {
     case WorkPart::kCollectives:
       return Kind::kCollective;
@@ -113,7 +114,7 @@ Kind KindOf(WorkPart part) {
   }
 }
 
-Kind KindOf(const PlaneActivity& activity) {
+Kind WorkKind(const PlaneActivity& activity) {
   if (activity.memory) return Kind::kHeap;
   return activity.device ? Kind::kDeviceCompute : Kind::kHostCompute;
 }
@@ -336,6 +337,7 @@ uint32_t CoverageOf(float share) {
 }  // namespace
 
 void DrawCurve(std::span<const float> values, Rgba color, std::span<uint32_t> row) {
+  STEPSCOPE_DCHECK(!values.empty());
   for (size_t x = 0; x < row.size(); ++x) {
     const float value = std::clamp(values[x * values.size() / row.size()], 0.0f, 1.0f);
     row[x] = texel::Make(color, 0) | (static_cast<uint32_t>(std::lround(value * 255.0f)) << 24);
@@ -366,6 +368,7 @@ void CoverByTime(const Lane& lane, std::span<const Bin> bins, const TimeAxis& ax
 
 void Brighten(const Lane& lane, std::span<const uint32_t> hits, const TimeAxis& axis,
               std::span<uint32_t> row) {
+  STEPSCOPE_DCHECK(std::is_sorted(hits.begin(), hits.end()));
   const auto width = static_cast<int64_t>(row.size());
   auto hit = std::lower_bound(hits.begin(), hits.end(), lane.first_row);
   const auto last = std::lower_bound(hit, hits.end(), lane.first_row + lane.size());

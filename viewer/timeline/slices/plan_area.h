@@ -62,7 +62,7 @@ static_assert(static_cast<size_t>(WorkPart::kCount) == texel::kStackCurves);
 // The texel of a column: a curve for each part, also for those that are not there.
 uint32_t StackAt(const StackedShares& shares, size_t column);
 // The kind whose colour a part has in all charts, and the colours of all parts.
-Kind KindOf(WorkPart part);
+Kind WorkKind(WorkPart part);
 std::array<Rgba, texel::kStackCurves> StackColors(const Theme& theme);
 
 // The busy share of a plane over the view. For a device it is the time with an event open, as its
@@ -76,7 +76,7 @@ struct PlaneActivity {
   bool device = false;
   bool memory = false;  // of an allocator: the share is that of its peak, and nothing is busy
 };
-Kind KindOf(const PlaneActivity& activity);  // where it has no parts
+Kind WorkKind(const PlaneActivity& activity);  // where it has no parts
 inline constexpr size_t kMaxActivityTracks = 64;
 PlaneActivity PlaneActivityInView(const Profile& profile, PlaneId plane, const TimeAxis& axis,
                                   uint32_t width_px, std::vector<Bin>* scratch);

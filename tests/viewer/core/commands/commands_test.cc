@@ -31,7 +31,8 @@ TEST_CASE("every command has a unique id, texts, and keys that parse") {
     CHECK(FindCommand(command.id) == &command);
   }
   CHECK(FindCommand("no.such") == nullptr);
-  CHECK(ids.size() == std::size(kCommandIds));  // each id in the sources has a row
+  // Each id in the sources has a row.
+  CHECK(std::ssize(ids) == std::count(kCommandIds.begin(), kCommandIds.end(), ' ') - 1);
 }
 
 TEST_CASE("no two commands or panels share a key") {

@@ -11,8 +11,8 @@
 #include "tests/viewer/viewer_fixture.h"
 #include "viewer/core/state/track_rules.h"
 
-using namespace stepscope;           // NOLINT
-using namespace stepscope::testing;  // NOLINT
+using namespace stepscope;        // NOLINT
+using namespace stepscope::test;  // NOLINT
 
 namespace {
 
@@ -106,10 +106,10 @@ TEST_CASE("the view of a first picture goes on as that of the whole profile") {
 
 // Threads a and b with so many events each, at different times.
 std::shared_ptr<const Trace> PartOfThreads(int events) {
-  testing::TraceMaker maker;
+  test::TraceMaker maker;
   const PlaneId host = maker.Plane("Host threads", PlaneKind::kHostThreads);
   for (const int thread : {0, 1}) {
-    std::vector<testing::SimpleEvent> list;
+    std::vector<test::SimpleEvent> list;
     for (int i = 0; i < events; ++i)
       list.push_back({i % 2 == 0 ? "even" : "odd", (thread + 10 * i) * kPsPerMs, kPsPerMs});
     maker.Track(host, thread == 0 ? "a" : "b", TrackKind::kThread, list);

@@ -6,8 +6,8 @@
 #include "viewer/core/state/track_rules.h"
 #include "viewer/core/state/view_token.h"
 
-using namespace stepscope;           // NOLINT
-using namespace stepscope::testing;  // NOLINT
+using namespace stepscope;        // NOLINT
+using namespace stepscope::test;  // NOLINT
 
 namespace {
 

@@ -11,8 +11,8 @@
 #include "viewer/core/profiles/step_markers.h"
 #include "viewer/core/state/track_rules.h"
 
-using namespace stepscope;           // NOLINT
-using namespace stepscope::testing;  // NOLINT
+using namespace stepscope;        // NOLINT
+using namespace stepscope::test;  // NOLINT
 
 namespace {
 

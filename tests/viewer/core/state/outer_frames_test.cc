@@ -9,8 +9,8 @@
 #include "viewer/core/state/track_rules.h"
 #include "viewer/timeline/layout/layout.h"
 
-using namespace stepscope;           // NOLINT
-using namespace stepscope::testing;  // NOLINT
+using namespace stepscope;        // NOLINT
+using namespace stepscope::test;  // NOLINT
 
 namespace {
 

@@ -72,7 +72,10 @@ TEST_CASE("a file of settings: values are clamped, wrong types ignored, unknown 
 
 TEST_CASE("any text is read as a file of settings without harm") {
   std::mt19937 random(3);
-  const std::string file = SettingsJson({.theme = ThemeChoice::kDark, .queries = {"SELECT 1"}});
+  Settings chosen;
+  chosen.theme = ThemeChoice::kDark;
+  chosen.queries = {"SELECT 1"};
+  const std::string file = SettingsJson(chosen);
   for (int i = 0; i < 500; ++i) {
     std::string text = file;
     for (int n = 0; n < 4; ++n) text[random() % text.size()] = "\\;n a={}[]\"\n"[random() % 12];

@@ -7,7 +7,7 @@
 namespace stepscope {
 
 TEST_CASE("names of planes and tracks: those that the user gave, else the recorded ones") {
-  const auto trace = testing::TrainingTrace();
+  const auto trace = test::TrainingTrace();
   const PlaneId gpu(1);
   const TrackId stream = trace->planes[gpu.value].tracks[0];
   CHECK(PlaneName({}, *trace, gpu) == "/device:GPU:1");

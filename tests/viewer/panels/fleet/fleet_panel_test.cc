@@ -36,7 +36,7 @@ void MakeTwoRuns(const test::FleetFolder& profiles, const test::FleetFolder& par
   }
 }
 
-void OpenAnalysed(testing::ViewerFixture& f, const std::shared_ptr<const Trace>& trace) {
+void OpenAnalysed(test::ViewerFixture& f, const std::shared_ptr<const Trace>& trace) {
   f.Open(trace);
   f.session.profiles.back().analysis =
       std::make_shared<AnalysisContext>(trace, Definitions::kStepscope);
@@ -77,7 +77,7 @@ TEST_CASE("fleet: the late rank, its cause, and a click that opens its profile a
 TEST_CASE("fleet: the map takes the timeline's place, and nothing of events is there") {
   const test::FleetFolder profiles("front_p"), parts("front_f");
   test::MakeBoth(LateJob(), profiles, parts);
-  testing::ViewerFixture f;
+  test::ViewerFixture f;
   OpenAnalysed(f, test::LoadedFrom(parts.Path()));
   const DrawnText text;
   CAPTURE(text.All());
@@ -95,7 +95,7 @@ TEST_CASE("fleet: the map takes the timeline's place, and nothing of events is t
 TEST_CASE("fleet: a rank's profile opens beside it at the range, and both stay") {
   const test::FleetFolder profiles("beside_p"), parts("beside_f");
   test::MakeBoth(LateJob(), profiles, parts);
-  testing::ViewerFixture f;
+  test::ViewerFixture f;
   OpenAnalysed(f, test::LoadedFrom(parts.Path()));
   const std::shared_ptr<const Trace> rank = test::LoadedFrom(profiles.Path(test::RankFileName(2)));
   const TimeRange range{rank->span.begin + rank->span.length() / 4,
@@ -123,7 +123,7 @@ TEST_CASE("fleet: a rank's profile opens beside it at the range, and both stay")
 TEST_CASE("fleet: a run is chosen by commands, and by a click on the plot over runs") {
   const test::FleetFolder profiles("runs_p"), parts("runs_f");
   MakeTwoRuns(profiles, parts);
-  testing::ViewerFixture f;
+  test::ViewerFixture f;
   Progress progress;
   std::vector<std::string> runs;
   auto trace = LoadPath(parts.Path(), {}, {}, progress, &runs);

@@ -11,7 +11,7 @@ namespace stepscope {
 namespace {
 
 struct Shown {
-  Shown() : panel(FindPanel("query")->create()) { OpenTrace(f, testing::TrainingTrace()); }
+  Shown() : panel(FindPanel("query")->create()) { OpenTrace(f, test::TrainingTrace()); }
   // Draws the answer to a query, as `panel.show text="query/..."` asks for it.
   DrawnText Ask(const std::string& sql) {
     f.view.panel = "query/" + sql;

@@ -12,8 +12,8 @@
 #include "viewer/core/state/settings.h"
 #include "viewer/core/state/track_rules.h"
 
-using namespace stepscope;           // NOLINT
-using namespace stepscope::testing;  // NOLINT
+using namespace stepscope;        // NOLINT
+using namespace stepscope::test;  // NOLINT
 
 namespace {
 
@@ -398,7 +398,7 @@ TEST_CASE("timeline: pinned tracks stay in sight, and what lies on them is their
   REQUIRE(t.interaction.hovered().valid());
   const TrackSet& set = trace.set;
   CHECK(set.TrackOf(t.interaction.hovered().event.row) == last);
-  const auto place = t.model.Place(t.profiles, t.interaction.hovered().event);
+  const auto place = t.model.FindPlace(t.profiles, t.interaction.hovered().event);
   REQUIRE(place);
   CHECK(place->sticks);
   CHECK(place->y == t.geometry.rows.y);
