@@ -7,7 +7,7 @@
 #include "model/analysis/fleet/fleet.h"
 #include "viewer/core/profiles/align_profiles.h"
 #include "viewer/core/profiles/matching_events.h"
-#include "viewer/core/state/track_folding.h"
+#include "viewer/core/state/track_rules.h"
 #include "viewer/viewer_state.h"
 
 namespace stepscope {

@@ -211,18 +211,8 @@ void CaptureDialog::Draw(const ShellInput& input, bool* open) {
     Begin(input);
     ImGui::OpenPopup(kCaptureWindow);
   }
-  ImGui::SetNextWindowPos(ImGui::GetMainViewport()->GetWorkCenter(), ImGuiCond_Always,
-                          {0.5f, 0.5f});
   ImGui::SetNextWindowSize({RaisedWidth(kDialogWidth), 0});
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ScaledSize(20), ScaledSize(16)});
-  const ImGuiWindowFlags flags = ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoMove |
-                                 ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_AlwaysAutoResize;
-  const bool shown = [&] {
-    const DialogStyle style(input.panel.theme);
-    return ImGui::BeginPopupModal(kCaptureWindow, nullptr, flags);
-  }();
-  ImGui::PopStyleVar();
-  if (!shown) {
+  if (!BeginDialog(input.panel.theme, kCaptureWindow)) {
     *open = false;
     return;
   }
@@ -293,25 +283,15 @@ void DrawCapture(const ShellInput& input) {
   const CaptureStatus& capture = input.panel.session.capture;
   if (!capture.running && capture.problem.empty()) return;
   PlaceBelowMenu(24);
-  ImGui::SetNextWindowSize({RaisedWidth(kDialogWidth), 0});
-  const RaisedStyle raised(input.panel.theme);
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ScaledSize(20), ScaledSize(16)});
-  if (!capture.running)
-    ImGui::PushStyleColor(ImGuiCol_Border, input.panel.theme[Role::kBad]);
-  else
-    ImGui::PushStyleColor(ImGuiCol_Border, input.panel.theme[Role::kAccent]);
-  const ImGuiWindowFlags flags =
-      kRaisedFlags | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoFocusOnAppearing;
-  if (ImGui::Begin("##capture", nullptr, flags)) {
-    if (capture.running) {
-      DrawRunning(input, capture);
-    } else {
-      DrawProblem(input, capture);
-    }
+  const Role border = capture.running ? Role::kAccent : Role::kBad;
+  const RaisedWindow window(input.panel.theme, "##capture", kDialogWidth, border,
+                            ImGuiWindowFlags_NoFocusOnAppearing);
+  if (!window) return;
+  if (capture.running) {
+    DrawRunning(input, capture);
+  } else {
+    DrawProblem(input, capture);
   }
-  ImGui::End();
-  ImGui::PopStyleColor();
-  ImGui::PopStyleVar();
 }
 
 }  // namespace stepscope

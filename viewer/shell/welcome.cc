@@ -140,30 +140,25 @@ void DrawLoading(const ShellInput& input) {
   ImVec2 place = ImGui::GetMainViewport()->GetWorkCenter();
   if (loading->previewed) place.y += ImGui::GetMainViewport()->WorkSize.y / 2 - ScaledSize(48);
   ImGui::SetNextWindowPos(place, ImGuiCond_Always, {0.5f, loading->previewed ? 1.0f : 0.5f});
-  ImGui::SetNextWindowSize({RaisedWidth(460), 0});
-  const RaisedStyle raised(input.panel.theme);
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ScaledSize(20), ScaledSize(16)});
-  if (ImGui::Begin("##loading", nullptr, kRaisedFlags | ImGuiWindowFlags_AlwaysAutoResize)) {
-    std::array<char, 1024> buffer{};
-    const float inner = ImGui::GetContentRegionAvail().x;
-    const std::string_view path = MiddleCut(loading->path, inner, buffer.data(), buffer.size());
-    SectionTitle(input.panel, loading->stage.empty() ? "Opening" : loading->stage);
-    ImGui::TextDisabled("%.*s", static_cast<int>(path.size()), path.data());
-    const bool known = loading->bytes_total > 0;
-    const float done = known ? static_cast<float>(static_cast<double>(loading->bytes_done) /
-                                                  static_cast<double>(loading->bytes_total))
-                             : -0.6f * static_cast<float>(ImGui::GetTime());
-    ImGui::ProgressBar(known ? std::min(done, 1.0f) : done, {inner, ScaledSize(6)}, "");
-    ImGui::PushFont(input.panel.fonts.mono, TypeSize::kSmall);
-    ImGui::TextDisabled("%s", LoadingText(*loading).c_str());
-    ImGui::PopFont();
-    const float button = ScaledSize(96);
-    ImGui::SetCursorPosX(ImGui::GetCursorPosX() + inner - button);
-    if (ImGui::Button("Cancel", {button, 0})) input.panel.commands.Push("file.cancel");
-    ImGui::SetItemTooltip("Escape");
-  }
-  ImGui::End();
-  ImGui::PopStyleVar();
+  const RaisedWindow window(input.panel.theme, "##loading", 460, Role::kLine);
+  if (!window) return;
+  std::array<char, 1024> buffer{};
+  const float inner = ImGui::GetContentRegionAvail().x;
+  const std::string_view path = MiddleCut(loading->path, inner, buffer.data(), buffer.size());
+  SectionTitle(input.panel, loading->stage.empty() ? "Opening" : loading->stage);
+  ImGui::TextDisabled("%.*s", static_cast<int>(path.size()), path.data());
+  const bool known = loading->bytes_total > 0;
+  const float done = known ? static_cast<float>(static_cast<double>(loading->bytes_done) /
+                                                static_cast<double>(loading->bytes_total))
+                           : -0.6f * static_cast<float>(ImGui::GetTime());
+  ImGui::ProgressBar(known ? std::min(done, 1.0f) : done, {inner, ScaledSize(6)}, "");
+  ImGui::PushFont(input.panel.fonts.mono, TypeSize::kSmall);
+  ImGui::TextDisabled("%s", LoadingText(*loading).c_str());
+  ImGui::PopFont();
+  const float button = ScaledSize(96);
+  ImGui::SetCursorPosX(ImGui::GetCursorPosX() + inner - button);
+  if (ImGui::Button("Cancel", {button, 0})) input.panel.commands.Push("file.cancel");
+  ImGui::SetItemTooltip("Escape");
 }
 
 void DrawError(const ShellInput& input) {
@@ -173,42 +168,35 @@ void DrawError(const ShellInput& input) {
   const bool part = part_of.valid();
   const Role role = part ? Role::kWarning : Role::kBad;
   PlaceBelowMenu(24);
-  ImGui::SetNextWindowSize({RaisedWidth(560), 0});
-  const RaisedStyle raised(input.panel.theme);
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ScaledSize(20), ScaledSize(16)});
-  ImGui::PushStyleColor(ImGuiCol_Border, input.panel.theme[role]);
-  if (ImGui::Begin("##error", nullptr, kRaisedFlags | ImGuiWindowFlags_AlwaysAutoResize)) {
-    ImGui::PushFont(input.panel.fonts.bold, TypeSize::kTitle);
-    ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(input.panel.theme[role]), "%s",
-                       part ? "Not all of the profile has come" : "This could not be opened");
-    ImGui::PopFont();
-    ImGui::PushTextWrapPos(0);
-    ImGui::TextUnformatted(error.c_str());
-    ImGui::PopTextWrapPos();
-    ImGui::Dummy({0, ScaledSize(4)});
-    const float button = ScaledSize(96);
-    const float inner = ImGui::GetContentRegionAvail().x;
-    if (ImGui::Button("Copy", {button, 0})) input.panel.services.SetClipboard(error);
-    if (input.panel.session.can_install) {
-      ImGui::SameLine();
-      if (PrimaryButton(input, "Copy Stepscope there"))
-        input.panel.commands.Push("file.install_there");
-      ImGui::SetItemTooltip(
-          "Copies this program into ~/.cache/stepscope there, and opens the profile");
-    }
-    if (part) {
-      ImGui::SameLine();
-      if (PrimaryButton(input, "Load the rest"))
-        input.panel.commands.Push("file.load_rest", {.profile = part_of});
-      ImGui::SetItemTooltip("Gets what is missing only, and keeps what is shown until then");
-    }
-    ImGui::SameLine(ImGui::GetStyle().WindowPadding.x + inner - button);
-    if (ImGui::Button("Close", {button, 0})) input.panel.services.DismissError();
-    ImGui::SetItemTooltip("Escape");
+  const RaisedWindow window(input.panel.theme, "##error", 560, role);
+  if (!window) return;
+  ImGui::PushFont(input.panel.fonts.bold, TypeSize::kTitle);
+  ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(input.panel.theme[role]), "%s",
+                     part ? "Not all of the profile has come" : "This could not be opened");
+  ImGui::PopFont();
+  ImGui::PushTextWrapPos(0);
+  ImGui::TextUnformatted(error.c_str());
+  ImGui::PopTextWrapPos();
+  ImGui::Dummy({0, ScaledSize(4)});
+  const float button = ScaledSize(96);
+  const float inner = ImGui::GetContentRegionAvail().x;
+  if (ImGui::Button("Copy", {button, 0})) input.panel.services.SetClipboard(error);
+  if (input.panel.session.can_install) {
+    ImGui::SameLine();
+    if (PrimaryButton(input, "Copy Stepscope there"))
+      input.panel.commands.Push("file.install_there");
+    ImGui::SetItemTooltip(
+        "Copies this program into ~/.cache/stepscope there, and opens the profile");
   }
-  ImGui::End();
-  ImGui::PopStyleColor();
-  ImGui::PopStyleVar();
+  if (part) {
+    ImGui::SameLine();
+    if (PrimaryButton(input, "Load the rest"))
+      input.panel.commands.Push("file.load_rest", {.profile = part_of});
+    ImGui::SetItemTooltip("Gets what is missing only, and keeps what is shown until then");
+  }
+  ImGui::SameLine(ImGui::GetStyle().WindowPadding.x + inner - button);
+  if (ImGui::Button("Close", {button, 0})) input.panel.services.DismissError();
+  ImGui::SetItemTooltip("Escape");
 }
 
 namespace {
@@ -281,19 +269,8 @@ void DrawOpenQuestion(const ShellInput& input) {
   const auto& question = input.panel.session.question;
   if (!question) return;
   if (!ImGui::IsPopupOpen(kWindow)) ImGui::OpenPopup(kWindow);
-  ImGui::SetNextWindowPos(ImGui::GetMainViewport()->GetWorkCenter(), ImGuiCond_Always,
-                          {0.5f, 0.5f});
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ScaledSize(20), ScaledSize(16)});
   // Keys are read below: Enter must not press the button that Dear ImGui chose.
-  const ImGuiWindowFlags flags = ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoMove |
-                                 ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_AlwaysAutoResize |
-                                 ImGuiWindowFlags_NoNav;
-  const bool shown = [&] {
-    const DialogStyle style(input.panel.theme);
-    return ImGui::BeginPopupModal(kWindow, nullptr, flags);
-  }();
-  ImGui::PopStyleVar();
-  if (!shown) return;
+  if (!BeginDialog(input.panel.theme, kWindow, ImGuiWindowFlags_NoNav)) return;
   SectionTitle(input.panel, TitleOf(*question));
   for (const std::string& path : question->paths) DrawPath(input, path);
   const Profile* open = input.panel.profile;

@@ -12,7 +12,6 @@
 #include "tests/viewer/viewer_fixture.h"
 #include "viewer/core/look/theme.h"
 #include "viewer/core/state/settings.h"
-#include "viewer/core/state/track_folding.h"
 #include "viewer/core/state/track_rules.h"
 #include "viewer/timeline/layout/layout.h"
 #include "viewer/timeline/slices/plan_area.h"

@@ -6,7 +6,7 @@
 #include "viewer/core/commands/command_table.h"
 #include "viewer/core/profiles/align_profiles.h"
 #include "viewer/core/profiles/matching_events.h"
-#include "viewer/core/state/track_folding.h"
+#include "viewer/core/state/track_rules.h"
 
 namespace stepscope::commands {
 namespace {

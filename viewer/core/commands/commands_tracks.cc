@@ -9,7 +9,6 @@
 #include "model/base/count_text.h"
 #include "model/base/digits.h"
 #include "viewer/core/commands/command_table.h"
-#include "viewer/core/state/track_folding.h"
 #include "viewer/core/state/track_rules.h"
 #include "viewer/core/state/view_state.h"
 

@@ -15,36 +15,41 @@
 namespace stepscope {
 namespace {
 
-struct KeyRow {
-  std::string_view name;
+struct NamedKey {
+  std::string name;
   ImGuiKey key;
 };
 
-constexpr KeyRow kKeys[] = {
-    {"Left", ImGuiKey_LeftArrow}, {"Right", ImGuiKey_RightArrow},
-    {"Up", ImGuiKey_UpArrow},     {"Down", ImGuiKey_DownArrow},
-    {"Enter", ImGuiKey_Enter},    {"Escape", ImGuiKey_Escape},
-    {"Space", ImGuiKey_Space},    {"Tab", ImGuiKey_Tab},
-    {"Home", ImGuiKey_Home},      {"End", ImGuiKey_End},
-    {"PageUp", ImGuiKey_PageUp},  {"PageDown", ImGuiKey_PageDown},
-    {"Delete", ImGuiKey_Delete},  {"Backspace", ImGuiKey_Backspace},
-    {",", ImGuiKey_Comma},        {".", ImGuiKey_Period},
-    {"=", ImGuiKey_Equal},        {"-", ImGuiKey_Minus},
-    {"[", ImGuiKey_LeftBracket},  {"]", ImGuiKey_RightBracket},
-};
+std::vector<NamedKey> MakeNamedKeys() {
+  std::vector<NamedKey> keys = {
+      {"Left", ImGuiKey_LeftArrow}, {"Right", ImGuiKey_RightArrow},
+      {"Up", ImGuiKey_UpArrow},     {"Down", ImGuiKey_DownArrow},
+      {"Enter", ImGuiKey_Enter},    {"Escape", ImGuiKey_Escape},
+      {"Space", ImGuiKey_Space},    {"Tab", ImGuiKey_Tab},
+      {"Home", ImGuiKey_Home},      {"End", ImGuiKey_End},
+      {"PageUp", ImGuiKey_PageUp},  {"PageDown", ImGuiKey_PageDown},
+      {"Delete", ImGuiKey_Delete},  {"Backspace", ImGuiKey_Backspace},
+      {",", ImGuiKey_Comma},        {".", ImGuiKey_Period},
+      {"=", ImGuiKey_Equal},        {"-", ImGuiKey_Minus},
+      {"[", ImGuiKey_LeftBracket},  {"]", ImGuiKey_RightBracket},
+  };
+  const auto add = [&](std::string name, int key) {
+    keys.push_back({std::move(name), static_cast<ImGuiKey>(key)});
+  };
+  for (int i = 0; i < 26; ++i) add(std::string(1, static_cast<char>('A' + i)), ImGuiKey_A + i);
+  for (int i = 0; i < 10; ++i) add(std::to_string(i), ImGuiKey_0 + i);
+  for (int i = 0; i < 12; ++i) add("F" + std::to_string(i + 1), ImGuiKey_F1 + i);
+  return keys;
+}
+
+// The keys that a chord may have.
+const std::vector<NamedKey>& NamedKeys() {
+  static const std::vector<NamedKey> keys = MakeNamedKeys();
+  return keys;
+}
 
 ImGuiKey FindKey(std::string_view name) {
-  if (name.size() == 1 && name[0] >= 'A' && name[0] <= 'Z') {
-    return static_cast<ImGuiKey>(ImGuiKey_A + (name[0] - 'A'));
-  }
-  if (name.size() == 1 && name[0] >= '0' && name[0] <= '9') {
-    return static_cast<ImGuiKey>(ImGuiKey_0 + (name[0] - '0'));
-  }
-  if (name.size() >= 2 && name[0] == 'F' && name[1] >= '1' && name[1] <= '9') {
-    const int n = std::stoi(std::string(name.substr(1, 2)));
-    if (n <= 12) return static_cast<ImGuiKey>(ImGuiKey_F1 + n - 1);
-  }
-  for (const KeyRow& row : kKeys) {
+  for (const NamedKey& row : NamedKeys()) {
     if (row.name == name) return row.key;
   }
   return ImGuiKey_None;
@@ -138,17 +143,8 @@ std::string PressedChord() {
   const auto pressed = [](ImGuiKey key) {
     return ImGui::IsKeyPressed(key, ImGuiInputFlags_None, ImGuiKeyOwner_Any);
   };
-  for (int i = 0; i < 26; ++i) {
-    if (pressed(static_cast<ImGuiKey>(ImGuiKey_A + i))) return mods + static_cast<char>('A' + i);
-  }
-  for (int i = 0; i < 10; ++i) {
-    if (pressed(static_cast<ImGuiKey>(ImGuiKey_0 + i))) return mods + static_cast<char>('0' + i);
-  }
-  for (int i = 0; i < 12; ++i) {
-    if (pressed(static_cast<ImGuiKey>(ImGuiKey_F1 + i))) return mods + "F" + std::to_string(i + 1);
-  }
-  for (const KeyRow& row : kKeys) {
-    if (pressed(row.key)) return mods + std::string(row.name);
+  for (const NamedKey& row : NamedKeys()) {
+    if (pressed(row.key)) return mods + row.name;
   }
   return {};
 }

@@ -15,7 +15,7 @@
 #include "model/analysis/tables/in_unit.h"
 #include "model/base/key_table.h"
 #include "model/lookup.h"
-#include "viewer/core/state/track_folding.h"
+#include "viewer/core/state/track_rules.h"
 
 namespace stepscope {
 namespace {

@@ -39,7 +39,7 @@ struct TrackRules {
 std::string PlanePath(const Trace& trace, PlaneId plane);
 std::string TrackPath(const Trace& trace, const TrackSet& set, TrackId track);
 // The paths of two things that fold and are no track: the derived tracks of a plane, and the outer
-// frames of a thread (track_folding.h).
+// frames of a thread (OuterFrames).
 std::string DerivedTracksPath(const Trace& trace, PlaneId plane);
 std::string OuterFramesPath(const Trace& trace, const TrackSet& set, TrackId track);
 // The plane's or track's own name in a path, without host, plane and id.
@@ -49,5 +49,34 @@ std::string NameInPath(const std::string& path);
 std::string PlaneName(const TrackRules::Names& given, const Trace& trace, PlaneId plane);
 std::string TrackName(const TrackRules::Names& given, const Trace& trace, const TrackSet& set,
                       TrackId track);
+
+// The functions below lead from the rules to the planes and tracks of a trace that are folded, and
+// back. O(tracks) unless said otherwise.
+
+// How many leading rows of the track hold nothing but one Python frame that is open for at least
+// half of the trace, such as the main module and what starts the program; 0 if it is only one. They
+// would fill the first rows of the thread, so the timeline shows them as one row. O(result)
+uint32_t OuterFrames(const Trace& trace, const Track& track);
+
+// Whether a plane has next to no events beside others, by plane. GPUs always count.
+std::vector<bool> PlanesOfFewEvents(const Trace& trace);
+
+// What begins folded where no rule names it: planes with next to no events beside others (PyTorch's
+// "Spans" and "Traces" have one event each), threads that wait in one call, the derived tracks of
+// devices, and the outer frames of threads.
+TrackRules::Paths FoldedAtFirst(const Trace& trace);
+
+// The busiest tracks of the busiest device, or of the busiest plane in a trace without devices.
+// Only these are shown while profiles are compared in one list, so that each profile is in sight.
+// At most 4 paths.
+TrackRules::Paths BusiestTracks(const Trace& trace);
+
+// The planes and tracks that are folded when the trace is opened. Paths of other traces
+// are left out.
+TrackRules::Paths FoldedBy(const TrackRules& rules, const Trace& trace);
+
+// Changes the rules so that FoldedBy gives `folded` back. Rules for planes that the trace does not
+// have stay, unless there are thousands.
+void KeepFolds(const Trace& trace, const TrackRules::Paths& folded, TrackRules* rules);
 
 }  // namespace stepscope

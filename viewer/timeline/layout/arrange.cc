@@ -6,7 +6,6 @@
 #include "model/base/ascii.h"
 #include "model/base/natural_order.h"
 #include "viewer/core/search/search.h"
-#include "viewer/core/state/track_folding.h"
 #include "viewer/core/state/track_rules.h"
 
 namespace stepscope {

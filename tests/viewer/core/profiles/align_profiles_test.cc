@@ -8,7 +8,7 @@
 #include "model/analysis/analysis.h"
 #include "tests/support/memory_snapshot.h"
 #include "tests/viewer/viewer_fixture.h"
-#include "viewer/core/state/track_folding.h"
+#include "viewer/core/state/track_rules.h"
 
 using namespace stepscope;        // NOLINT
 using namespace stepscope::test;  // NOLINT

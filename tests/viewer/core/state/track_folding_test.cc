@@ -1,11 +1,10 @@
 // Folded and hidden tracks come back at the next start, by their names.
-#include "viewer/core/state/track_folding.h"
+#include "viewer/core/state/track_rules.h"
 
 #include <doctest/doctest.h>
 
 #include "tests/viewer/viewer_fixture.h"
 #include "viewer/core/state/settings.h"
-#include "viewer/core/state/track_rules.h"
 
 using namespace stepscope;        // NOLINT
 using namespace stepscope::test;  // NOLINT

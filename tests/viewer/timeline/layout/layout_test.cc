@@ -1,5 +1,4 @@
 #include "viewer/timeline/layout/layout.h"
-#include "viewer/core/state/track_folding.h"
 #include "viewer/core/state/track_rules.h"
 
 #include <doctest/doctest.h>
