@@ -39,8 +39,8 @@ void Viewer::State::SyncProfiles(const SessionView& session) {
   SyncSteps();
 }
 
-// Selects again what was selected in a part of a profile. A view that shows what is shown at the
-// start does so again when the clocks of its profile change.
+// Selects the same event when a whole profile replaces its part. A view of the first range shows
+// the first range again when the clocks of its profile change.
 void Viewer::State::FollowProfiles(std::span<const Profile> before) {
   for (const Profile& now : profiles()) {
     const bool part = FindProfile(before, now.follows) != nullptr;
@@ -84,7 +84,7 @@ std::vector<Marker> Viewer::State::NotedMarkers(const Profile& profile) {
   return markers;
 }
 
-// The view of a part goes on as that of the whole profile.
+// Returns the view of the whole profile: the view of its part, with the markers that were kept.
 ProfileViewState Viewer::State::Continued(const Profile& profile, const ProfileViewState& part) {
   ProfileViewState state = part;
   state.profile = profile.id;

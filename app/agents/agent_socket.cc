@@ -140,7 +140,7 @@ Result<Descriptor> Listen(const std::string& path) {
   }
   path.copy(address.sun_path, path.size());
   Descriptor fd(socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-  // The mode of the descriptor is that of the file, from its first moment on.
+  // The file gets the descriptor's mode when it is made.
   if (fd.get() < 0 || fchmod(fd.get(), S_IRUSR | S_IWUSR) != 0 ||
       bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0 ||
       chmod(path.c_str(), S_IRUSR | S_IWUSR) != 0 ||

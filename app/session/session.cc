@@ -195,7 +195,7 @@ void Session::CloseProfile(ProfileId profile) {
   ++view_.generation;
 }
 
-// Ends what is shown: a load, or else the writing of a profile.
+// Stops the load in progress, else the save in progress.
 void Session::CancelLoading() {
   if (loading()) return DropLoads();
   if (auto told = save_.Stop()) Note(std::move(*told));
@@ -239,7 +239,7 @@ void Session::InstallThere() {
   RequestFrame();
 }
 
-// The profile that was asked for is loaded as soon as its host can send it.
+// Loads the profile when the program is installed on its host.
 void Session::UpdateInstalling() {
   const std::optional<Status> status = install_.Update();
   if (!status) return;

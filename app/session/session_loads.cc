@@ -1,5 +1,5 @@
-// How a session loads profiles: what is queued, what is shown before all of it is there, and what
-// is kept of a load that ends too early.
+// How a session loads profiles: the queue of loads, the first picture of a profile, and the part
+// that stays when a load ends too early.
 #include <algorithm>
 #include <chrono>
 #include <mutex>
@@ -182,7 +182,7 @@ void Session::Publish(const LoadRequest& request, Loaded loaded, ProfileId pictu
   if (cut) view_.error = WhyCut(trace);
   Profile* replaced = Find(request.replaces);
   const bool part_shown = replaced != nullptr && (replaced->id == picture || replaced->cut);
-  if (cut && part_shown && trace.counts.events() == 0) {  // what is shown says more
+  if (cut && part_shown && trace.counts.events() == 0) {  // the shown part has more
     loads_[replaced->id].request.options.part = request.options.part;
     replaced->cut = true;
     view_.rest_of = replaced->id;
@@ -224,8 +224,8 @@ Profile Session::MakeProfile(Loaded loaded, ProfileId follows, bool cut) {
   return profile;
 }
 
-// Puts the profile in the place of the one that it replaces, else behind the others or instead of
-// them.
+// Inserts the profile in the place of the profile that it replaces. Else it comes behind the
+// others, or replaces them all.
 void Session::Insert(const LoadRequest& request, Profile profile, ProfileLoad load) {
   Profile* replaced = Find(request.replaces);
   if (replaced != nullptr) {

@@ -49,7 +49,7 @@ struct PanelContext {
   AppServices& services;
   std::span<const Profile> profiles;        // all that are open, with all that is known of them
   const Profile* profile = nullptr;         // the one that the panel shows, or null
-  const ProfileViewState* state = nullptr;  // what is looked at of `profile`, or null
+  const ProfileViewState* state = nullptr;  // the view of `profile`, or null
   ProfileId pinned = {};  // the profile that the panel stays with; invalid: it follows the active
 };
 

@@ -40,12 +40,12 @@ struct ColumnRange {
 // more.
 inline constexpr size_t kLeastColumns = 48;
 
-// A row of texels, divided into what a program must look up column by column, boxes of one colour,
-// and nothing. A software renderer pays for every pixel: for one that is not drawn as well as for
-// one that is, and for a look-up more than for a colour.
+// A row of texels as boxes of one colour, and columns that a program looks up one by one. Empty
+// texels are in neither: a software renderer pays for each pixel of a strip, and more for a look-up
+// than for a colour.
 struct RowPieces {
   std::vector<RowBox> boxes;
-  std::vector<ColumnRange> columns;  // to be looked up, in ascending order
+  std::vector<ColumnRange> columns;  // looked up; ascending
   void Clear() { boxes.clear(), columns.clear(); }
 };
 

@@ -33,7 +33,7 @@ class KeyEditor {
   void GiveUp() { id_.clear(), wanted_.clear(); }
 
   std::string find_;    // words, as typed
-  std::string id_;      // whose keys are changed; empty: nobody's
+  std::string id_;      // command or "panel.ID" whose keys are changed; empty: none
   std::string wanted_;  // the chord that was pressed and belongs to `owner_`
   std::string owner_;
   int ended_ = 0;  // the frame of the last chord, whose key is no click

@@ -1,5 +1,5 @@
-// InputOwner: whose the keys and the mouse are. Menus take the arrow keys from the timeline, and
-// one press of a mouse button is one gesture. Between ImGui::NewFrame() and Render() only.
+// InputOwner: decides who gets the keys and the mouse. Menus take the arrow keys from the timeline,
+// and one press of a mouse button is one gesture. Between ImGui::NewFrame() and Render() only.
 #pragma once
 
 #include <cstdint>
@@ -32,8 +32,8 @@ class InputOwner {
 class BoundKeys {
  public:
   explicit BoundKeys(const KeyBindings& bindings);
-  // Pushes what was pressed, as far as it is enabled. `only_menu`: a menu is open, and only the key
-  // that closes it counts. O(keys)
+  // Pushes the enabled commands whose chords were pressed. `only_menu`: a menu is open, and only
+  // the key that closes it counts. O(keys)
   void Push(const ViewerContext& context, bool only_menu, CommandQueue* commands) const;
 
  private:

@@ -97,7 +97,7 @@ struct Histogram {
   uint64_t total = 0;
 };
 // The values need not be sorted. With low < high, bins count only the values between them;
-// percentiles and total are always those of all values.
+// percentiles and total count all values.
 Histogram MakeHistogram(std::vector<double> values, size_t bins, double low = 0, double high = 0);
 // Returns the clicked bin, or -1. `unit` is that of low, high and the percentiles. The wheel writes
 // the range it asks for into *zoom (low, high; both 0: everything).

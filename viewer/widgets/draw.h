@@ -72,9 +72,9 @@ Pen MakePen(const Theme& theme, const Fonts& fonts);  // on the current window's
 bool IconButton(const char* id, const char* icon, const char* fallback, const char* tooltip,
                 bool on, const Fonts& fonts, const Theme& theme, float size);
 
-// Cuts a text in the middle so that it fits: "/home/…/run/file". A given share of what remains
-// stands before the ellipsis; the end of a path (run and file) matters more. Writes into the buffer
-// and returns a view of it.
+// Cuts a text in the middle so that it fits: "/home/…/run/file". `head_share` of the letters that
+// remain stand before the ellipsis: the end of a path, run and file, matters more. Returns a view
+// of the buffer.
 std::string_view MiddleCut(std::string_view text, float width, char* buffer, size_t size,
                            double head_share = 1.0 / 3);
 

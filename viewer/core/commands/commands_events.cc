@@ -256,7 +256,7 @@ std::string ExactDuration(Ps t) {
 }
 
 // Goes one step back at a time: windows, then loading and errors, highlight and critical path,
-// search, measurement, selection. A recording goes on: it cannot be had again.
+// search, measurement, selection. A recording goes on, because it cannot be repeated.
 void Escape(C& c, const A&) {
   if (c.windows.settings) {
     c.windows.settings = false;

@@ -193,7 +193,7 @@ const StepMarker* StepThatFills(const Profile& profile, TimeRange view) {
   return nullptr;
 }
 
-// "step 3"; a label such as "ProfilerStep#3" says itself what it is.
+// "step 3"; a label that is no number, such as "ProfilerStep#3", stands alone.
 std::string StepWords(const StepMarker& step) {
   const bool bare = step.label.find_first_not_of("0123456789") == std::string::npos;
   return bare ? "step " + step.label : step.label;

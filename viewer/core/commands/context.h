@@ -126,7 +126,7 @@ class ViewerContext {
   std::span<const Profile> profiles;
 
   // The open profile of an id, or the active one for an invalid id; null if it is closed. StateOf
-  // gives what is looked at of it.
+  // returns its view.
   const Profile* ProfileOf(ProfileId profile = {}) const;
   ProfileViewState* StateOf(ProfileId profile = {});
   const ProfileViewState* StateOf(ProfileId profile = {}) const;

@@ -10,9 +10,9 @@
 
 namespace stepscope {
 
-// Finds an event again in another trace of the same profile, such as one that has more of it: the
-// event of the same begin, length and name on the track of the same path; of several, the
-// first. Invalid if there is none. `row` is a row of the trace's own set. O(tracks).
+// Finds an event again in another trace of the same profile, for example in the whole trace after a
+// part of it: the first event with the same begin, length and name on the track of the same path.
+// Invalid if there is none. `row` is a row of the trace's own set. O(tracks).
 EventRow SameEvent(const Trace& from, EventRow row, const Trace& to);
 
 // Finds the event of another profile that does the same work: it has the same name, is on a track

@@ -71,7 +71,7 @@ struct SessionStatus {
   CaptureStatus capture;
   std::string error;  // why the last load failed, where and what to do, in one line; empty: none
   bool can_install = false;  // the host of the last load has no Stepscope; InstallThere() copies it
-  // The profile that the error is of, where it is shown as far as it has come; LoadRest() goes on.
+  // The profile that was loaded in part when the error came; LoadRest() loads the rest.
   ProfileId rest_of;
   // For the status bar: what a job of the app has done. `notes` counts the texts.
   std::string note;

@@ -80,7 +80,7 @@ double Share(const EventStatsRow& row, TimeRange range, const StepDatabase* step
   return whole > 0 ? 100 * static_cast<double>(row.total) / static_cast<double>(whole) : 0;
 }
 
-// The name of a group; that of a track is the one that the user gave it.
+// The name of a group. A track has the name that the user gave it.
 std::string NameOf(const Profile& profile, const SelectionRequest& request,
                    const EventStatsRow& row) {
   if (request.by != GroupBy::kTrack) return std::string(row.name);

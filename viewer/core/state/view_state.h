@@ -38,7 +38,7 @@ class HighlightedEvents {
   const std::vector<EventRef>& events() const { return events_; }
   bool empty() const { return events_.empty(); }
   size_t size() const { return events_.size(); }
-  // Those that the recording has itself: what is derived stands for events that count already.
+  // Number of recorded events. Derived rows stand for these and do not count.
   size_t recorded() const { return recorded_; }
   size_t at() const { return at_; }              // the event that Step went to, from 0
   uint64_t version() const { return version_; }  // another number whenever the events change

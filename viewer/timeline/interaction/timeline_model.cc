@@ -247,7 +247,7 @@ void TimelineModel::UpdateDepth(const TimelineFrame& frame) {
   std::vector<TimeRange> ranges;
   bool moving = false;
   for (const RangeAnimation& glide : glides_) {
-    // Both what is shown now and what is shown at the end of the animation counts.
+    // The ranges at the begin and at the end of the animation count.
     ranges.push_back(Hull(glide.shown(), glide.target()));
     moving = moving || glide.moving();
   }

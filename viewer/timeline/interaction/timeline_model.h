@@ -145,7 +145,7 @@ class TimelineModel {
   const EventFlows& hovered_flows() const { return hovered_flows_; }
   const PathView& path() const { return path_; }  // of the active profile
   const FlowStub* StubAt(float x, float y) const;
-  // Slices with the name of the one under the mouse, as far as they are drawn one by one.
+  // Slices with the name of the slice under the mouse. Merged slices are left out.
   std::span<const PlanBox> same_name() const { return same_name_; }
 
   TimeRange ViewOf(ProfileId profile) const;  // displayed, in the profile's time
@@ -222,7 +222,7 @@ class TimelineModel {
   std::vector<std::string> hosts_;        // by profile, the only one shown
   bool ranks_moved_ = false;              // since the layout was last placed
   bool tracks_moved_ = false;             // the same, by the user
-  std::vector<std::string> shown_again_;  // paths of what was hidden until now
+  std::vector<std::string> shown_again_;  // paths that were hidden until now
   std::vector<RankLayout> rank_layouts_;  // by profile
   std::vector<std::shared_ptr<const std::vector<RankTracks>>> ranks_;  // by profile; items view it
   TrackRules kept_;

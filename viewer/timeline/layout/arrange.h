@@ -39,7 +39,7 @@ struct LayoutItem {
   uint32_t leads = 0;   // derived track: how many tracks are folded together with it
   uint32_t frames = 0;  // thread: how many outer frames its first rows, or its first row, show
   bool frames_in_one = false;           // `frames` are one row, which draws the innermost of them
-  const WithoutPython* rest = nullptr;  // what is drawn of a track whose Python frames are hidden
+  const WithoutPython* rest = nullptr;  // the track without its hidden Python frames
   // Whether it is the first track of its rank.
   bool BeginsRank() const { return rank != nullptr && rank->tracks.front() == track; }
   double y = 0;      // top in pixels from the top of the content; Layout sets it

@@ -22,8 +22,8 @@ bool HasFrames(const Trace& trace, const Track& track) {
   return false;
 }
 
-// Copies the slices that stay, lane by lane, so that of two slices with equal times the outer one
-// still comes first.
+// Copies the slices that stay, lane by lane: the outer one of two slices with equal times still
+// comes first.
 void CopyRest(const Trace& trace, const Track& track, TrackData* out,
               std::vector<EventRow>* source) {
   for (const Lane& lane : trace.set.LanesOf(track)) {

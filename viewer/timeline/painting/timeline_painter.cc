@@ -263,7 +263,7 @@ void TimelinePainter::DrawTrackLabel(const LayoutItem& item, float y, float text
   }
 }
 
-// Names the parts of the utilisation at the right end of its label, as far as there is room.
+// Names the parts of the utilisation at the right end of its label, while there is room.
 void TimelinePainter::DrawPartsLegend(const TrackSet& set, const Track& track, float left,
                                       float right, float y) const {
   const float box = pen_.Px(7), gap = pen_.Px(4);

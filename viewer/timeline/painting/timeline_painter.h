@@ -30,7 +30,7 @@ class HoverFacts {
   std::vector<std::string> lines_;
 };
 
-inline constexpr float kSmallText = 12;  // points, of what stands beside a name
+inline constexpr float kSmallText = 12;  // points; of the texts beside a name
 
 struct TimelineInput {
   const PanelContext& panel;

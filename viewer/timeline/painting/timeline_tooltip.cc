@@ -220,7 +220,7 @@ void WindowPainter::DrawPartsTooltip(const TrackSet& set, const Track& track,
   }
 }
 
-// Shows the whole name, with the rank that it is of, and the recorded name of what has another.
+// Shows the whole name with its rank, and the recorded name if the user gave another.
 void WindowPainter::DrawNameTooltip(const LayoutItem& item, std::string_view recorded) const {
   const ImVec4 second = ImGui::ColorConvertU32ToFloat4(theme_[Role::kText2]);
   const std::string_view name = item.given.empty() ? recorded : item.given;

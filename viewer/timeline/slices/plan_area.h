@@ -59,22 +59,23 @@ struct StackedShares {
   std::vector<std::vector<float>> sums;
 };
 static_assert(static_cast<size_t>(WorkPart::kCount) == texel::kStackCurves);
-// The texel of a column: a curve for each part, also for those that are not there.
+// The texel of a column. The curve of a missing part is as high as the one below it.
 uint32_t StackAt(const StackedShares& shares, size_t column);
 // The kind whose colour a part has in all charts, and the colours of all parts.
 Kind WorkKind(WorkPart part);
 std::array<Rgba, texel::kStackCurves> StackColors(const Theme& theme);
 
-// The busy share of a plane over the view. For a device it is the time with an event open, as its
-// derived track Utilisation says. Until that is known it is, in each column, that of the busiest
-// stream (or XLA op line). For a host it is the mean over threads with events. A memory snapshot
-// has its memory in use instead. O(tracks * columns * log n), at most kMaxActivityTracks tracks.
+// The busy share of a plane over the view. For a device it is the time with an event open, as in
+// its derived track Utilisation. Until that track is known, each column has the share of the
+// busiest stream or XLA op line. For a host it is the mean over threads with events. For a memory
+// snapshot it is the memory in use, as a share of the peak. O(tracks * columns * log n), at most
+// kMaxActivityTracks tracks.
 struct PlaneActivity {
   std::vector<float> share;  // by column, in [0, 1]; fewer columns than pixels
   StackedShares parts;       // what the share is made of; empty if that is not known
   double mean = -1;
   bool device = false;
-  bool memory = false;  // of an allocator: the share is that of its peak, and nothing is busy
+  bool memory = false;  // `share` is memory in use, as a share of the peak
 };
 Kind WorkKind(const PlaneActivity& activity);  // where it has no parts
 inline constexpr size_t kMaxActivityTracks = 64;
