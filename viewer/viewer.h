@@ -59,11 +59,9 @@ class Viewer {
   std::string TimelineSvg() const;
   void Note(std::string text);           // shows it in the status bar for a few seconds
   std::string DefaultLayoutIni() const;  // imgui.ini text of the default workspace
-  // `screenshot` and `bench` call these, which push commands.
+  // `screenshot` and `bench` call these two, which push commands.
   bool ShowPanel(const std::string& panel_id);  // false: there is no such panel
-  void SetVisibleRange(TimeRange range);
-  void OpenView(const std::string& token);     // viewer/core/state/view_token.h
-  bool SelectByName(const std::string& name);  // first event whose name contains it
+  bool SelectByName(const std::string& name);   // first event whose name contains it
 
  private:
   struct State;

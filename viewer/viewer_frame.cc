@@ -319,14 +319,6 @@ bool Viewer::ShowPanel(const std::string& panel_id) {
   return true;
 }
 
-void Viewer::SetVisibleRange(TimeRange range) {
-  state_->commands.Push("view.set_range", {.range = range});
-}
-
-void Viewer::OpenView(const std::string& token) {
-  state_->commands.Push("view.open_token", {.text = token});
-}
-
 bool Viewer::SelectByName(const std::string& name) {
   const EventRef found = FirstNamed(state_->profiles(), name);
   if (found.valid()) state_->commands.Push("select.reveal", {.event = found});

@@ -101,7 +101,7 @@ Json TimeFrames(Gui& gui, const Trace& trace, int frames, const std::function<vo
   const double cpu = CpuMs();
   for (const TimeRange& range : ZoomScript(trace.first_view, DeepestView(trace), frames)) {
     if (input) input(static_cast<int>(ms.size()));
-    gui.viewer().SetVisibleRange(range);
+    gui.viewer().commands().Push("view.set_range", {.range = range});
     const Stopwatch watch;
     gui.DrawFrame();
     glFinish();  // a window's frame ends with the swap, which need not wait for the drawing

@@ -146,7 +146,8 @@ Json TimeQuery(Gui& gui, const Trace& trace, int frames) {
   Timed timed(gui);
   const Stopwatch watch;
   do {
-    gui.viewer().SetVisibleRange(script[timed.frames() % script.size()]);
+    gui.viewer().commands().Push("view.set_range",
+                                 {.range = script[timed.frames() % script.size()]});
     timed.Draw();
   } while (RunsQuery(gui) && watch.Ms() < kIdleLimitSeconds * 1e3);
   const double seconds = watch.Seconds();

@@ -103,7 +103,8 @@ int OpenWindow(const InputOptions& input, const Log& log) {
     while (!window->closing()) {
       gui.Step();
       const bool shown = gui.drew_timeline() && !session.loading();
-      if (!view.empty() && shown) gui.viewer().OpenView(std::exchange(view, {}));
+      if (!view.empty() && shown)
+        gui.viewer().commands().Push("view.open_token", {.text = std::exchange(view, {})});
       window->SetTitle(TitleOf(session.view()));
     }
     store.WritePlacement(window->placement());

@@ -38,8 +38,8 @@ Status Arrange(const InputOptions& input, const ScreenshotOptions& options, View
     return Status(ErrorCode::kUsage,
                   "--select " + options.select + ": no event has a name that contains it");
   }
-  if (!input.view.empty()) viewer.OpenView(input.view);
-  if (!options.range.empty()) viewer.SetVisibleRange(options.range);
+  if (!input.view.empty()) viewer.commands().Push("view.open_token", {.text = input.view});
+  if (!options.range.empty()) viewer.commands().Push("view.set_range", {.range = options.range});
   return Status::Ok();
 }
 

@@ -303,7 +303,7 @@ TEST_CASE("guide 9: how do I find this place again?") {
   const std::string token = walk.f.services.clipboard;
   REQUIRE_FALSE(token.empty());
   walk.f.Push("view.set_range", {.range = {span.begin, span.begin + part / 9}});
-  walk.f.viewer->OpenView(token.substr(token.rfind(' ') + 1));
+  walk.f.viewer->commands().Push("view.open_token", {.text = token.substr(token.rfind(' ') + 1)});
   walk.f.Frame(4);
   CHECK(walk.f.visible() == here);
 }

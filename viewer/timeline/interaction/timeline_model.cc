@@ -54,7 +54,6 @@ void TimelineHighlight::AddRowsWithoutPython(std::span<const Profile> profiles,
 
 namespace {
 
-constexpr size_t kMaxFlows = 64;     // arrows drawn for one selection
 constexpr double kMostPinned = 0.5;  // share of the height; further pins scroll like other tracks
 
 TimeRange Hull(const TimeRange& a, const TimeRange& b) {

@@ -81,7 +81,7 @@ TEST_CASE("the view of a first picture goes on as that of the whole profile") {
   CHECK_FALSE(f.services.saved_profile.valid());  // the rest of it is on its way
   CommandArgs range;
   range.range = {2 * kPsPerMs, 3 * kPsPerMs};
-  f.viewer->SetVisibleRange(range.range);
+  f.viewer->commands().Push("view.set_range", {.range = range.range});
   f.Push("mark.add", range);
   f.WaitIdle();
   const TimeRange visible = f.viewer->view().visible;
