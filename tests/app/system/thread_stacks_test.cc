@@ -1,5 +1,5 @@
 // Threads of the program have small stacks.
-#include "app/system/crash_report.h"
+#include "app/system/process.h"
 
 #include <doctest/doctest.h>
 

@@ -41,7 +41,7 @@ struct DrivenWindow {
     session.Open({path}, false);
     REQUIRE(gui->DrawUntilIdle(60).ok());
   }
-  void Run(const char* command) {
+  void Run(CommandId command) {
     gui->viewer().commands().Push(command);
     gui->DrawFrame();
     gui->DrawFrame();
