@@ -12,13 +12,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
+Settings WithTheme(ThemeChoice theme) {
+  Settings settings;
+  settings.theme = theme;
+  return settings;
+}
+
 TEST_CASE("settings store: reads back what it writes, and makes the directory") {
   const TempDir dir;
   const SettingsStore store(dir.path() / "a/b");
   CHECK(store.ReadSettings() == Settings());
-  CHECK(store.WriteSettings({.theme = ThemeChoice::kLight}));
+  CHECK(store.WriteSettings(WithTheme(ThemeChoice::kLight)));
   CHECK(store.WriteLayout("[Window][x]\n"));
-  CHECK(store.ReadSettings() == Settings{.theme = ThemeChoice::kLight});
+  CHECK(store.ReadSettings() == WithTheme(ThemeChoice::kLight));
   CHECK(store.ReadLayout() == "[Window][x]\n");
   const WindowPlacement placement{1280, 800, 30, 40, true};
   CHECK(store.WritePlacement(placement));
@@ -40,7 +46,9 @@ TEST_CASE("settings store: settings of version 0.2 are read until this version w
 TEST_CASE("settings store: replacing leaves no other files behind") {
   const TempDir dir;
   const SettingsStore store(dir.path());
-  for (int i = 0; i < 3; ++i) CHECK(store.WriteSettings({.peaks = std::string(1000, 'x')}));
+  Settings settings;
+  settings.peaks = std::string(1000, 'x');
+  for (int i = 0; i < 3; ++i) CHECK(store.WriteSettings(settings));
   size_t files = 0;
   for (const auto& entry : fs::directory_iterator(dir.path())) files += entry.is_regular_file();
   CHECK(files == 1);
@@ -109,7 +117,7 @@ TEST_CASE("settings store: a damaged file is renamed before it is replaced") {
 
   // An intact file is replaced, and the next damaged one gets the next name.
   store.AddRecent("/y", 2);
-  CHECK(store.WriteSettings({.theme = ThemeChoice::kDark}));
+  CHECK(store.WriteSettings(WithTheme(ThemeChoice::kDark)));
   CHECK(store.WriteLayout("[Window][y]\n"));
   CHECK_FALSE(fs::exists(dir.path() / "settings.json.damaged-2"));
   CHECK_FALSE(fs::exists(dir.path() / "layout.ini.damaged-2"));
@@ -137,7 +145,7 @@ TEST_CASE("settings store: keeps notes by fingerprint and sets damaged ones asid
 
 TEST_CASE("settings store: without a directory nothing is kept and nothing fails") {
   const SettingsStore store({});
-  CHECK(store.WriteSettings({.theme = ThemeChoice::kLight}));
+  CHECK(store.WriteSettings(WithTheme(ThemeChoice::kLight)));
   CHECK(store.ReadSettings() == Settings());
   CHECK(store.ReadRecent().empty());
   CHECK(store.ReadPlacement() == WindowPlacement());
