@@ -4,14 +4,12 @@
 #include <cmath>
 #include <optional>
 
-#include "viewer/timeline/interaction/timeline_model.h"
-
 namespace stepscope {
 namespace {
 
-bool InSight(const TimelineModel& model, const std::optional<EventPlace>& place) {
+bool InSight(const EventPlaces& places, const std::optional<EventPlace>& place) {
   if (!place) return false;
-  const Box clip = model.ClipOf(*place);
+  const Box clip = places.ClipOf(*place);
   return place->x < clip.right() && place->right() > clip.x && place->y < clip.bottom() &&
          place->bottom() > clip.y;
 }
@@ -38,7 +36,7 @@ void EventFlows::LookUp(const Profile* profile) {
 }
 
 void EventFlows::Update(std::span<const Profile> profiles, const EventRef& event, uint64_t content,
-                        const TimelineModel& model) {
+                        const EventPlaces& places) {
   const Profile* profile = event.valid() ? FindProfile(profiles, event.trace) : nullptr;
   const FlowIndex* index = profile != nullptr ? profile->flows.get() : nullptr;
   if (!(event == event_) || index != index_ || content != content_) {
@@ -51,21 +49,21 @@ void EventFlows::Update(std::span<const Profile> profiles, const EventRef& event
   stubs_.clear();
   if (profile == nullptr) return;
   for (const FlowArrow& arrow : arrows_) {
-    const auto from = model.FindPlace(profiles, {event.trace, 0, EventRow(arrow.from)});
-    const auto to = model.FindPlace(profiles, {event.trace, 0, EventRow(arrow.to)});
-    const bool from_there = InSight(model, from), to_there = InSight(model, to);
+    const auto from = places.FindPlace(profiles, {event.trace, 0, EventRow(arrow.from)});
+    const auto to = places.FindPlace(profiles, {event.trace, 0, EventRow(arrow.to)});
+    const bool from_there = InSight(places, from), to_there = InSight(places, to);
     if (from_there && to_there) lines_.push_back({*from, *to, arrow.kind});
     const bool forward = arrow.from == profile->OwnRow(event).value;
     const bool own_there = forward ? from_there : to_there;
     if (own_there && !(from_there && to_there))
-      AddStub(profiles, forward ? *from : *to, arrow, forward, model);
+      AddStub(profiles, forward ? *from : *to, arrow, forward, places);
   }
 }
 
 // A stub points to the side if the others lie outside the view's time, else up or down to their
 // track. A folded track counts as above, because its plane's heading is.
 void EventFlows::AddStub(std::span<const Profile> profiles, const EventPlace& own,
-                         const FlowArrow& arrow, bool forward, const TimelineModel& model) {
+                         const FlowArrow& arrow, bool forward, const EventPlaces& places) {
   constexpr float kOut = 18, kSize = 15, kBeside = 9;
   FlowStub stub;
   stub.forward = forward;
@@ -73,11 +71,11 @@ void EventFlows::AddStub(std::span<const Profile> profiles, const EventPlace& ow
   stub.of = event_;
   stub.to = {event_.trace, 0, EventRow(forward ? arrow.to : arrow.from)};
   const TrackSet& set = FindProfile(profiles, event_.trace)->trace->set;
-  const TimeRange view = model.ViewOf(event_.trace);
+  const TimeRange view = places.ViewOf(event_.trace);
   const Ps begin = set.Start(stub.to.row);
   if (begin >= view.end) stub.dx = 1;
   if (SaturatingAdd(begin, set.Duration(stub.to.row)) <= view.begin) stub.dx = -1;
-  stub.dy = model.Below(profiles, stub.to, own.y) ? 1 : -1;
+  stub.dy = places.Below(profiles, stub.to, own.y) ? 1 : -1;
   const auto same = std::find_if(stubs_.begin(), stubs_.end(), [&](const FlowStub& s) {
     return s.forward == forward && s.dx == stub.dx && s.dy == stub.dy;
   });
@@ -85,15 +83,15 @@ void EventFlows::AddStub(std::span<const Profile> profiles, const EventPlace& ow
     ++same->others;
     return;
   }
-  const Box clip = model.ClipOf(own);
-  const float unit = model.geometry().unit, size = kSize * unit;
+  const Box clip = places.ClipOf(own);
+  const float unit = places.geometry().unit, size = kSize * unit;
   const float at = forward ? own.x + own.w / 2 : own.x + std::min(own.w / 2, 6 * unit);
   stub.x = std::clamp(at, clip.x + 2, std::max(clip.x + 2, clip.right() - 2));
   stub.y = stub.dy > 0 ? own.bottom() : own.y;
   const float beside = forward ? kBeside : -kBeside;
   const float cx = stub.x + unit * (stub.dx != 0 ? kOut * static_cast<float>(stub.dx) : beside);
   const float cy = stub.y + unit * kOut * static_cast<float>(stub.dy);
-  const Box& rows = model.geometry().rows;
+  const Box& rows = places.geometry().rows;
   stub.box = {PlaceAround(cx, size, rows.x, rows.right()),
               PlaceAround(cy, size, rows.y, rows.bottom()), size, size};
   stubs_.push_back(stub);

@@ -3,12 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "model/analysis/grouping/flow_index.h"
 #include "model/ids.h"
+#include "viewer/core/look/time_axis.h"
 #include "viewer/core/profiles/profile.h"
 #include "viewer/timeline/layout/geometry.h"
 
@@ -19,7 +21,23 @@ struct EventPlace : Box {
   bool sticks = false;  // in a row that stays at the top
 };
 
-class TimelineModel;  // says where events are drawn in this frame
+// EventPlaces: where events are drawn in this frame. TimelineModel implements it; arrows and the
+// critical path use it. UI thread only.
+class EventPlaces {
+ public:
+  virtual ~EventPlaces() = default;
+  virtual const TimelineGeometry& geometry() const = 0;
+  virtual const TimeAxis& axis() const = 0;               // of the active profile
+  virtual TimeRange ViewOf(ProfileId profile) const = 0;  // displayed, in the profile's time
+  virtual Box ClipOf(
+      const EventPlace& place) const = 0;  // the part of the screen that shows its row
+  // Null if the event's row is not laid out. O(log n)
+  virtual std::optional<EventPlace> FindPlace(std::span<const Profile> profiles,
+                                              const EventRef& event) const = 0;
+  // Whether an event's track lies below a height of the screen. A folded track lies where its plane
+  // does.
+  virtual bool Below(std::span<const Profile> profiles, const EventRef& event, float y) const = 0;
+};
 
 struct FlowLine {
   EventPlace from, to;
@@ -49,7 +67,7 @@ class EventFlows {
   // Looks the arrows up if the event or the profile's flow index changed. Then it places them
   // where events are drawn now. O(kMost log n)
   void Update(std::span<const Profile> profiles, const EventRef& event, uint64_t content,
-              const TimelineModel& model);
+              const EventPlaces& places);
   std::span<const FlowArrow> arrows() const { return arrows_; }
   std::span<const FlowLine> lines() const { return lines_; }
   std::span<const FlowStub> stubs() const { return stubs_; }
@@ -58,7 +76,7 @@ class EventFlows {
  private:
   void LookUp(const Profile* profile);
   void AddStub(std::span<const Profile> profiles, const EventPlace& own, const FlowArrow& arrow,
-               bool forward, const TimelineModel& model);
+               bool forward, const EventPlaces& places);
 
   EventRef event_;
   const FlowIndex* index_ = nullptr;

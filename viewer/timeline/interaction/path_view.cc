@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "model/base/count_text.h"
-#include "viewer/timeline/interaction/timeline_model.h"
 
 namespace stepscope {
 
@@ -123,16 +122,16 @@ void PathView::AddBox(const PathBox& box) {
 }
 
 void PathView::PlaceParts(std::span<const Profile> profiles, const Profile& profile,
-                          const TimelineModel& model) {
-  const TimeRange view = model.ViewOf(profile.id);
-  const TimeAxis& axis = model.axis();
+                          const EventPlaces& places) {
+  const TimeRange view = places.ViewOf(profile.id);
+  const TimeAxis& axis = places.axis();
   const auto first =
       std::partition_point(path_.parts.begin(), path_.parts.end(),
                            [&](const PathPart& part) { return part.range.end <= view.begin; });
   for (auto part = first; part != path_.parts.end() && part->range.begin < view.end; ++part) {
-    const std::optional<EventPlace> place = model.FindPlace(profiles, {profile.id, 0, part->row});
+    const std::optional<EventPlace> place = places.FindPlace(profiles, {profile.id, 0, part->row});
     if (!place) continue;  // folded away
-    const float left = model.geometry().rows.x;
+    const float left = places.geometry().rows.x;
     PathBox box{*place, part->kind};
     const float begin = left + axis.ClippedX(part->range.begin);
     const float end = left + axis.ClippedX(part->range.end);
@@ -146,7 +145,7 @@ void PathView::PlaceParts(std::span<const Profile> profiles, const Profile& prof
 }
 
 void PathView::Update(std::span<const Profile> profiles, const Profile& profile, TimeRange range,
-                      JobThreads& jobs, const TimelineModel& model, CommandQueue* commands) {
+                      JobThreads& jobs, const EventPlaces& places, CommandQueue* commands) {
   boxes_.clear();
   lines_.clear();
   if (range.empty() || profile.flows == nullptr) {
@@ -156,7 +155,7 @@ void PathView::Update(std::span<const Profile> profiles, const Profile& profile,
     return;
   }
   Ask(profile, range, jobs, commands);
-  PlaceParts(profiles, profile, model);
+  PlaceParts(profiles, profile, places);
 }
 
 }  // namespace stepscope

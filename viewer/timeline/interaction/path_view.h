@@ -31,7 +31,7 @@ class PathView {
   // found, commands select its events and show its text in the status bar. O(parts in sight * log
   // events)
   void Update(std::span<const Profile> profiles, const Profile& profile, TimeRange range,
-              JobThreads& jobs, const TimelineModel& model, CommandQueue* commands);
+              JobThreads& jobs, const EventPlaces& places, CommandQueue* commands);
   bool busy() const { return job_.active(); }
   const CriticalPath& path() const { return path_; }
   std::span<const PathBox> boxes() const { return boxes_; }
@@ -47,7 +47,7 @@ class PathView {
   void Ask(const Profile& profile, TimeRange range, JobThreads& jobs, CommandQueue* commands);
   void Tell(const Trace& trace, CommandQueue* commands) const;
   void PlaceParts(std::span<const Profile> profiles, const Profile& profile,
-                  const TimelineModel& model);
+                  const EventPlaces& places);
   void AddBox(const PathBox& box);
 
   LatestJob<CriticalPath> job_;

@@ -113,20 +113,20 @@ struct HitSums {
 };
 HitSums SumByName(const TimelineHit& hit);
 
-class TimelineModel {
+class TimelineModel : public EventPlaces {
  public:
   void Update(const TimelineFrame& frame, CommandQueue* commands);
 
   bool moving() const { return moving_; }    // an animation runs
   bool waiting() const { return waiting_; }  // for a job
-  const TimelineGeometry& geometry() const { return geo_; }
+  const TimelineGeometry& geometry() const override { return geo_; }
   const Layout& layout() const { return layout_; }
   const DrawPlan& plan() const { return plan_; }
   const NameTints& tints() const { return tints_; }  // while profiles are compared
   const Minimap& minimap() const { return minimap_; }
   const MinimapMarks& minimap_marks() const { return minimap_marks_; }
   uint32_t active() const { return active_; }  // index of the profile that panels show
-  const TimeAxis& axis() const { return axes_[active_]; }
+  const TimeAxis& axis() const override { return axes_[active_]; }
   const TimeAxis& axis(uint32_t profile) const { return axes_[profile]; }
   // Indices of the profiles whose steps lie in the strip, from top to bottom.
   std::vector<uint32_t> StepProfiles(std::span<const Profile> profiles,
@@ -148,10 +148,8 @@ class TimelineModel {
   // Slices with the name of the slice under the mouse. Merged slices are left out.
   std::span<const PlanBox> same_name() const { return same_name_; }
 
-  TimeRange ViewOf(ProfileId profile) const;  // displayed, in the profile's time
-  // Whether an event's track lies below a height of the screen. A folded track lies where its plane
-  // does.
-  bool Below(std::span<const Profile> profiles, const EventRef& event, float y) const;
+  TimeRange ViewOf(ProfileId profile) const override;  // displayed, in the profile's time
+  bool Below(std::span<const Profile> profiles, const EventRef& event, float y) const override;
   Ps TimeAt(float x) const;           // of the active profile
   float XOf(Ps t) const;              // of the active profile; clipped to the canvas and a margin
   float YOf(double content_y) const;  // of the screen
@@ -167,11 +165,10 @@ class TimelineModel {
   std::vector<EventRef> EventsIn(std::span<const Profile> profiles, const Box& box,
                                  size_t most) const;
   Ps Snap(float x, float y) const;  // the nearest edge of an event close by, else TimeAt
-  // Null if the event's row is not laid out. O(log n)
   std::optional<EventPlace> FindPlace(std::span<const Profile> profiles,
-                                      const EventRef& event) const;
-  // The part of the screen that shows its row: rows that stay at the top cover the others.
-  Box ClipOf(const EventPlace& place) const {
+                                      const EventRef& event) const override;
+  // Rows that stay at the top cover the others.
+  Box ClipOf(const EventPlace& place) const override {
     return place.sticks ? geo_.rows : rows_below_sticky();
   }
   // Left and right edge of the visible range in the minimap, in screen pixels.
