@@ -21,7 +21,7 @@ Status Stage::Show(const PictureOptions& options, bool real_window) {
   GuiConfig config;
   config.animate = false;
   if (!options.theme.empty()) {
-    const SettingDesc& theme = RowOf(&Settings::theme);
+    const SettingDesc& theme = SettingDescOf(&Settings::theme);
     if (!SetSetting(theme, options.theme, &config.settings)) {
       return Status(ErrorCode::kUsage,
                     "--theme " + options.theme + ": there is " + JoinedChoices(theme.member));

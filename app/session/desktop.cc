@@ -148,7 +148,7 @@ void DesktopDialog::Show(bool folder) {
   });
 }
 
-std::optional<std::vector<std::string>> DesktopDialog::Take() { return job_.Take(); }
+std::optional<std::vector<std::string>> DesktopDialog::TakeChosen() { return job_.Take(); }
 
 namespace {
 

@@ -30,7 +30,7 @@ class DesktopDialog {
   // Shows the dialog; does nothing when one is open or none is available.
   void Show(bool folder);
   // The chosen paths, once, when the user has closed the dialog; empty if cancelled.
-  std::optional<std::vector<std::string>> Take();
+  std::optional<std::vector<std::string>> TakeChosen();
 
  private:
   std::string program_;

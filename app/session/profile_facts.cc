@@ -82,7 +82,7 @@ std::string LogDirectory(const Trace& trace) {
 
 }  // namespace
 
-std::string LabelOf(const Trace& trace) {
+std::string ProfileLabel(const Trace& trace) {
   std::string label = trace.run.empty() ? fs::path(trace.path).filename().string() : trace.run;
   const std::string logs = trace.run.empty() ? std::string() : LogDirectory(trace);
   // Several files together are called after the first: "rank0.json and 7 more".

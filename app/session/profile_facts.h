@@ -17,7 +17,7 @@ namespace stepscope {
 std::string ProfileFingerprint(const Trace& trace);
 
 // The name of a profile in the window: "logs · 2026_11_21_11_45_06 · vm" or "resnet · 8 hosts".
-std::string LabelOf(const Trace& trace);
+std::string ProfileLabel(const Trace& trace);
 
 // The facts that a store keeps about its source: the fingerprint of the profile, so that its
 // markers are found again, and this program. Reads parts of the profile's files.

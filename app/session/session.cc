@@ -65,7 +65,7 @@ const SessionView& Session::Update() {
   UpdateInstalling();
   UpdateLoading();
   if (const auto run = capture_->Update(&view_.capture)) OpenRecorded(*run);
-  if (auto paths = dialog_.Take(); paths && !paths->empty()) Open(*paths, false);
+  if (auto paths = dialog_.TakeChosen(); paths && !paths->empty()) Open(*paths, false);
   return view_;
 }
 
@@ -283,13 +283,13 @@ void Session::SaveProfile(ProfileId profile, TimeRange range, const std::string&
   const Profile* saved = Find(profile);
   if (saved == nullptr || saved->arriving) return;
   if (save_.active()) return Note("Not saved: " + path + ": another profile is being saved");
-  save_.Start(saved->trace, range, TargetOf(path, replace));
+  save_.Start(saved->trace, range, SaveTarget(path, replace));
   RequestFrame();
 }
 
 bool Session::SaveFile(const std::string& path, const std::string& contents, bool replace,
                        std::string* where) {
-  const fs::path target = TargetOf(path, replace);
+  const fs::path target = SaveTarget(path, replace);
   if (target.filename().empty()) return false;
   if (!WriteFileAtomically(target, contents)) return false;
   if (where) *where = target.string();

@@ -121,7 +121,7 @@ void Session::TakePreview() {
   Profile profile;
   profile.id = load_->shown = ProfileId(next_id_++);
   profile.trace = std::move(trace);
-  profile.label = LabelOf(*profile.trace);
+  profile.label = ProfileLabel(*profile.trace);
   profile.arriving = true;
   Insert(request, std::move(profile), ProfileLoad{request, false, {}});
 }
@@ -213,7 +213,7 @@ Profile Session::MakeProfile(Loaded loaded, ProfileId follows, bool cut) {
   Profile profile;
   profile.id = ProfileId(next_id_++);
   profile.trace = std::move(loaded.trace).value();
-  profile.label = LabelOf(*profile.trace);
+  profile.label = ProfileLabel(*profile.trace);
   if (!hold_analyses_)
     profile.analysis = std::make_shared<AnalysisContext>(profile.trace, definitions_);
   profile.runs = std::move(loaded.runs);

@@ -40,7 +40,7 @@ std::string FirstKey(std::string_view keys) {
 void CommandQueue::Push(CommandId id, CommandArgs args) { queue_.push_back({id, std::move(args)}); }
 
 void CommandQueue::PushSettingOf(const Settings& changed, const SettingMember& member) {
-  Push("app.set", {.text = RowOf(member).key + ("=" + SettingText(changed, member))});
+  Push("app.set", {.text = SettingDescOf(member).key + ("=" + SettingText(changed, member))});
 }
 
 std::optional<Command> CommandQueue::Pop() {

@@ -69,7 +69,7 @@ void ChooseLayout(C& c, const A& a) {
   const auto next = (static_cast<int>(LayoutOfProfiles(c.settings, c.profiles.size())) + 1) % 3;
   ProfileLayout& layout = c.settings.profile_layout;
   layout = a.text.empty() ? static_cast<ProfileLayout>(next) : ProfileLayout::kList;
-  SetSetting(RowOf(&Settings::profile_layout), a.text, &c.settings);
+  SetSetting(SettingDescOf(&Settings::profile_layout), a.text, &c.settings);
   ChooseTracks(c, layout == ProfileLayout::kList);
   Say(c, layout == ProfileLayout::kList
              ? "All profiles in one list"

@@ -254,7 +254,7 @@ void UnpinAll(C& c, const A&) {
 
 // Without a text the next choice is taken.
 void SortTracks(C& c, const A& a) {
-  const SettingDesc& row = RowOf(&Settings::track_sort);
+  const SettingDesc& row = SettingDescOf(&Settings::track_sort);
   const auto choices = ChoiceTexts(row.member);
   const size_t next = (ChoiceIndex(c.settings, row.member) + 1) % choices.size();
   const std::string chosen = a.text.empty() ? choices[next] : a.text;

@@ -180,12 +180,14 @@ void NextTheme(C& c, const A&) {
   // The settings page chooses the other themes.
   c.settings.theme = light ? ThemeChoice::kDark : ThemeChoice::kLight;
 }
-void SetTheme(C& c, const A& a) { SetSetting(RowOf(&Settings::theme), a.text, &c.settings); }
+void SetTheme(C& c, const A& a) {
+  SetSetting(SettingDescOf(&Settings::theme), a.text, &c.settings);
+}
 void DesktopTheme(C& c, const A& a) { c.windows.light_desktop = a.text == "light"; }
 void TallPanels(C& c, const A&) { Request(c, SwitchTallPanels()); }
 void Fullscreen(C& c, const A&) { c.services.ToggleFullscreen(); }
 void SetScale(C& c, double scale) {
-  SetSetting(RowOf(&Settings::scale), std::to_string(scale), &c.settings);
+  SetSetting(SettingDescOf(&Settings::scale), std::to_string(scale), &c.settings);
 }
 void LargerText(C& c, const A&) { SetScale(c, c.settings.scale + 0.1); }
 void SmallerText(C& c, const A&) { SetScale(c, c.settings.scale - 0.1); }

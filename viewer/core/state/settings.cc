@@ -148,7 +148,7 @@ const SettingDesc* FindSetting(std::string_view key) {
   return row == std::end(kSettings) ? nullptr : row;
 }
 
-const SettingDesc& RowOf(const SettingMember& member) {
+const SettingDesc& SettingDescOf(const SettingMember& member) {
   const auto* row = std::find_if(std::begin(kSettings), std::end(kSettings),
                                  [&](const SettingDesc& s) { return member == s.member; });
   STEPSCOPE_DCHECK(row != std::end(kSettings));  // a member without a row

@@ -99,7 +99,7 @@ struct SettingDesc {
 
 std::span<const SettingDesc> SettingRows();
 const SettingDesc* FindSetting(std::string_view key);  // null: there is none
-const SettingDesc& RowOf(const SettingMember& member);
+const SettingDesc& SettingDescOf(const SettingMember& member);
 // The texts of a choice, by its value: "system", "dark" …; empty: the setting is no choice.
 std::span<const char* const> ChoiceTexts(const SettingMember& member);
 // The texts of a choice with "|" between them.

@@ -19,8 +19,8 @@ namespace {
 
 KeyBindings With(const char* preset, const std::string& custom) {
   Settings settings;
-  CHECK(SetSetting(RowOf(&Settings::key_preset), preset, &settings));
-  CHECK(SetSetting(RowOf(&Settings::custom_keys), custom, &settings));
+  CHECK(SetSetting(SettingDescOf(&Settings::key_preset), preset, &settings));
+  CHECK(SetSetting(SettingDescOf(&Settings::custom_keys), custom, &settings));
   KeyBindings keys;
   keys.Update(settings);
   return keys;
