@@ -10,11 +10,9 @@
 #include "app/command_line/command_line.h"
 #include "app/commands/registry.h"
 #include "app/system/crash_report.h"
-#include "app/system/exit_code.h"
-#include "app/system/log.h"
-#include "app/system/malloc_arenas.h"
+#include "app/system/output.h"
 #include "app/system/paths.h"
-#include "app/system/thread_stacks.h"
+#include "app/system/process.h"
 #include "app/system/version.h"
 
 int main(int argc, char** argv) {

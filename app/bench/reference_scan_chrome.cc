@@ -13,7 +13,7 @@
 #include <system_error>
 #include <vector>
 
-#include "app/system/stopwatch.h"
+#include "app/system/process.h"
 #include "loaders/files/regular_file.h"
 
 namespace stepscope {

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "app/system/stopwatch.h"
+#include "app/system/process.h"
 #include "loaders/common/wire.h"
 #include "loaders/files/regular_file.h"
 #include "model/base/task.h"

@@ -88,7 +88,7 @@ capture                              | model* loaders/common                    
 sql                                  | model*                                       | sqlite
 
 viewer/core/look                     | model*                                       | imgui
-viewer/core/state                    | +                                            |
+viewer/core/state                    | +                                            | json
 viewer/core/profiles                 | +                                            |
 viewer/core/search                   | +                                            |
 viewer/core/commands                 | +                                            | imgui

@@ -58,14 +58,15 @@ void AddCommands(std::string* out) {
   *out += "\n## Commands\n\n";
   for (const CommandDesc& c : Commands()) {
     const std::string menu = *c.category != 0 ? std::string(" (") + c.category + ")" : "";
-    AddItem("`" + std::string(c.id) + "` **" + c.title + "**" + menu + ": " + c.what, out);
+    AddItem("`" + std::string(c.id.text()) + "` **" + c.title + "**" + menu + ": " + c.what, out);
   }
 }
 
 void AddSettings(std::string* out) {
   *out += "\n## Settings\n\n";
   for (const SettingDesc& s : SettingRows()) {
-    const std::string choices = *s.choices != 0 ? std::string(" (") + s.choices + ")" : "";
+    const std::string joined = JoinedChoices(s.member);
+    const std::string choices = joined.empty() ? "" : " (" + joined + ")";
     AddItem("`" + std::string(s.key) + "` **" + s.label + "**: " + s.what + choices, out);
   }
 }
@@ -253,7 +254,7 @@ TEST_CASE("What a command, a setting or a panel does is a sentence with a capita
     CHECK(what.ends_with('.'));
     CHECK((what.front() >= 'A' && what.front() <= 'Z'));
   };
-  for (const CommandDesc& c : Commands()) check(c.id, c.what);
+  for (const CommandDesc& c : Commands()) check(c.id.text(), c.what);
   for (const SettingDesc& s : SettingRows()) check(s.key, s.what);
   for (const PanelDesc& p : Panels()) check(p.id, p.what);
 }

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "model/analysis/tables/json_stream.h"
-#include "viewer/widgets/number_text.h"
+#include "viewer/widgets/draw_text.h"
 
 namespace stepscope {
 namespace {
