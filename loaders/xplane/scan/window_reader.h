@@ -67,13 +67,13 @@ class SourceFieldReader {
       : reader_(reader), at_(begin), end_(end) {}
   bool Next(SourceField* f);
   bool bad() const { return bad_; }
-  bool in_group() const { return depth_ > 0; }
+  bool in_group() const { return groups_.any(); }
   uint64_t position() const { return at_; }  // where the next field, or the garbage, begins
 
  private:
   WindowReader* reader_;
   uint64_t at_, end_;
-  int depth_ = 0;
+  proto::OpenGroups groups_;
   bool bad_ = false;
 };
 

@@ -1,4 +1,4 @@
-// Annotations of instructions and modules as XLA writes them, with their braces. Pure; O(bytes).
+// Parts of a program as XLA writes them. Pure; O(bytes).
 #pragma once
 
 #include <string>
@@ -13,5 +13,8 @@ std::string ShardingText(const proto::Field& sharding);
 std::string FrontendAttributesText(const proto::Field& attributes);
 // An HloInputOutputAliasProto: "{ {0}: (1, {}, may-alias) }"; empty if it has no entries.
 std::string AliasText(const proto::Field& alias);
+// A LiteralProto, which is a constant's values: "512", "{1, 2}"; "{...}" for more than 10 values or
+// an unknown type.
+std::string LiteralText(const proto::Field& literal);
 
 }  // namespace stepscope::xla
