@@ -33,23 +33,33 @@ enum WireType : uint32_t {
   kFixed32 = 5
 };
 
-// Reads a varint in [p, end). Returns where it ends; null when it does not end before `end` or is
-// longer than 10 bytes.
-inline Bytes ReadVarint(Bytes p, Bytes end, uint64_t* value) {
-  if (p < end && *p < 0x80) {
-    *value = *p;
-    return p + 1;
-  }
+// A varint and where it ends.
+struct VarintEnd {
+  Bytes end;  // null: it is none
+  uint64_t value;
+};
+// ReadVarint for more than one byte. Out of line, and without pointers to what its callers hold in
+// registers.
+[[gnu::noinline]] inline VarintEnd ReadLongVarint(Bytes p, Bytes end) {
   uint64_t v = 0;
   for (uint32_t shift = 0; p < end && shift < 70; shift += 7) {
     const uint8_t b = *p++;
     v |= shift < 64 ? uint64_t{b & 0x7fu} << shift : 0;
-    if (b < 0x80) {
-      *value = v;
-      return p;
-    }
+    if (b < 0x80) return {p, v};
   }
-  return nullptr;
+  return {nullptr, 0};
+}
+
+// Reads a varint in [p, end). Returns where it ends; null when it does not end before `end` or is
+// longer than 10 bytes.
+[[gnu::always_inline]] inline Bytes ReadVarint(Bytes p, Bytes end, uint64_t* value) {
+  if (p < end && *p < 0x80) {
+    *value = *p;
+    return p + 1;
+  }
+  const VarintEnd varint = ReadLongVarint(p, end);
+  *value = varint.value;
+  return varint.end;
 }
 
 // The same without checks of the end: at least 10 bytes must be readable at p, whatever they hold.
@@ -102,11 +112,12 @@ struct Field {
 };
 
 // Reads the tag of a field, and its number or its length. Returns where the next field, or the
-// payload of this length, begins; null for garbage.
-inline Bytes ReadFieldHead(Bytes p, Bytes end, Field* f) {
+// payload of this length, begins; null for garbage. Inline, as the loops over fields are hot.
+[[gnu::always_inline]] inline Bytes ReadFieldHead(Bytes p, Bytes end, Field* f) {
   uint64_t tag = 0;
   p = ReadVarint(p, end, &tag);
-  if (p == nullptr || tag < 8 || tag >> 32 != 0) return nullptr;
+  if (p == nullptr || tag < 8 || tag >> 32 != 0) [[unlikely]]
+    return nullptr;
   f->number = static_cast<uint32_t>(tag >> 3);
   f->wire = static_cast<uint32_t>(tag & 7);
   f->clamped = false;
@@ -125,15 +136,21 @@ inline Bytes ReadFieldHead(Bytes p, Bytes end, Field* f) {
 class OpenGroups {
  public:
   // Counts a field of the walk. False where a group ends that did not begin, or for too many.
-  bool Pass(Field* f) {
-    if (f->wire == kGroup && ++depth_ > kMaxGroupDepth) return false;
-    if (f->wire == kEndGroup && --depth_ < 0) return false;
-    if (depth_ > 0 || f->wire == kEndGroup) f->number = 0;
-    return true;
+  [[gnu::always_inline]] bool Pass(Field* f) {
+    if (depth_ == 0 && f->wire != kGroup && f->wire != kEndGroup) return true;
+    depth_ = NextDepth(f->wire, depth_);
+    f->number = 0;
+    return depth_ >= 0;
   }
   bool any() const { return depth_ > 0; }
 
  private:
+  // -1 where no group may begin or end.
+  [[gnu::noinline]] static int NextDepth(uint32_t wire, int depth) {
+    if (wire == kGroup) return depth < kMaxGroupDepth ? depth + 1 : -1;
+    return wire == kEndGroup ? depth - 1 : depth;
+  }
+
   int depth_ = 0;
 };
 
@@ -146,18 +163,23 @@ class FieldReader {
       : FieldReader(reinterpret_cast<Bytes>(s.data()),
                     reinterpret_cast<Bytes>(s.data() + s.size())) {}
 
-  bool Next(Field* f) {
+  [[gnu::always_inline]] bool Next(Field* f) {
     if (p_ >= end_) return false;
     const Bytes p = ReadFieldHead(p_, end_, f);
-    bad_ = p == nullptr || !groups_.Pass(f);
-    if (bad_) return false;
+    if (p == nullptr || !groups_.Pass(f)) [[unlikely]] {
+      bad_ = true;
+      return false;
+    }
     p_ = p;
     if (f->wire == kLen) SetPayload(f);
     return true;
   }
   bool bad() const { return bad_; }
   bool clamped() const { return clamped_; }  // a length went past the end
+  bool in_group() const { return groups_.any(); }
   Bytes position() const { return p_; }
+  // Passes over bytes that the caller has read itself: whole fields, outside of groups.
+  void Skip(ptrdiff_t bytes) { p_ += bytes; }
 
  private:
   void SetPayload(Field* f) {

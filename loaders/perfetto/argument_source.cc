@@ -63,14 +63,23 @@ constexpr int kMostDepth = 16;  // of dictionaries and lists
 template <typename Visitor>
 class ArgumentReader {
  public:
-  // `interned`: of the packet's sequence at that time, or null.
-  ArgumentReader(const Interned* interned, const StringPool& strings, Visitor* visitor)
-      : interned_(interned), strings_(strings), visitor_(*visitor) {}
+  ArgumentReader(const SourceFile& file, const StringPool& strings, Visitor* visitor)
+      : file_(file), strings_(strings), visitor_(*visitor) {}
 
-  void ReadEvent(const Field& event) {
-    ReadFields(event, Message(4, [this](const Field& f) { ReadAnnotation(f, nullptr, {}, 0); }));
+  void ReadPacket(std::string_view packet, uint64_t ref) {
+    uint32_t sequence = 0;
+    Field event, stage;
+    ReadFields(MessageIn(packet), Number(10, &sequence),
+               Message(11, [&event](const Field& f) { event = f; }),
+               Message(53, [&stage](const Field& f) { stage = f; }));
+    interned_ = file_.history->At(sequence, ref, ref < file_.bytes->source->size());
+    visitor_.Begin(interned_);
+    if (stage.begin != nullptr) ReadStage(stage);
+    if (event.begin != nullptr)
+      ReadFields(event, Message(4, [this](const Field& f) { ReadAnnotation(f, nullptr, {}, 0); }));
   }
 
+ private:
   // Reads what a GPU profiler says about a piece of work and the kernel that it runs.
   void ReadStage(const Field& stage) {
     const auto submission = [this](const Field& f) { Take("submission_id", f.Int()); };
@@ -80,7 +89,6 @@ class ArgumentReader {
                Message(21, [this](const Field& f) { ReadLaunch(f); }));
   }
 
- private:
   void Take(std::string_view name, const ArgumentValue& value) {
     visitor_.Take(ArgumentName{name}, value);
   }
@@ -89,20 +97,32 @@ class ArgumentReader {
                       int depth) {
     ArgumentName name{std::string_view(), outer, number};
     std::optional<ArgumentValue> value;
-    std::vector<Field> inner;  // entries of dictionaries and of lists
+    const size_t first = inner_.size();
     ForFields(message, [&](const Field& f) {
-      const bool text = f.wire == kLen;
-      if (f.number == 1) name.text = InternedText{&Interned::annotations, f.value};
-      if (f.number == 10 && text) name.text = f.text();
-      if ((f.number == kDictionary || f.number == kList) && text) inner.push_back(f);
-      SetValue(f, &value);
+      switch (f.number) {
+        case 1:
+          name.text = InternedText{&Interned::annotations, f.value};
+          break;
+        case 10:
+          if (f.wire == kLen) name.text = f.text();
+          break;
+        case kDictionary:
+        case kList:
+          if (f.wire == kLen) inner_.push_back(f);
+          break;
+        default:
+          SetValue(f, &value);
+      }
     });
     if (value) visitor_.Take(name, *value);
-    if (inner.empty() || depth == kMostDepth || !visitor_.Enters(name)) return;
-    for (size_t i = 0; i < inner.size(); ++i) {
-      const bool list = inner[i].number == kList;
-      ReadAnnotation(inner[i], &name, list ? std::optional(i) : std::nullopt, depth + 1);
+    if (inner_.size() > first && depth < kMostDepth && visitor_.Enters(name)) {
+      for (size_t i = first; i < inner_.size(); ++i) {
+        const Field entry = inner_[i];
+        const bool list = entry.number == kList;
+        ReadAnnotation(entry, &name, list ? std::optional(i - first) : std::nullopt, depth + 1);
+      }
     }
+    inner_.resize(first);
   }
 
   static void SetValue(const Field& f, std::optional<ArgumentValue>* value) {
@@ -187,26 +207,12 @@ class ArgumentReader {
 
   static constexpr uint32_t kDictionary = 11, kList = 12;  // fields of a DebugAnnotation
 
-  const Interned* interned_;
+  const SourceFile& file_;
   const StringPool& strings_;
   Visitor& visitor_;
+  const Interned* interned_ = nullptr;  // of the packet
+  std::vector<Field> inner_;            // entries of the dictionaries and lists that are read
 };
-
-// Gives the arguments of the packet at `ref` to the visitor, after visitor->Begin(interned data).
-template <typename Visitor>
-void ReadArguments(std::string_view packet, uint64_t ref, const SourceFile& file,
-                   const StringPool& strings, Visitor* visitor) {
-  uint32_t sequence = 0;
-  Field event, stage;
-  ReadFields(MessageIn(packet), Number(10, &sequence),
-             Message(11, [&event](const Field& f) { event = f; }),
-             Message(53, [&stage](const Field& f) { stage = f; }));
-  const Interned* interned = file.history->At(sequence, ref, ref < file.bytes->source->size());
-  visitor->Begin(interned);
-  ArgumentReader<Visitor> reader(interned, strings, visitor);
-  if (stage.begin != nullptr) reader.ReadStage(stage);
-  if (event.begin != nullptr) reader.ReadEvent(event);
-}
 
 // --- All arguments of one event ------------------------------------------------------------------
 
@@ -398,11 +404,12 @@ class ArgumentSource final : public StatSource {
     if (place->ref >= file.bytes->size()) return stats;
     PacketWindow window(file.bytes.get(), kLittleWindow);
     StatCollector collector(trace.names().strings, &stats);
+    ArgumentReader reader(file, trace.names().strings, &collector);
     for (const uint64_t at : {place->ref, EndOf(*file.end_arguments, place->ref)}) {
       if (at == ~uint64_t{0}) continue;
       const Result<std::string_view> packet = window.At(at);
       if (!packet.ok()) return packet.status();
-      ReadArguments(*packet, at, file, trace.names().strings, &collector);
+      reader.ReadPacket(*packet, at);
     }
     return stats;
   }
@@ -454,11 +461,12 @@ class ArgumentSource final : public StatSource {
                    RowValues* values) const {
     PacketWindow window(file.bytes.get(), PacketStream::kBatchBytes);
     KnownArguments arguments(trace.names().strings);
+    ArgumentReader reader(file, trace.names().strings, &arguments);
     for (const auto& [ref, row] : refs) {
       const Result<std::string_view> packet = window.At(ref);
       if (!packet.ok()) return packet.status();
       arguments.SetTarget(row, values);
-      ReadArguments(*packet, ref, file, trace.names().strings, &arguments);
+      reader.ReadPacket(*packet, ref);
     }
     return {};
   }
