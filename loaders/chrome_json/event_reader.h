@@ -1,10 +1,11 @@
-// TolerantReader: reads a list of events as far as they make sense. It repairs what can be repaired
+// EventReader: reads a list of events as far as they make sense. It repairs what can be repaired
 // (missing or extra commas, missing values, control characters, NaN), goes on at the next event
 // after damage, and counts both. It never fails. One thread. Linear in the text; damage costs at
 // most a few more passes over it in total.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string_view>
 
 #include "loaders/chrome_json/event.h"
@@ -12,11 +13,14 @@
 
 namespace stepscope::chrome {
 
-class TolerantReader {
+class EventReader {
  public:
   // `text` begins at `offset` of the file's text, inside the event list. `last`: nothing follows
   // it.
-  TolerantReader(std::string_view text, uint64_t offset, bool last);
+  EventReader(std::string_view text, uint64_t offset, bool last);
+  ~EventReader();
+  EventReader(const EventReader&) = delete;
+  EventReader& operator=(const EventReader&) = delete;
 
   enum class State { kMore, kArrayEnd, kTextEnd };
   // Reads up to `max_events` more. kArrayEnd: a closing bracket ended the list, at() is behind it.
@@ -24,11 +28,21 @@ class TolerantReader {
   // Where Read() stopped.
   const char* at() const { return cursor_.at(); }
 
- private:
-  enum class Outcome { kOk, kDamaged, kCut };
-  Outcome Object(RawFields* fields, ChromeDiagnostics* diagnostics);
-  void Resync(const char* from);
+  enum Key : uint8_t;  // these are for the source alone
+  struct RawEvent;
 
+ private:
+  enum class Outcome { kMore, kWhole, kDamaged, kCut };
+  struct KeyText;
+  struct KeyTexts;
+  Outcome ReadMembers(RawEvent* event, ChromeDiagnostics* diagnostics);
+  Outcome ReadKey(bool first, Key* key, bool* clean, ChromeDiagnostics* diagnostics);
+  void PassOther(ChromeDiagnostics* diagnostics);
+  bool PassDamage(const char* event, bool cut, ChromeDiagnostics* diagnostics);
+  void Resync(const char* from);
+  uint64_t OffsetOf(const char* at) const { return offset_ + static_cast<uint64_t>(at - first_); }
+
+  std::unique_ptr<KeyTexts> texts_;  // of the events before
   const char* first_;
   uint64_t offset_;
   bool last_;
