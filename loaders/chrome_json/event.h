@@ -16,7 +16,6 @@ namespace stepscope::chrome {
 
 // The faults of the events of a Chrome trace (docs/chrome.md), in whatever order they are found.
 // Each batch counts its own, and the file's owner merges them.
-
 enum class ChromeDiagnostic : uint8_t {
   kEmptyObject,  // the trailing {} of TensorFlow
   kNotAnObject,

@@ -107,6 +107,7 @@ struct Field {
     const size_t n = static_cast<size_t>(end - begin);
     return {reinterpret_cast<const char*>(begin), n < limit ? n : limit};
   }
+  std::string_view bytes() const { return text(static_cast<size_t>(end - begin)); }
   int64_t Int() const { return static_cast<int64_t>(value); }
   double Double() const { return std::bit_cast<double>(value); }
 };
