@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "app/system/process.h"
-#include "loaders/files/regular_file.h"
+#include "loaders/files/byte_source.h"
 
 namespace stepscope {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "app/system/process.h"
 #include "loaders/common/wire.h"
-#include "loaders/files/regular_file.h"
+#include "loaders/files/byte_source.h"
 #include "model/base/task.h"
 
 namespace stepscope {
