@@ -40,6 +40,10 @@ struct LoadOptions {
   // A file on this machine has a preview if it has so many bytes of events: others are there at
   // once. 0: each file has one, however long it takes.
   uint64_t preview_from_bytes = uint64_t{768} << 20;
+  // The text of a plain Chrome trace of so many bytes is not kept in memory: arguments are read
+  // from the file again. Smaller ones are kept, so that the file may be overwritten while it is
+  // shown.
+  uint64_t reread_from_bytes = uint64_t{64} << 20;
   // Holds the bytes that an earlier load got of the same ssh:// profile before the connection
   // broke: this load asks for the rest only. It leaves its own bytes there where it ends too early.
   // Null: each load begins anew and keeps nothing.

@@ -25,7 +25,7 @@ PURLS = {"Dear ImGui": "pkg:github/ocornut/imgui", "ImPlot": "pkg:github/epezent
          "protobuf": "pkg:github/protocolbuffers/protobuf", "simdjson": "pkg:github/simdjson/simdjson",
          "zstd": "pkg:github/facebook/zstd", "brotli": "pkg:github/google/brotli",
          "snappy": "pkg:github/google/snappy", "SQLite": "pkg:github/sqlite/sqlite", "isa-l": "pkg:github/intel/isa-l",
-         "nghttp2": "pkg:github/nghttp2/nghttp2"}
+         "nghttp2": "pkg:github/nghttp2/nghttp2", "highwayhash": "pkg:github/google/highwayhash"}
 
 EXPRESSIONS = {"GPL-3+ with GCC Runtime Library Exception": "GPL-3.0-or-later WITH GCC-exception-3.1"}
 

@@ -1,4 +1,4 @@
-// Draws the parts of the timeline's canvas that have one colour (viewer/gl/row_pieces.h), with solid.frag.
+// Draws the parts of the timeline's canvas that have one colour (viewer/gl/row_texture.h), with solid.frag.
 #version 330 core
 layout(location = 0) in uvec4 a_place;  // first column, column after the last, first pixel line on the canvas, lines
 layout(location = 1) in vec4 a_color;

@@ -10,18 +10,18 @@
 #include <string>
 
 #include "viewer/core/profiles/session_view.h"
+#include "viewer/core/state/settings.h"
 
 namespace stepscope {
 
 class CommandQueue;
-class Settings;
 class TexelSink;  // viewer/core/look/texel_sink.h: draws rows of texels
 struct ViewState;
 
 struct ViewerConfig {
   bool animate = true;  // false: zoom snaps (headless, tests)
   float content_scale = 1.0f;
-  std::string settings_text;  // contents of the settings file, or empty
+  Settings settings = {};
 };
 
 class Viewer {
@@ -51,20 +51,17 @@ class Viewer {
   double EndsIn() const;
 
   CommandQueue& commands();  // the app's replay and headless modes push here
-  Settings& settings();
+  Settings& settings();      // the app saves them when they change
   const ViewState& view() const;
-  std::string SettingsText() const;  // the app saves it when it changes
   // Call it after a frame was rendered. True: *out is the next part of it to save as a PNG.
   bool TakePicture(PictureRequest* out);
   // The timeline of the last frame as SVG; empty if it drew none.
   std::string TimelineSvg() const;
   void Note(std::string text);           // shows it in the status bar for a few seconds
   std::string DefaultLayoutIni() const;  // imgui.ini text of the default workspace
-  // `screenshot` and `bench` call these, which push commands.
+  // `screenshot` and `bench` call these two, which push commands.
   bool ShowPanel(const std::string& panel_id);  // false: there is no such panel
-  void SetVisibleRange(TimeRange range);
-  void OpenView(const std::string& token);     // viewer/core/state/view_token.h
-  bool SelectByName(const std::string& name);  // first event whose name contains it
+  bool SelectByName(const std::string& name);   // first event whose name contains it
 
  private:
   struct State;

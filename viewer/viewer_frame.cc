@@ -11,12 +11,10 @@
 #include <vector>
 
 #include "model/analysis/fleet/fleet.h"
-#include "viewer/core/commands/apply_commands.h"
-#include "viewer/core/commands/key_chord.h"
+#include "viewer/core/commands/context.h"
+#include "viewer/core/commands/keys.h"
 #include "viewer/core/look/fonts.h"
-#include "viewer/core/look/new_frame.h"
-#include "viewer/core/search/first_named.h"
-#include "viewer/shell/open_question.h"
+#include "viewer/core/search/search.h"
 #include "viewer/shell/shell.h"
 #include "viewer/shell/verdict_strip.h"
 #include "viewer/viewer_state.h"
@@ -32,8 +30,8 @@ constexpr std::chrono::seconds kNoteTime{4};
 Viewer::Viewer(AppServices& services, TexelSink* sink, ViewerConfig config)
     : state_(std::make_unique<State>(services, sink, std::move(config))) {
   State& s = *state_;
-  s.settings.Load(s.config.settings_text);
-  services.SetDefinitions(DefinitionsOf(s.settings));  // for profiles loaded before the first frame
+  s.settings = s.config.settings;
+  services.SetDefinitions(s.settings.definitions);  // for profiles loaded before the first frame
   ImGuiIO& io = ImGui::GetIO();
   io.ConfigFlags |= ImGuiConfigFlags_DockingEnable;
   io.ConfigInputTextCursorBlink = false;  // an idle text box costs nothing
@@ -47,35 +45,28 @@ Viewer::Viewer(AppServices& services, TexelSink* sink, ViewerConfig config)
 Viewer::~Viewer() = default;
 
 void Viewer::State::ApplyLook() {
-  const float scale = config.content_scale * static_cast<float>(settings.Real("scale"));
+  const float scale = config.content_scale * static_cast<float>(settings.scale);
   const ThemeKind kind = ThemeOf(settings, windows);
-  if (looked == settings.generation() && looked_scale == scale && kind == theme.kind) return;
-  if (looked == 0 || kind != theme.kind || scale != looked_scale) {
-    theme = MakeTheme(kind);
-    ApplyStyle(theme, scale);
-    names.SetTheme(theme);
-    names.SetMeasure([font = fonts.ui](std::string_view text, float max_width, size_t* fit) {
-      const char* end = nullptr;
-      const float size = ScaledSize(TypeSize::kSlice);
-      const char* begin = text.data();
-      const float width =
-          font->CalcTextSizeA(size, max_width, 0, begin, begin + text.size(), &end).x;
-      if (fit != nullptr) *fit = static_cast<size_t>(end - begin);
-      return width;
-    });
-    settle = 3;
-  }
-  looked = settings.generation();
+  if (looked_scale == scale && kind == theme.kind) return;
   looked_scale = scale;
+  theme = MakeTheme(kind);
+  ApplyStyle(theme, scale);
+  names.SetTheme(theme);
+  names.SetMeasure([font = fonts.ui](std::string_view text, float max_width, size_t* fit) {
+    const char* end = nullptr;
+    const float size = ScaledSize(TypeSize::kSlice);
+    const char* begin = text.data();
+    const float width = font->CalcTextSizeA(size, max_width, 0, begin, begin + text.size(), &end).x;
+    if (fit != nullptr) *fit = static_cast<size_t>(end - begin);
+    return width;
+  });
+  settle = 3;
 }
 
 void Viewer::State::HandleKeys(const ViewerContext& context) {
   if (bindings.Update(settings)) {
     keys = BoundKeys(bindings);
-    if (!bindings.notes().empty()) {
-      windows.note = bindings.notes().front();
-      windows.note_is_new = true;
-    }
+    if (!bindings.notes().empty()) Do(ShowNote{bindings.notes().front()});
   }
   const bool popup =
       input_owner.popups() ||
@@ -84,7 +75,7 @@ void Viewer::State::HandleKeys(const ViewerContext& context) {
   if (timeline.takes_keys() || key_editor.capturing()) return;
   // While a box is about to take the keyboard, typed keys are for the box. An open menu of the menu
   // bar leaves only the keys that close it.
-  if ((popup && !menu_bar.open) || windows.palette || windows.file_dialog || windows.focus_search ||
+  if ((popup && !menu_bar.open) || windows.palette || windows.file_dialog ||
       menu_bar.search.waiting)
     return;
   if (alt) commands.Push("app.menu");
@@ -101,18 +92,18 @@ void Viewer::State::DrawTimeline(const PanelContext& panel) {
                                  ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoMove |
                                  ImGuiWindowFlags_NoCollapse;
   ClearBackgroundIfDocked(kTimelineWindow);
-  const bool open = ImGui::Begin(kTimelineWindow, nullptr, flags);
+  const bool shown = ImGui::Begin(kTimelineWindow, nullptr, flags);
   ImGui::PopStyleVar();
   timeline.NewFrame();
   const TimeRange path = windows.path.profile == view.active ? windows.path.range : TimeRange{};
-  TimelineInput input{panel, with_events,        search,         names, fonts,
+  TimelineInput input{panel, open.of_timeline(), search,         names, fonts,
                       sink,  content_generation, config.animate, path};
   input.tooltips = !windows.palette && !windows.file_dialog;
-  if (open && ShowsFleet()) {
+  if (shown && ShowsFleet()) {
     if (ImGui::BeginChild("##fleet", {0, 0}, ImGuiChildFlags_AlwaysUseWindowPadding))
       fleet.Draw(panel);
     ImGui::EndChild();
-  } else if (open) {
+  } else if (shown) {
     timeline.Draw(input);
   }
   ImGui::End();
@@ -120,7 +111,7 @@ void Viewer::State::DrawTimeline(const PanelContext& panel) {
 
 // A fleet has no events: its map takes the timeline's place.
 bool Viewer::State::ShowsFleet() const {
-  const Profile* profile = FindProfile(profiles, view.active);
+  const Profile* profile = FindProfile(profiles(), view.active);
   return profile != nullptr && FleetOf(*profile->trace) != nullptr;
 }
 
@@ -138,28 +129,37 @@ TimelineFeedback Viewer::State::Feedback() const {
 }
 
 // Saves pictures of the timeline. A PNG is taken after this frame is rendered.
-void Viewer::State::SaveViews() {
-  for (ViewPicture& view_picture : windows.views) {
-    if (--view_picture.wait > 0) continue;
-    const std::string& path = view_picture.path;
-    if (!path.ends_with(".svg")) {
+void Viewer::State::SaveTimelines() {
+  for (SaveTimeline& save : timelines_to_save) {
+    if (--save.wait > 0) continue;
+    if (!save.path.ends_with(".svg")) {
       const Box& box = timeline.place();
-      windows.pictures.push_back({path, box.x, box.y, box.w, box.h, 0, view_picture.replace});
+      pictures.push_back({save.path, box.x, box.y, box.w, box.h, 0, save.replace});
       continue;
     }
-    const std::string svg = timeline.Svg(with_events, view, names);
-    std::string where = path;
-    const bool ok = !svg.empty() && services.SaveFile(path, svg, view_picture.replace, &where);
-    windows.note = (ok ? "Saved " : "Not saved: ") + where;
-    windows.note_is_new = true;
+    const std::string svg = timeline.Svg(open.of_timeline(), view, theme, fonts);
+    std::string where = save.path;
+    const bool ok = !svg.empty() && services.SaveFile(save.path, svg, save.replace, &where);
+    Do(ShowNote{(ok ? "Saved " : "Not saved: ") + where});
   }
-  std::erase_if(windows.views, [](const ViewPicture& picture) { return picture.wait <= 0; });
+  std::erase_if(timelines_to_save, [](const SaveTimeline& save) { return save.wait <= 0; });
+}
+
+void Viewer::State::DoRequests() {
+  for (WindowRequest& request : std::exchange(windows.requests, {}))
+    std::visit([this](auto&& one) { Do(std::move(one)); }, std::move(request));
+}
+
+void Viewer::State::Do(ShowNote request) {
+  note = std::move(request.text);
+  note_until = Clock::now() + kNoteTime;
+  settle = std::max(settle, 2);  // the next frame shows it, also where this one has begun
 }
 
 // Gives the timeline the keyboard after the panels were made. Otherwise the panel made last would
 // get it, and come to the front, when a window closes.
 void Viewer::State::FollowFocus() {
-  if (focus_timeline > 0 && --focus_timeline == 0 && windows.focus_panel.panel.empty())
+  if (focus_timeline > 0 && --focus_timeline == 0 && !panels.focuses())
     ImGui::SetWindowFocus(kTimelineWindow);
 }
 
@@ -168,24 +168,20 @@ void Viewer::State::Apply(ViewerContext& context) {
   if (commands.empty()) return;
   const ViewHistory::Place before = ViewHistory::PlaceOf(view, settings);
   ApplyCommands(context, &commands);
-  services.SetDefinitions(DefinitionsOf(settings));
+  services.SetDefinitions(settings.definitions);
   const double now = std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
   history.Note(before, ViewHistory::PlaceOf(view, settings), now, press);
   notes.Write(view, services);
+  DoRequests();
 }
 
 void Viewer::Frame(const SessionView& session) {
   State& s = *state_;
   s.ApplyLook();
   s.pointed.NextFrame();
-  for (PictureRequest& picture : s.windows.pictures) --picture.wait;
-  if (std::exchange(s.session_notes, session.notes) != session.notes) {
-    s.windows.note = session.note;
-    s.windows.note_is_new = true;
-  }
-  if (s.windows.note_is_new) s.note_until = Clock::now() + kNoteTime;
-  s.windows.note_is_new = false;
-  if (Clock::now() >= s.note_until) s.windows.note.clear();
+  for (PictureRequest& picture : s.pictures) --picture.wait;
+  if (std::exchange(s.session_notes, session.notes) != session.notes) s.Do(ShowNote{session.note});
+  if (Clock::now() >= s.note_until) s.note.clear();
   s.analyses.NextFrame();
   s.SyncProfiles(session);
   if (s.search.Poll()) s.settle = std::max(s.settle, 2);
@@ -204,25 +200,24 @@ void Viewer::Frame(const SessionView& session) {
                            .pointed = s.pointed,
                            .commands = s.commands,
                            .services = s.services,
-                           .profiles = s.profiles,
+                           .profiles = s.profiles(),
                            .profile = context.ProfileOf(),
                            .state = context.StateOf()};
-  const ShellInput shell{panel, s.windows, s.search, context, feedback, s.timeline.displayed()};
+  const ShellInput shell{panel, s.windows, s.search, context, feedback, s.timeline.displayed(),
+                         s.note};
   s.HandleKeys(context);
   const bool empty = session.profiles.empty();
   DrawMenuBar(shell, &s.menu_bar);
   s.waits_for_verdict = DrawVerdictBar(panel, &s.verdict);
   DrawStatusBar(shell);
-  DrawDockSpace(shell, s.windows.reset_layout, empty, &s.workspace);
-  s.windows.reset_layout = s.windows.focus_search = s.windows.switch_tall = false;
-  s.windows.open_menu = false;
+  DrawDockSpace(shell, empty, &s.workspace);
   if (s.workspace.built) s.layout_built = 1;
   if (empty) {
-    s.windows.views.clear();
+    s.timelines_to_save.clear();
     DrawWelcome(shell);
   } else {
     s.DrawTimeline(panel);
-    s.SaveViews();
+    s.SaveTimelines();
     s.FollowFocus();
     s.panels.Draw(panel, &s.windows);
     if (s.layout_built > 0 && ++s.layout_built == 4) {
@@ -252,19 +247,19 @@ bool Viewer::shows_fleet() const { return state_->ShowsFleet(); }
 
 bool Viewer::moving() const {
   const State& s = *state_;
-  const bool pictures = !s.windows.pictures.empty() || !s.windows.views.empty();
+  const bool pictures = !s.pictures.empty() || !s.timelines_to_save.empty();
   // Without an open profile the timeline is not drawn, and its last answer no longer counts.
-  const bool fits = s.workspace.fit > 0 && !s.profiles.empty();
-  return s.settle > 0 || fits || s.windows.note_is_new || pictures || InputWaits() ||
-         (!s.profiles.empty() && !s.ShowsFleet() && s.timeline.moving());
+  const bool fits = s.workspace.fit > 0 && !s.profiles().empty();
+  return s.settle > 0 || fits || pictures || InputWaits() ||
+         (!s.profiles().empty() && !s.ShowsFleet() && s.timeline.moving());
 }
 
 bool Viewer::animating() const {
   const State& s = *state_;
   const bool top = s.ShowsFleet() ? s.fleet.animating() : s.timeline.waiting();
-  const bool waiting = !s.profiles.empty() && (top || s.panels.animating());
-  return moving() || waiting || s.analyses.busy() || s.clocks.waiting() || s.run_steps.waiting() ||
-         s.jobs_running;
+  const bool waiting = !s.profiles().empty() && (top || s.panels.animating());
+  return moving() || waiting || s.analyses.busy() || s.open.aligns_clocks() ||
+         s.open.finds_steps() || s.jobs_running;
 }
 
 bool Viewer::searching() const { return state_->search.busy(); }
@@ -283,20 +278,20 @@ std::string Viewer::BusyWith() const {
   add(s.settle > 0, "layout");
   add(InputWaits(), "input");
   add(!s.commands.empty(), "commands");
-  add(!s.windows.pictures.empty() || !s.windows.views.empty(), "pictures");
-  const bool timeline = !s.profiles.empty() && !s.ShowsFleet();
+  add(!s.pictures.empty() || !s.timelines_to_save.empty(), "pictures");
+  const bool timeline = !s.profiles().empty() && !s.ShowsFleet();
   add(timeline && (s.timeline.moving() || s.timeline.waiting()), "the timeline");
   for (const std::string& panel : s.panels.Busy()) add(true, "panel " + panel);
   add(s.analyses.busy(), "analyses");
-  add(s.clocks.waiting(), "clocks");
-  add(s.run_steps.waiting(), "steps");
+  add(s.open.aligns_clocks(), "clocks");
+  add(s.open.finds_steps(), "steps");
   add(s.jobs_running, "jobs");
   add(stopping(), "jobs that were told to stop");
   return out;
 }
 
 double Viewer::EndsIn() const {
-  if (state_->windows.note.empty()) return std::numeric_limits<double>::infinity();
+  if (state_->note.empty()) return std::numeric_limits<double>::infinity();
   return std::chrono::duration<double>(state_->note_until - Clock::now()).count();
 }
 
@@ -304,14 +299,10 @@ void Viewer::SetContentScale(float scale) { state_->config.content_scale = scale
 CommandQueue& Viewer::commands() { return state_->commands; }
 Settings& Viewer::settings() { return state_->settings; }
 const ViewState& Viewer::view() const { return state_->view; }
-std::string Viewer::SettingsText() const { return state_->settings.Text(); }
-void Viewer::Note(std::string text) {
-  state_->windows.note = std::move(text);
-  state_->windows.note_is_new = true;
-}
+void Viewer::Note(std::string text) { state_->Do(ShowNote{std::move(text)}); }
 
 bool Viewer::TakePicture(PictureRequest* out) {
-  auto& pictures = state_->windows.pictures;
+  auto& pictures = state_->pictures;
   if (pictures.empty() || pictures.front().wait > 0) return false;
   *out = std::move(pictures.front());
   pictures.erase(pictures.begin());
@@ -319,7 +310,8 @@ bool Viewer::TakePicture(PictureRequest* out) {
 }
 
 std::string Viewer::TimelineSvg() const {
-  return state_->timeline.Svg(state_->with_events, state_->view, state_->names);
+  const State& s = *state_;
+  return s.timeline.Svg(s.open.of_timeline(), s.view, s.theme, s.fonts);
 }
 
 std::string Viewer::DefaultLayoutIni() const { return state_->default_ini; }
@@ -330,16 +322,8 @@ bool Viewer::ShowPanel(const std::string& panel_id) {
   return true;
 }
 
-void Viewer::SetVisibleRange(TimeRange range) {
-  state_->commands.Push("view.set_range", {.range = range});
-}
-
-void Viewer::OpenView(const std::string& token) {
-  state_->commands.Push("view.open_token", {.text = token});
-}
-
 bool Viewer::SelectByName(const std::string& name) {
-  const EventRef found = FirstNamed(state_->profiles, name);
+  const EventRef found = FirstNamed(state_->profiles(), name);
   if (found.valid()) state_->commands.Push("select.reveal", {.event = found});
   return found.valid();
 }

@@ -6,8 +6,8 @@
 #include "model/allocator_history.h"
 #include "model/analysis/fleet/fleet.h"
 #include "viewer/core/profiles/align_profiles.h"
-#include "viewer/core/profiles/same_event.h"
-#include "viewer/core/state/track_folding.h"
+#include "viewer/core/profiles/matching_events.h"
+#include "viewer/core/state/track_rules.h"
 #include "viewer/viewer_state.h"
 
 namespace stepscope {
@@ -21,56 +21,28 @@ TimeRange FirstRange(const Trace& trace) {
 }  // namespace
 
 void Viewer::State::SyncProfiles(const SessionView& session) {
-  clocks.Update(session.profiles);
-  bool changed =
-      session.generation != session_generation || profiles.size() != session.profiles.size();
-  for (size_t i = 0; !changed && i < profiles.size(); ++i) {
-    const Profile &mine = profiles[i], &theirs = clocks.Shown(session.profiles[i], view);
-    changed =
-        mine.trace != theirs.trace || mine.id != theirs.id || mine.analysis != theirs.analysis;
-  }
-  bool derived = changed;
-  for (size_t i = 0; !derived && i < profiles.size(); ++i) {
-    const Profile &mine = profiles[i], &theirs = clocks.Shown(session.profiles[i], view);
-    derived = mine.derived != theirs.derived || mine.flows != theirs.flows;
-  }
-  if (derived) {
-    session_generation = session.generation;
+  const OpenProfiles::Change change = open.Update(session, view);
+  if (change.content) {
     ++content_generation;
     workspace.fit = kFramesToFit;
     settle = kFramesToFit;
-    if (profiles.empty()) focus_timeline = 3;  // when all panels have been made
-    if (changed) {
-      for (const Profile& profile : profiles) names.Forget(profile.trace->set.names.get());
+    if (change.before.empty()) focus_timeline = 3;  // when all panels have been made
+    if (change.profiles) {
+      for (const Profile& profile : change.before) names.Forget(profile.trace->set.names.get());
+      analyses.KeepOnly(profiles());
     }
-    TakeProfiles(session);
-    if (changed) analyses.KeepOnly(profiles);
+    FollowProfiles(change.before);
     const bool replaced = !view.profiles.empty();
-    if (!SyncViews() && replaced) search.Set("", profiles);
-    if (!search.query().empty()) search.Refresh(profiles);
-  }
-  for (Profile& profile : profiles) {
-    profile.clock_offsets = clocks.OffsetsOf(profile.id);
-    profile.ranks = clocks.RanksOf(profile.id);
+    if (!SyncViews() && replaced) search.Set("", profiles());
+    if (!search.query().empty()) search.Refresh(profiles());
   }
   SyncSteps();
-  TakeWithEvents();
 }
 
-// The timeline has no rows for a fleet that is open beside the profiles of its ranks.
-void Viewer::State::TakeWithEvents() {
-  with_events.clear();
-  for (const Profile& profile : profiles) {
-    if (FleetOf(*profile.trace) == nullptr) with_events.push_back(profile);
-  }
-}
-
-// Takes the session's profiles as the view wants to see them. A view that shows what is shown at
-// the start does so again when the clocks of its profile change.
-void Viewer::State::TakeProfiles(const SessionView& session) {
-  const std::vector<Profile> before = std::exchange(profiles, {});
-  for (const Profile& recorded : session.profiles) {
-    const Profile& now = profiles.emplace_back(clocks.Shown(recorded, view));
+// Selects the same event when a whole profile replaces its part. A view of the first range shows
+// the first range again when the clocks of its profile change.
+void Viewer::State::FollowProfiles(std::span<const Profile> before) {
+  for (const Profile& now : profiles()) {
     const bool part = FindProfile(before, now.follows) != nullptr;
     const Profile* old = FindProfile(before, part ? now.follows : now.id);
     if (part && view.selected.trace == old->id) SelectAgain(*old, now);
@@ -91,27 +63,34 @@ void Viewer::State::SelectAgain(const Profile& part, const Profile& whole) {
 
 void Viewer::State::SyncSteps() {
   // Steps come from the overview, which the verdict and the compare panel need anyway.
-  for (const Profile& profile : profiles) {
+  for (const Profile& profile : profiles()) {
     const ProfileViewState* state = view.Find(profile.id);
     const bool shown = profile.id == view.active || view.baseline.valid();
     if (!shown || state == nullptr) continue;
     AnalysisParams params = ForHost(state->host);
     params.peaks = OwnPeaksOf(settings);  // as panels ask, so that the overview is computed once
-    run_steps.Use(profile.id, analyses.Share(profile, "overview", params));
+    open.UseOverview(profile.id, analyses.Share(profile, "overview", params));
   }
-  if (!run_steps.Update(profiles)) return;
+  if (!open.TakeSteps()) return;
   settle = std::max(settle, 2);
-  AlignByItself(profiles, &view);
+  AlignByItself(profiles(), &view);
   FitBoth();
 }
 
-// The view of a part goes on as that of the whole profile.
+std::vector<Marker> Viewer::State::NotedMarkers(const Profile& profile) {
+  std::string problem;
+  std::vector<Marker> markers = notes.Read(profile, services, &problem);
+  if (!problem.empty()) Do(ShowNote{std::move(problem)});
+  return markers;
+}
+
+// Returns the view of the whole profile: the view of its part, with the markers that were kept.
 ProfileViewState Viewer::State::Continued(const Profile& profile, const ProfileViewState& part) {
   ProfileViewState state = part;
   state.profile = profile.id;
   // The rules have the user's folds; which tracks begin folded depends on all events.
-  state.collapsed = FoldedBy(ParseTrackRules(settings.Get("timeline.tracks")), *profile.trace);
-  for (const Marker& noted : notes.Read(profile, services, &windows)) {
+  state.collapsed = FoldedBy(settings.tracks, *profile.trace);
+  for (const Marker& noted : NotedMarkers(profile)) {
     if (std::find(part.markers.begin(), part.markers.end(), noted) == part.markers.end())
       state.markers.push_back(noted);
   }
@@ -126,7 +105,7 @@ ProfileViewState Viewer::State::Continued(const Profile& profile, const ProfileV
 bool Viewer::State::SyncViews() {
   std::vector<ProfileViewState> states;
   bool any_kept = false;
-  for (const Profile& profile : profiles) {
+  for (const Profile& profile : profiles()) {
     if (const ProfileViewState* old = view.Find(profile.id)) {
       states.push_back(*old);
       any_kept = true;
@@ -139,8 +118,8 @@ bool Viewer::State::SyncViews() {
       continue;
     }
     fresh.profile = profile.id;
-    fresh.collapsed = FoldedBy(ParseTrackRules(settings.Get("timeline.tracks")), *profile.trace);
-    fresh.markers = notes.Read(profile, services, &windows);
+    fresh.collapsed = FoldedBy(settings.tracks, *profile.trace);
+    fresh.markers = NotedMarkers(profile);
     states.push_back(std::move(fresh));
     OpenPanelsOf(*profile.trace);
     const std::string& wanted = windows.open_place.path;
@@ -151,13 +130,13 @@ bool Viewer::State::SyncViews() {
     }
   }
   view.profiles = std::move(states);
-  TakeWithEvents();
   const auto alive = [&](ProfileId id) { return view.Find(id) != nullptr; };
   if (!alive(view.active))
     view.active = view.profiles.empty() ? ProfileId() : view.profiles.front().profile;
   if (!alive(view.baseline)) view.baseline = {};
   if (!any_kept) view.visible = FirstView();
-  if (profiles.size() == 2 && with_events.size() == 2 && !view.baseline.valid()) BeginComparison();
+  if (profiles().size() == 2 && open.of_timeline().size() == 2 && !view.baseline.valid())
+    BeginComparison();
   FitBoth();
   if (!alive(view.panel_profile)) view.panel_profile = {};
   if (!alive(view.selected.trace)) view.selected = {};
@@ -185,7 +164,7 @@ void Viewer::State::OpenPanelsOf(const Trace& trace) {
 }
 
 void Viewer::State::ShowInFront(const char* panel) {
-  windows.focus_panel = {panel, ProfileId()};
+  panels.Focus({panel, ProfileId()});
   windows.panels[panel] = true;
   settle = 3;
 }
@@ -193,31 +172,29 @@ void Viewer::State::ShowInFront(const char* panel) {
 // Makes the profile that was open first the baseline. In one list only the busiest tracks of both
 // are shown, so that both are in sight.
 void Viewer::State::BeginComparison() {
-  view.baseline = profiles.front().id;
-  const bool snapshot = AreSnapshotAndTrace(profiles[0], profiles[1]);
-  const bool list = LayoutOfProfiles(settings, profiles.size()) == ProfileLayout::kList;
-  for (const Profile& profile : profiles) {
+  view.baseline = profiles().front().id;
+  const bool snapshot = AreSnapshotAndTrace(profiles()[0], profiles()[1]);
+  const bool list = LayoutOfProfiles(settings, profiles().size()) == ProfileLayout::kList;
+  for (const Profile& profile : profiles()) {
     if (list && (!snapshot || HistoryOf(*profile.trace) == nullptr))
       view.Find(profile.id)->only = BusiestTracks(*profile.trace);
   }
   // A snapshot below a trace is looked at together with it, not compared.
   if (snapshot) return;
   if (view.visible == FirstView()) both = view.visible;
-  windows.focus_panel = {"compare", ProfileId()};
-  windows.panels["compare"] = true;
-  settle = 3;
+  ShowInFront("compare");
 }
 
 // Shows all of both profiles, which move when their steps are found, until the user looks at
 // something else.
 void Viewer::State::FitBoth() {
   const bool untouched = !both.empty() && view.visible == both;
-  both = untouched && view.baseline.valid() ? SpanOfCompared(profiles, view) : TimeRange{};
+  both = untouched && view.baseline.valid() ? SpanOfCompared(profiles(), view) : TimeRange{};
   if (!both.empty()) view.visible = both;
 }
 
 TimeRange Viewer::State::FirstView() const {
-  const Profile* profile = FindProfile(profiles, view.active);
+  const Profile* profile = FindProfile(profiles(), view.active);
   const ProfileViewState* state = view.Find(view.active);
   if (profile == nullptr || state == nullptr) return {};
   return state->map.ToShared(FirstRange(*profile->trace));

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <chrono>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,20 +12,18 @@
 #include "viewer/core/analysis_cache.h"
 #include "viewer/core/commands/command.h"
 #include "viewer/core/commands/context.h"
-#include "viewer/core/commands/key_bindings.h"
+#include "viewer/core/commands/keys.h"
 #include "viewer/core/look/fonts.h"
 #include "viewer/core/look/name_cache.h"
 #include "viewer/core/panel.h"
 #include "viewer/core/profile_notes.h"
-#include "viewer/core/profiles/clock_aligner.h"
-#include "viewer/core/profiles/step_marker_loader.h"
+#include "viewer/core/profiles/open_profiles.h"
 #include "viewer/core/state/settings.h"
 #include "viewer/core/state/view_state.h"
 #include "viewer/panels/fleet/fleet_map.h"
-#include "viewer/shell/bound_keys.h"
 #include "viewer/shell/capture_dialog.h"
 #include "viewer/shell/file_dialog.h"
-#include "viewer/shell/input_owner.h"
+#include "viewer/shell/keyboard.h"
 #include "viewer/shell/panel_windows.h"
 #include "viewer/shell/shell.h"
 #include "viewer/shell/verdict_strip.h"
@@ -43,8 +42,7 @@ struct Viewer::State {
         later(app.scheduler(), Urgency::kRest),
         listings(app.scheduler(), Urgency::kBlocking),
         searches(app.scheduler(), Urgency::kFirst),
-        clocks(jobs, later),
-        run_steps(jobs),
+        open(jobs, later),
         search(searches),
         dialog(listings) {}
 
@@ -52,9 +50,9 @@ struct Viewer::State {
   ProfileViewState Continued(const Profile& profile, const ProfileViewState& part);
   void SelectAgain(const Profile& part, const Profile& whole);
   void SyncProfiles(const SessionView& session);
-  void TakeProfiles(const SessionView& session);
-  void TakeWithEvents();
+  void FollowProfiles(std::span<const Profile> before);
   bool SyncViews();  // whether a profile that was open still is
+  std::vector<Marker> NotedMarkers(const Profile& profile);
   void OpenPanelsOf(const Trace& trace);
   void ShowInFront(const char* panel);
   void BeginComparison();
@@ -65,12 +63,24 @@ struct Viewer::State {
   void DrawTimeline(const PanelContext& panel);
   bool ShowsFleet() const;
   TimelineFeedback Feedback() const;
-  void SaveViews();
+  void SaveTimelines();
   void FollowFocus();
+  void DoRequests();
+  void Do(FocusSearch request) { menu_bar.search.Focus(request.typed, false); }
+  void Do(FocusPalette request) { palette.Open(request.typed); }
+  void Do(ToggleMenuBar) { menu_bar.toggle = true; }
+  void Do(ResetLayout) { workspace.reset = true; }
+  void Do(SwitchTallPanels) { workspace.switch_tall = true; }
+  void Do(FocusPanel request) { panels.Focus(std::move(request.panel)); }
+  void Do(RaisePanel request) { panels.Raise(std::move(request.panel)); }
+  void Do(PictureRequest request) { pictures.push_back(std::move(request)); }
+  void Do(SaveTimeline request) { timelines_to_save.push_back(std::move(request)); }
+  void Do(ShowNote request);
   void Apply(ViewerContext& context);
+  std::span<const Profile> profiles() const { return open.all(); }
   ViewerContext MakeContext(const SessionView& session) {
-    return {view,    session, services, settings, windows, search, history, timeline.feedback(),
-            profiles};
+    return {view,      session, services, settings, windows, search, history, timeline.feedback(),
+            profiles()};
   }
 
   AppServices& services;
@@ -92,8 +102,7 @@ struct Viewer::State {
   JobQueue later;
   JobQueue listings;  // list folders: a network may take for ever, and no frame waits for it
   JobQueue searches;  // short jobs that the user waits for while typing
-  ClockAligner clocks;
-  StepMarkerLoader run_steps;
+  OpenProfiles open;
   Search search;
   FileDialog dialog;
   CaptureDialog capture_dialog;
@@ -106,17 +115,17 @@ struct Viewer::State {
   KeyBindings bindings;
   BoundKeys keys{bindings};
   PanelWindows panels;
-  std::vector<Profile> profiles;     // the session's, with their steps
-  std::vector<Profile> with_events;  // those of them that are no fleets
   std::string default_ini;
-  uint64_t looked = 0;  // generation of the settings that the style was made for
-  float looked_scale = 0;
-  TimeRange both;  // what FitBoth() has shown last; empty: the user looks at something else
-  uint64_t session_generation = 0, content_generation = 1, session_notes = 0;
+  float looked_scale = 0;  // that the style was made for; 0: none was made
+  TimeRange both;          // what FitBoth() has shown last; empty: the user looks at something else
+  uint64_t content_generation = 1, session_notes = 0;
   int settle = 3;  // frames until layout and fonts have settled
   WorkspaceState workspace;
   int layout_built = 0;  // frames since the default layout was built, while its text is not taken
   PointedTime pointed;
+  std::vector<PictureRequest> pictures;         // taken when their frames have passed
+  std::vector<SaveTimeline> timelines_to_save;  // taken when their frames have passed
+  std::string note;                             // in the status bar until note_until
   std::chrono::steady_clock::time_point note_until{};
   VerdictSums verdict;
   bool waits_for_verdict = false;

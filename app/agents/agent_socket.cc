@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cerrno>
@@ -14,13 +15,85 @@
 #include <condition_variable>
 #include <cstdlib>
 #include <cstring>
-#include <nlohmann/json.hpp>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
-#include "app/agents/agent_folder.h"
+#include "app/system/paths.h"
 
 namespace stepscope {
+namespace {
+
+constexpr unsigned kOthers = S_IRWXG | S_IRWXO;
+
+Status Unusable(const std::filesystem::path& path, std::string_view why) {
+  return Status(ErrorCode::kUnsupported, fmt::format("{}: {}", path.string(), why));
+}
+
+// Whether a process listens on the socket of this path.
+bool IsListenedOn(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  path.copy(address.sun_path, sizeof(address.sun_path) - 1);
+  const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  if (fd < 0) return true;
+  const bool refused =
+      connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0 &&
+      errno == ECONNREFUSED;
+  close(fd);
+  return !refused;
+}
+
+}  // namespace
+
+Status CheckRuntimeFolder(const std::filesystem::path& folder, uid_t user) {
+  if (folder.empty()) {
+    return Status(ErrorCode::kUnsupported,
+                  "XDG_RUNTIME_DIR is not set: agents need a folder that only you may enter");
+  }
+  struct stat facts {};
+  if (lstat(folder.c_str(), &facts) != 0) return Unusable(folder, std::strerror(errno));
+  if (!S_ISDIR(facts.st_mode)) return Unusable(folder, "it is no folder");
+  if (facts.st_uid != user) return Unusable(folder, "it belongs to another user");
+  if ((facts.st_mode & kOthers) != 0)
+    return Unusable(folder, "others may enter it; `chmod 700` makes it yours alone");
+  return Status::Ok();
+}
+
+std::string AgentSocketName(int process) { return fmt::format("stepscope-{}.sock", process); }
+
+Status RemoveStaleSocket(const std::filesystem::path& path, uid_t user) {
+  struct stat facts {};
+  if (lstat(path.c_str(), &facts) != 0) {
+    return errno == ENOENT ? Status::Ok() : Unusable(path, std::strerror(errno));
+  }
+  const auto refuse = [&path](std::string_view why) {
+    return Status(ErrorCode::kIo, fmt::format("{}: {}", path.string(), why));
+  };
+  if (!S_ISSOCK(facts.st_mode)) return refuse("it is no socket");
+  if (facts.st_uid != user) return refuse("it belongs to another user");
+  if (IsListenedOn(path.string())) return refuse("a program listens on it");
+  return unlink(path.c_str()) == 0 ? Status::Ok() : refuse(std::strerror(errno));
+}
+
+bool IsPeerOf(int fd, uid_t user, int* process) {
+  ucred peer{};
+  socklen_t size = sizeof(peer);
+  if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 || size != sizeof(peer))
+    return false;
+  *process = peer.pid;
+  return peer.uid == user;
+}
+
+std::string ProgramOfProcess(int process) {
+  std::string name = ReadSmallFile(fmt::format("/proc/{}/comm", process), 64);
+  name = name.substr(0, name.find('\n'));
+  for (char& c : name) {
+    if (c < 0x20 || c > 0x7e) c = '?';
+  }
+  return name.empty() ? "?" : name;
+}
+
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -67,7 +140,7 @@ Result<Descriptor> Listen(const std::string& path) {
   }
   path.copy(address.sun_path, path.size());
   Descriptor fd(socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-  // The mode of the descriptor is that of the file, from its first moment on.
+  // The file gets the descriptor's mode when it is made.
   if (fd.get() < 0 || fchmod(fd.get(), S_IRUSR | S_IWUSR) != 0 ||
       bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0 ||
       chmod(path.c_str(), S_IRUSR | S_IWUSR) != 0 ||
@@ -310,7 +383,7 @@ AgentSocket::~AgentSocket() {
   if (!ended) thread_.detach();
 }
 
-std::optional<AgentTask> AgentSocket::Take() {
+std::optional<AgentTask> AgentSocket::NextTask() {
   std::lock_guard lock(shared_->mutex);
   if (shared_->tasks.empty()) return std::nullopt;
   AgentTask task = std::move(shared_->tasks.front());

@@ -4,7 +4,7 @@
 // line of JSON: {"ok": true, ...} or {"ok": false, "error": "..."}.
 //
 // A thread of its own serves it: it accepts, reads, checks and answers. Requests that are right
-// wait for Take(), which the frame loop calls; neither side waits for the other. Anything but a
+// wait for NextTask(), which the frame loop calls; neither side waits for the other. Anything but a
 // request of the right length gets an error, and the connection ends.
 #pragma once
 
@@ -25,6 +25,19 @@
 #include "model/base/status.h"
 
 namespace stepscope {
+
+// Ok if the folder is no link, belongs to `user`, and nobody else may read or enter it. Else
+// kUnsupported, with what is wrong.
+Status CheckRuntimeFolder(const std::filesystem::path& folder, uid_t user);
+// "stepscope-PID.sock": each window has its own.
+std::string AgentSocketName(int process);
+// Removes the file of a process that has ended. kIo where it is something else: no socket, another
+// user's, or one that somebody listens on.
+Status RemoveStaleSocket(const std::filesystem::path& path, uid_t user);
+// Whether the process at the other end of a connected socket is the user's. Sets *process.
+bool IsPeerOf(int fd, uid_t user, int* process);
+// The name of the program of a process, with other characters than ASCII as '?'; "?" if unknown.
+std::string ProgramOfProcess(int process);
 
 // A request that waits to be carried out.
 struct AgentTask {
@@ -57,7 +70,7 @@ class AgentSocket {
 
   const std::string& path() const { return path_; }
   // The oldest request that waits. Any thread.
-  std::optional<AgentTask> Take();
+  std::optional<AgentTask> NextTask();
   // Sends the line to whoever asked; nothing happens if the client is gone. Any thread.
   void Answer(uint64_t ticket, std::string line);
 

@@ -11,8 +11,7 @@
 #include <vector>
 
 #include "app/bench/bench_frames.h"
-#include "app/system/process_stats.h"
-#include "app/system/stopwatch.h"
+#include "app/system/process.h"
 #include "viewer/core/commands/command.h"
 #include "viewer/core/panel.h"
 #include "viewer/shell/shell.h"
@@ -52,7 +51,7 @@ void Scroll(const ImGuiWindow* part, int frame, int frames) {
   io.AddMouseWheelEvent(0, frame * 2 < frames ? -kWheelNotch : kWheelNotch);
 }
 
-void PushPanel(Gui& gui, const char* command, const char* panel) {
+void PushPanel(Gui& gui, CommandId command, const char* panel) {
   gui.viewer().commands().Push(command, {.text = panel});
 }
 
@@ -102,7 +101,7 @@ Json TimeFrames(Gui& gui, const Trace& trace, int frames, const std::function<vo
   const double cpu = CpuMs();
   for (const TimeRange& range : ZoomScript(trace.first_view, DeepestView(trace), frames)) {
     if (input) input(static_cast<int>(ms.size()));
-    gui.viewer().SetVisibleRange(range);
+    gui.viewer().commands().Push("view.set_range", {.range = range});
     const Stopwatch watch;
     gui.DrawFrame();
     glFinish();  // a window's frame ends with the swap, which need not wait for the drawing

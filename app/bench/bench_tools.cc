@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "app/bench/bench_frames.h"
-#include "app/system/stopwatch.h"
+#include "app/system/process.h"
 #include "viewer/core/commands/command.h"
 #include "viewer/shell/shell.h"
 
@@ -19,7 +19,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-void Push(Gui& gui, const char* command, std::string text = {}) {
+void Push(Gui& gui, CommandId command, std::string text = {}) {
   gui.viewer().commands().Push(command, {.text = std::move(text)});
 }
 
@@ -146,7 +146,8 @@ Json TimeQuery(Gui& gui, const Trace& trace, int frames) {
   Timed timed(gui);
   const Stopwatch watch;
   do {
-    gui.viewer().SetVisibleRange(script[timed.frames() % script.size()]);
+    gui.viewer().commands().Push("view.set_range",
+                                 {.range = script[timed.frames() % script.size()]});
     timed.Draw();
   } while (RunsQuery(gui) && watch.Ms() < kIdleLimitSeconds * 1e3);
   const double seconds = watch.Seconds();

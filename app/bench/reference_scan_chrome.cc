@@ -13,8 +13,8 @@
 #include <system_error>
 #include <vector>
 
-#include "app/system/stopwatch.h"
-#include "loaders/files/regular_file.h"
+#include "app/system/process.h"
+#include "loaders/files/byte_source.h"
 
 namespace stepscope {
 namespace {

@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "app/system/stopwatch.h"
+#include "app/system/process.h"
 #include "loaders/common/wire.h"
-#include "loaders/files/regular_file.h"
+#include "loaders/files/byte_source.h"
 #include "model/base/job.h"
 
 namespace stepscope {

@@ -3,7 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <utility>
 
-#include "app/system/exit_code.h"
+#include "app/system/output.h"
 #include "app/system/version.h"
 
 namespace stepscope {

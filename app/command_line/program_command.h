@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "app/system/log.h"
+#include "app/system/output.h"
 
 namespace CLI {
 class App;
@@ -27,7 +27,7 @@ class ProgramCommand {
   // an empty text.
   virtual std::string Check(const InputOptions& input) const = 0;
   // Runs the command and prints its error, one line, if it fails. Returns the program's exit
-  // status (app/system/exit_code.h).
+  // status (app/system/output.h).
   virtual int Run(const InputOptions& input, const Log& log) const = 0;
 };
 

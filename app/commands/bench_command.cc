@@ -14,12 +14,10 @@
 #include "app/command_line/program_command.h"
 #include "app/commands/bench_command.h"
 #include "app/commands/stage.h"
-#include "app/system/exit_code.h"
 #include "app/system/output.h"
-#include "app/system/process_stats.h"
-#include "app/system/stopwatch.h"
+#include "app/system/process.h"
 #include "viewer/core/state/panel_list.h"
-#include "viewer/gl/software_renderer.h"
+#include "viewer/gl/program.h"
 
 namespace stepscope {
 namespace {

@@ -11,7 +11,6 @@
 #include "app/commands/compare_input.h"
 #include "app/commands/part_of_trace.h"
 #include "app/report/text_layout.h"
-#include "app/system/exit_code.h"
 #include "app/system/output.h"
 #include "model/analysis/findings/findings.h"
 #include "model/analysis/tables/cells.h"

@@ -9,7 +9,7 @@
 #include "app/commands/compare_input.h"
 #include "app/commands/part_of_trace.h"
 #include "app/commands/write_report.h"
-#include "app/system/exit_code.h"
+#include "app/system/output.h"
 #include "model/compare/compare.h"
 
 namespace stepscope {

@@ -5,7 +5,7 @@
 #include <chrono>
 
 #include "app/commands/part_of_trace.h"
-#include "app/system/exit_code.h"
+#include "app/system/output.h"
 
 namespace stepscope {
 namespace {

@@ -4,7 +4,6 @@
 #include "app/command_line/shared_options.h"
 #include "app/commands/load_input.h"
 #include "app/report/info.h"
-#include "app/system/exit_code.h"
 #include "app/system/output.h"
 #include "model/analysis/steps/steps.h"
 

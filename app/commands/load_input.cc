@@ -5,9 +5,8 @@
 #include <utility>
 
 #include "app/session/session.h"
-#include "app/system/exit_code.h"
-#include "app/system/process_stats.h"
-#include "app/system/stopwatch.h"
+#include "app/system/output.h"
+#include "app/system/process.h"
 
 namespace stepscope {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "app/command_line/shared_options.h"
-#include "app/system/log.h"
+#include "app/system/output.h"
 #include "loaders/loader.h"
 #include "model/trace.h"
 

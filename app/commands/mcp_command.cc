@@ -9,8 +9,7 @@
 #include "app/command_line/option_values.h"
 #include "app/command_line/program_command.h"
 #include "app/command_line/shared_options.h"
-#include "app/system/exit_code.h"
-#include "app/system/log.h"
+#include "app/system/output.h"
 
 namespace stepscope {
 namespace {

@@ -7,7 +7,7 @@
 #include "app/commands/load_input.h"
 #include "app/commands/registry.h"
 #include "app/session/session.h"
-#include "app/system/exit_code.h"
+#include "app/system/output.h"
 #include "app/system/paths.h"
 #include "app/window/gui.h"
 #include "app/window/waker.h"
@@ -98,16 +98,16 @@ int OpenWindow(const InputOptions& input, const Log& log) {
   window = opened.value().get();
   window->set_on_drop([&session](const std::vector<std::string>& paths) { session.Drop(paths); });
   {
-    Gui gui(*window, session, store,
-            {.other_windows = true,
-             .settings_text = store.ReadSettings(),
-             .layout = store.ReadLayout()});
+    Gui gui(
+        *window, session, store,
+        {.other_windows = true, .settings = store.ReadSettings(), .layout = store.ReadLayout()});
     log.Verbose("window open");
     std::string view = input.view;  // shown as soon as all of the timeline has been drawn
     while (!window->closing()) {
       gui.Step();
       const bool shown = gui.drew_timeline() && !session.loading();
-      if (!view.empty() && shown) gui.viewer().OpenView(std::exchange(view, {}));
+      if (!view.empty() && shown)
+        gui.viewer().commands().Push("view.open_token", {.text = std::exchange(view, {})});
       window->SetTitle(TitleOf(session.view()));
     }
     store.WritePlacement(window->placement());

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "app/command_line/shared_options.h"
-#include "app/system/log.h"
+#include "app/system/output.h"
 #include "model/base/status.h"
 
 namespace stepscope {

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "app/system/log.h"
+#include "app/system/output.h"
 #include "model/analysis/ranks/host_clocks.h"
 #include "model/analysis/steps/scope_check.h"
 

@@ -1,14 +1,15 @@
 #include <fmt/format.h>
 
+#include <variant>
+
 #include "app/command_line/option_values.h"
 #include "app/command_line/program_command.h"
 #include "app/commands/replay_command.h"
 #include "app/commands/stage.h"
 #include "app/replay/replay_script.h"
-#include "app/system/exit_code.h"
+#include "app/system/output.h"
 #include "app/system/paths.h"
-#include "app/system/process_stats.h"
-#include "app/system/stopwatch.h"
+#include "app/system/process.h"
 #include "viewer/core/commands/command.h"
 
 namespace stepscope {
@@ -31,40 +32,39 @@ std::string Check(const InputOptions& input, const ReplayOptions&) { return Chec
 
 // Runs the frame loop without input and fails if the window does not rest. The end of a note may
 // draw a few frames; more frames, or processor time without frames, are an error.
-Status Rest(Stage& stage, double seconds) {
+Status Play(Stage& stage, const Rest& rest) {
   constexpr int kMostFrames = FramePacer::kFramesAfterInput + 1;
   constexpr double kMostShare = 0.1;
   for (int i = 0; i < 100 && stage.gui().Step(0.05); ++i)
     continue;  // finishes what earlier lines began
   const double cpu = CpuMs();
-  const int frames = stage.gui().StepFor(seconds);
+  const int frames = stage.gui().StepFor(rest.seconds);
   const double used = CpuMs() - cpu;
-  if (frames > 0 ? frames <= kMostFrames : used <= kMostShare * seconds * 1000) return Status::Ok();
+  if (frames > 0 ? frames <= kMostFrames : used <= kMostShare * rest.seconds * 1000)
+    return Status::Ok();
   return Status(ErrorCode::kLimit,
                 fmt::format("the window did not rest: {} frames and {:.0f} ms of processor time in "
                             "{:g} s",
-                            frames, used, seconds));
+                            frames, used, rest.seconds));
 }
 
-Status Play(Stage& stage, const ReplayStep& step) {
-  switch (step.kind) {
-    case ReplayStep::Kind::kWaitIdle:
-      return stage.gui().DrawUntilIdle(step.seconds);
-    case ReplayStep::Kind::kRest:
-      return Rest(stage, step.seconds);
-    case ReplayStep::Kind::kResize:
-      if (Status status = stage.surface().Resize(step.size); !status.ok()) return status;
-      stage.gui().DrawFrame();
-      return Status::Ok();
-    case ReplayStep::Kind::kInput:
-      Play(step.input, &stage.gui());
-      return Status::Ok();
-    case ReplayStep::Kind::kScreenshot:
-      return SaveFrame(stage, step.path);
-    case ReplayStep::Kind::kCommand:
-      break;
-  }
-  stage.gui().viewer().commands().Push(step.command.id, step.command.args);
+Status Play(Stage& stage, const WaitIdle& wait) { return stage.gui().DrawUntilIdle(wait.seconds); }
+
+Status Play(Stage& stage, const Resize& resize) {
+  if (Status status = stage.surface().Resize(resize.size); !status.ok()) return status;
+  stage.gui().DrawFrame();
+  return Status::Ok();
+}
+
+Status Play(Stage& stage, const Screenshot& picture) { return SaveFrame(stage, picture.path); }
+
+Status Play(Stage& stage, const ReplayInput& input) {
+  Play(input, &stage.gui());
+  return Status::Ok();
+}
+
+Status Play(Stage& stage, const Command& command) {
+  stage.gui().viewer().commands().Push(command.id, command.args);
   stage.gui().DrawFrame();  // commands take effect at the end of a frame
   return Status::Ok();
 }
@@ -91,7 +91,7 @@ int Run(const InputOptions& input, const ReplayOptions& options, const Log& log)
   for (const ReplayStep& step : *steps) {
     if (!status.ok()) break;
     log.Verbose(fmt::format("{}:{}", options.commands_file, step.line));
-    status = Play(stage, step);
+    status = std::visit([&](const auto& action) { return Play(stage, action); }, step.action);
   }
   if (status.ok() && !options.output.empty()) {
     status = stage.gui().DrawUntilIdle();

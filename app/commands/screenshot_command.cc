@@ -3,7 +3,7 @@
 #include "app/command_line/option_values.h"
 #include "app/command_line/program_command.h"
 #include "app/commands/stage.h"
-#include "app/system/exit_code.h"
+#include "app/system/output.h"
 #include "viewer/core/commands/command.h"
 
 namespace stepscope {
@@ -38,8 +38,8 @@ Status Arrange(const InputOptions& input, const ScreenshotOptions& options, View
     return Status(ErrorCode::kUsage,
                   "--select " + options.select + ": no event has a name that contains it");
   }
-  if (!input.view.empty()) viewer.OpenView(input.view);
-  if (!options.range.empty()) viewer.SetVisibleRange(options.range);
+  if (!input.view.empty()) viewer.commands().Push("view.open_token", {.text = input.view});
+  if (!options.range.empty()) viewer.commands().Push("view.set_range", {.range = options.range});
   return Status::Ok();
 }
 

@@ -13,10 +13,9 @@
 #include "app/command_line/program_command.h"
 #include "app/commands/load_input.h"
 #include "app/report/sql_report.h"
-#include "app/system/exit_code.h"
 #include "app/system/interrupt.h"
 #include "app/system/output.h"
-#include "app/system/stopwatch.h"
+#include "app/system/process.h"
 #include "sql/database.h"
 
 namespace stepscope {

@@ -5,8 +5,7 @@
 #include <utility>
 
 #include "app/commands/load_input.h"
-#include "app/system/exit_code.h"
-#include "app/system/log.h"
+#include "app/system/output.h"
 #include "app/system/paths.h"
 #include "viewer/core/state/settings.h"
 
@@ -23,13 +22,11 @@ Status Stage::Show(const PictureOptions& options, bool real_window) {
   GuiConfig config;
   config.animate = false;
   if (!options.theme.empty()) {
-    Settings settings;
-    if (!settings.Set("theme", options.theme)) {
-      const SettingDesc* row = FindSetting("theme");
-      return Status(ErrorCode::kUsage, "--theme " + options.theme + ": there is " +
-                                           (row ? row->choices : "no such theme"));
+    const SettingDesc& theme = SettingDescOf(&Settings::theme);
+    if (!SetSetting(theme, options.theme, &config.settings)) {
+      return Status(ErrorCode::kUsage,
+                    "--theme " + options.theme + ": there is " + JoinedChoices(theme.member));
     }
-    config.settings_text = settings.Text();
   }
   const PixelSize size{options.width, options.height};
   if (real_window) {

@@ -2,8 +2,6 @@
 
 #include <memory>
 
-#include "app/system/exit_code.h"
-#include "app/system/log.h"
 #include "app/system/output.h"
 
 namespace stepscope {

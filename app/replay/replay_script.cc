@@ -1,17 +1,174 @@
 #include "app/replay/replay_script.h"
 
 #include <fmt/format.h>
+#include <imgui.h>
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstdlib>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "app/command_line/option_values.h"
+#include "app/window/gui.h"
 #include "model/base/number_pair.h"
 
 namespace stepscope {
+namespace {
+
+using Kind = ReplayInput::Kind;
+
+struct Verb {
+  std::string_view name;
+  Kind kind;
+  size_t least, most;  // words after it
+  const char* usage;
+};
+constexpr Verb kVerbs[] = {
+    {"mouse", Kind::kMouse, 2, 2, "mouse needs X and Y"},
+    {"mouse_down", Kind::kDown, 1, 1, "mouse_down needs left, right or middle"},
+    {"mouse_up", Kind::kUp, 1, 1, "mouse_up needs left, right or middle"},
+    {"wheel", Kind::kWheel, 1, 2, "wheel needs notches up, and perhaps to the left"},
+    {"key", Kind::kKey, 1, 1, "key needs a chord, such as Ctrl+Z"},
+    {"hold", Kind::kHold, 1, 1, "hold needs Ctrl, Shift, Alt with + between them, or none"},
+    {"type", Kind::kType, 1, 1, "type needs one text"},
+};
+constexpr std::string_view kButtons[] = {"left", "right", "middle"};
+struct Modifier {
+  std::string_view name;
+  ImGuiKey key;
+};
+constexpr Modifier kModifiers[] = {
+    {"Ctrl", ImGuiMod_Ctrl}, {"Shift", ImGuiMod_Shift}, {"Alt", ImGuiMod_Alt}};
+
+const Verb* FindVerb(std::string_view word) {
+  for (const Verb& verb : kVerbs) {
+    if (verb.name == word) return &verb;
+  }
+  return nullptr;
+}
+
+bool ReadNumber(const std::string& text, float* out) {
+  const char* end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, *out);
+  return read.ec == std::errc() && read.ptr == end && std::isfinite(*out);
+}
+
+bool ReadButton(const std::string& text, int* button) {
+  for (size_t i = 0; i < std::size(kButtons); ++i) {
+    if (kButtons[i] == text) *button = static_cast<int>(i);
+    if (kButtons[i] == text) return true;
+  }
+  return false;
+}
+
+bool ReadModifiers(std::string_view text, int* modifiers) {
+  *modifiers = 0;
+  if (text == "none") return true;
+  while (!text.empty()) {
+    const std::string_view one = text.substr(0, text.find('+'));
+    const int before = *modifiers;
+    for (const Modifier& modifier : kModifiers) {
+      if (modifier.name == one) *modifiers |= modifier.key;
+    }
+    if (*modifiers == before) return false;
+    text.remove_prefix(std::min(one.size() + 1, text.size()));
+  }
+  return *modifiers != 0;
+}
+
+bool ReadChord(const std::string& text, KeyChord* chord) {
+  bool ok = false;
+  const std::vector<KeyChord> chords = ParseChords(text, &ok);
+  if (!ok || chords.size() != 1) return false;
+  *chord = chords.front();
+  return true;
+}
+
+bool ReadWords(const std::vector<std::string>& words, ReplayInput* input) {
+  switch (input->kind) {
+    case Kind::kMouse:
+      return ReadNumber(words[1], &input->x) && ReadNumber(words[2], &input->y);
+    case Kind::kWheel:
+      return ReadNumber(words[1], &input->y) &&
+             (words.size() == 2 || ReadNumber(words[2], &input->x));
+    case Kind::kDown:
+    case Kind::kUp:
+      return ReadButton(words[1], &input->button);
+    case Kind::kKey:
+      return ReadChord(words[1], &input->chord);
+    case Kind::kHold:
+      return ReadModifiers(words[1], &input->modifiers);
+    case Kind::kType:
+      input->text = words[1];
+      return true;
+  }
+  return false;
+}
+
+void HoldModifiers(int modifiers) {
+  for (const Modifier& modifier : kModifiers)
+    ImGui::GetIO().AddKeyEvent(modifier.key, (modifiers & modifier.key) != 0);
+}
+
+void PlayKey(const KeyChord& chord, Gui* gui) {
+  ImGuiIO& io = ImGui::GetIO();
+  if (chord.character != 0) {
+    io.AddInputCharacter(chord.character);
+    gui->DrawFrame();
+    return;
+  }
+  const int held = io.KeyMods;
+  const auto key = static_cast<ImGuiKey>(chord.chord & ~ImGuiMod_Mask_);
+  HoldModifiers(held | (chord.chord & ImGuiMod_Mask_));
+  io.AddKeyEvent(key, true);
+  gui->DrawFrame();
+  io.AddKeyEvent(key, false);
+  HoldModifiers(held);
+  gui->DrawFrame();
+}
+
+}  // namespace
+
+bool IsInputVerb(const std::string& word) { return FindVerb(word) != nullptr; }
+
+std::string ReadInput(const std::vector<std::string>& words, ReplayInput* input) {
+  const Verb* verb = FindVerb(words.front());
+  if (verb == nullptr) return "'" + words.front() + "' is no verb of mouse or keyboard";
+  input->kind = verb->kind;
+  const size_t given = words.size() - 1;
+  const bool ok = given >= verb->least && given <= verb->most && ReadWords(words, input);
+  return ok ? "" : verb->usage;
+}
+
+void Play(const ReplayInput& input, Gui* gui) {
+  ImGuiIO& io = ImGui::GetIO();
+  switch (input.kind) {
+    case Kind::kMouse:
+      io.AddMousePosEvent(input.x, input.y);
+      break;
+    case Kind::kDown:
+    case Kind::kUp:
+      io.AddMouseButtonEvent(input.button, input.kind == Kind::kDown);
+      break;
+    case Kind::kWheel:
+      io.AddMouseWheelEvent(input.x, input.y);
+      break;
+    case Kind::kHold:
+      HoldModifiers(input.modifiers);
+      break;
+    case Kind::kType:
+      io.AddInputCharactersUTF8(input.text.c_str());
+      break;
+    case Kind::kKey:
+      PlayKey(input.chord, gui);
+      return;
+  }
+  gui->DrawFrame();
+}
+
 namespace {
 
 // Splits a line into words; quotes keep blanks. nullopt if a quote is not closed.
@@ -93,45 +250,42 @@ std::string ReadArgument(const std::string& word, const CommandDesc& command, Co
   return {};
 }
 
-bool ReadSeconds(const std::string& word, ReplayStep* step) {
+bool ReadSeconds(const std::string& word, double* seconds) {
   char* end = nullptr;
-  step->seconds = std::strtod(word.c_str(), &end);
-  return !word.empty() && *end == 0 && step->seconds > 0 && step->seconds < 1e6;
+  *seconds = std::strtod(word.c_str(), &end);
+  return !word.empty() && *end == 0 && *seconds > 0 && *seconds < 1e6;
 }
 
 // Fills a step from the words of its line. Returns what is wrong with them, or an empty text.
 std::string ReadStep(const std::vector<std::string>& words, ReplayStep* step) {
   if (words[0] == "wait_idle") {
-    step->kind = ReplayStep::Kind::kWaitIdle;
-    const bool ok = words.size() == 1 || (words.size() == 2 && ReadSeconds(words[1], step));
+    double* seconds = &step->action.emplace<WaitIdle>().seconds;
+    const bool ok = words.size() == 1 || (words.size() == 2 && ReadSeconds(words[1], seconds));
     return ok ? "" : "wait_idle takes seconds, or nothing";
   }
   if (words[0] == "rest") {
-    step->kind = ReplayStep::Kind::kRest;
-    return words.size() == 2 && ReadSeconds(words[1], step) ? "" : "rest needs seconds";
+    double* seconds = &step->action.emplace<Rest>().seconds;
+    return words.size() == 2 && ReadSeconds(words[1], seconds) ? "" : "rest needs seconds";
   }
   if (words[0] == "resize") {
-    step->kind = ReplayStep::Kind::kResize;
-    const bool ok = words.size() == 2 && ParseSize(words[1], &step->size.width, &step->size.height);
+    PixelSize& size = step->action.emplace<Resize>().size;
+    const bool ok = words.size() == 2 && ParseSize(words[1], &size.width, &size.height);
     return ok ? "" : "resize needs a size such as 800x600";
   }
-  if (IsInputVerb(words[0])) {
-    step->kind = ReplayStep::Kind::kInput;
-    return ReadInput(words, &step->input);
-  }
+  if (IsInputVerb(words[0])) return ReadInput(words, &step->action.emplace<ReplayInput>());
   if (words[0] == "screenshot") {
-    step->kind = ReplayStep::Kind::kScreenshot;
     if (words.size() != 2) return "screenshot needs the name of one file";
-    step->path = words[1];
+    step->action = Screenshot{words[1]};
     return {};
   }
-  const CommandDesc* command = FindCommand(words[0]);
-  if (command == nullptr) return "there is no command '" + words[0] + "'";
-  step->command.id = words[0];
+  const CommandDesc* desc = FindCommand(words[0]);
+  if (desc == nullptr) return "there is no command '" + words[0] + "'";
+  Command command{desc->id};
   for (size_t i = 1; i < words.size(); ++i) {
-    std::string wrong = ReadArgument(words[i], *command, &step->command.args);
+    std::string wrong = ReadArgument(words[i], *desc, &command.args);
     if (!wrong.empty()) return wrong;
   }
+  step->action = std::move(command);
   return {};
 }
 

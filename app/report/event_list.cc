@@ -77,11 +77,11 @@ Status ForListed(const EventListInput& input, Write write) {
   return status;
 }
 
-std::string_view FileName(const Trace& trace, EventRow row) {
+std::string_view RecordedName(const Trace& trace, EventRow row) {
   return trace.names().Name(trace.set.Meta(row));
 }
 
-std::string_view FileName(const Trace& trace, const ListedEvent& event) {
+std::string_view RecordedName(const Trace& trace, const ListedEvent& event) {
   return trace.names().Name(MetaId(event.lane->meta[event.index]));
 }
 
@@ -118,11 +118,11 @@ std::optional<LaunchFacts> LaunchOf(const EventListInput& input, const ListedEve
 
 void WriteLaunch(const Trace& trace, const LaunchFacts& launch, JsonStream* json) {
   json->BeginObject();
-  json->Member("call", FileName(trace, launch.call));
+  json->Member("call", RecordedName(trace, launch.call));
   json->Member("delay_ps", launch.delay);
   json->Member("queue_length", launch.queue_length);
   json->BeginArray("stack");
-  for (const EventRow row : launch.stack) json->Text(FileName(trace, row));
+  for (const EventRow row : launch.stack) json->Text(RecordedName(trace, row));
   json->EndArray();
   json->EndObject();
 }
@@ -139,11 +139,11 @@ std::string Joined(const std::vector<Stat>& args) {
 
 std::string JoinedLaunch(const Trace& trace, const LaunchFacts& launch) {
   std::string text, stack;
-  Add("launch.call", FileName(trace, launch.call), &text);
+  Add("launch.call", RecordedName(trace, launch.call), &text);
   Add("launch.delay_ps", fmt::format("{}", launch.delay), &text);
   Add("launch.queue_length", fmt::format("{}", launch.queue_length), &text);
   for (const EventRow row : launch.stack)
-    stack += (stack.empty() ? "" : " < ") + std::string(FileName(trace, row));
+    stack += (stack.empty() ? "" : " < ") + std::string(RecordedName(trace, row));
   if (!stack.empty()) Add("launch.stack", stack, &text);
   return text;
 }
@@ -192,7 +192,7 @@ Status WriteEventsJson(const EventListInput& input, const TextSink& sink) {
     json.Member("begin_ps", event.lane->start[event.index]);
     json.Member("duration_ps", event.lane->dur[event.index]);
     json.Member("self_ps", SelfTime(trace.set, event.row()));
-    json.Member("name", FileName(trace, event));
+    json.Member("name", RecordedName(trace, event));
     json.Member("track", TrackName(trace, *event.lane));
     json.Member("process", ProcessName(trace, *event.lane));
     if (trace.hosts.size() > 1) json.Member("host", HostName(trace, *event.lane));
@@ -222,7 +222,7 @@ Status WriteEventsCsv(const EventListInput& input, const TextSink& sink) {
     const auto field = [](std::string_view text) { return CsvField(std::string(text)); };
     out += fmt::format("{},{},{},{},{},{}", event.lane->start[event.index],
                        event.lane->dur[event.index], SelfTime(trace.set, event.row()),
-                       field(FileName(trace, event)), field(TrackName(trace, *event.lane)),
+                       field(RecordedName(trace, event)), field(TrackName(trace, *event.lane)),
                        field(ProcessName(trace, *event.lane)));
     if (hosts) out += "," + field(HostName(trace, *event.lane));
     if (input.args) {

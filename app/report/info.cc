@@ -13,7 +13,7 @@
 #include "model/base/count_text.h"
 #include "model/base/digits.h"
 #include "model/base/terminal_text.h"
-#include "viewer/widgets/number_text.h"
+#include "viewer/widgets/draw_text.h"
 
 namespace stepscope {
 namespace {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "app/report/report.h"
@@ -13,18 +14,31 @@
 #include "model/analysis/tables/cells.h"
 #include "model/analysis/tables/unit_names.h"
 #include "model/base/markup.h"
+#include "model/base/svg_writer.h"
 #include "model/compare/waterfall.h"
+#include "viewer/core/look/theme.h"
 
 namespace stepscope {
 namespace {
 
 constexpr size_t kMostHtmlRows = 500;  // of a table, so that the file stays small; CSV has all
 
+// The colours of the window as variables of CSS.
+std::string ColorVariables(ThemeKind kind) {
+  const Theme theme = MakeTheme(kind);
+  const std::pair<const char*, Rgba> variables[] = {
+      {"bg", theme[Role::kWindow]},     {"panel", theme[Role::kPanel]},
+      {"line", theme[Role::kLine]},     {"text", theme[Role::kText]},
+      {"soft", theme[Role::kText2]},    {"accent", theme[Role::kAccent]},
+      {"good", theme[Role::kGood]},     {"warning", theme[Role::kWarning]},
+      {"bad", theme[Role::kBad]},       {"bar", theme[Kind::kDeviceCompute]},
+      {"slower", theme[Role::kSlower]}, {"faster", theme[Role::kFaster]}};
+  std::string css = ":root{";
+  for (const auto& [name, color] : variables) css += fmt::format("--{}:{};", name, SvgColor(color));
+  return css + "}";
+}
+
 constexpr std::string_view kStyle = R"(
-:root{--bg:#f6f7f9;--panel:#fff;--line:#d5d9e0;--text:#1b1f27;--soft:#5b6472;--accent:#1f6feb;
---good:#1f8a55;--warning:#a86a00;--bad:#c2342f;--bar:#5b8ff9;--slower:#e08a3c;--faster:#4c9aff}
-@media(prefers-color-scheme:dark){:root{--bg:#16181d;--panel:#1d2026;--line:#333844;--text:#e4e7ec;
---soft:#9aa3b2;--accent:#4c9aff;--good:#3fb97f;--warning:#e0a93b;--bad:#e5645f}}
 *{box-sizing:border-box}
 body{margin:0;background:var(--bg);color:var(--text);font:14px/1.45 Inter,Roboto,system-ui,sans-serif}
 header,main{max-width:1280px;margin:0 auto;padding:16px 24px}
@@ -177,9 +191,10 @@ void WriteReportHtml(const ReportInput& input, const TextSink& sink) {
   out +=
       "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
       "<meta name=\"viewport\" content=\"width=device-width\"><title>" +
-      title + " – Stepscope</title><style>" + std::string(kStyle) +
-      "</style></head><body><header><h1>" + title + "</h1><p class=\"soft\">" +
-      EscapeMarkup(input.path) + " · " +
+      title + " – Stepscope</title><style>" + ColorVariables(ThemeKind::kLight) +
+      "@media(prefers-color-scheme:dark){" + ColorVariables(ThemeKind::kDark) + "}" +
+      std::string(kStyle) + "</style></head><body><header><h1>" + title +
+      "</h1><p class=\"soft\">" + EscapeMarkup(input.path) + " · " +
       EscapeMarkup(input.host.empty() ? "all hosts" : input.host) +
       (input.compat_xprof ? " · definitions of XProf 2.24" : "") + "</p>";
   if (const std::string part = PartText(input.params); !part.empty())

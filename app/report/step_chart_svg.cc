@@ -9,45 +9,31 @@
 #include <vector>
 
 #include "model/analysis/tables/cells.h"
-#include "model/base/markup.h"
+#include "model/base/svg_writer.h"
+#include "viewer/core/look/theme.h"
 
 namespace stepscope {
 namespace {
 
-struct Color {
-  std::string_view column;
-  const char* color;  // readable on light and dark ground
-};
-constexpr std::array kClassColors = {
-    Color{"device", "#4f8fe6"},
-    Color{"on_device", "#3fae9b"},
-    Color{"input", "#d9534f"},
-    Color{"host", "#4aa88a"},
-    Color{"launch", "#d68f3c"},
-    Color{"queued", "#e58fb1"},
-    Color{"sync", "#7fb4c9"},
-    Color{"compile", "#b8a12e"},
-    Color{"copies", "#c46aa0"},
-    Color{"collectives", "#9a78d6"},
-    Color{"collective_wait", "#c3aee6"},
-    Color{"between_steps", "#8fc9b4"},
-    Color{"unknown", "#98a0ac"},
-};
+// The columns whose time is a part of the step, from the lowest part of a bar up.
+constexpr std::array<std::string_view, 13> kLosses = {
+    "device",          "on_device",     "input",   "host",   "launch",
+    "queued",          "sync",          "compile", "copies", "collectives",
+    "collective_wait", "between_steps", "unknown"};
 
-// A column of the table whose time is a part of the step.
 struct Series {
   size_t column;
-  const char* color;
-  std::string label;
+  std::string color, label;
 };
 
 std::vector<Series> SeriesOf(const ResultTable& steps) {
+  const Theme theme = MakeTheme(ThemeKind::kLight);
   std::vector<Series> series;
-  for (const Color& color : kClassColors) {
-    const int column = steps.Column(color.column);
+  for (const std::string_view loss : kLosses) {
+    const int column = steps.Column(loss);
     if (column < 0) continue;
     const auto at = static_cast<size_t>(column);
-    series.push_back({at, color.color, EscapeMarkup(steps.columns[at].label)});
+    series.push_back({at, SvgColor(theme[LossKind(loss)]), steps.columns[at].label});
   }
   return series;
 }
@@ -92,7 +78,7 @@ std::string Legend(const std::vector<Series>& series, const Bars& bars) {
                                  [&](const auto& bar) { return bar[i] > 0; });
     if (any) {
       out += fmt::format("<span><i style=\"background:{}\"></i>{}</span>", series[i].color,
-                         series[i].label);
+                         SvgText(series[i].label));
     }
   }
   return out + "</p>";
@@ -108,16 +94,16 @@ std::string StepChartSvg(const ResultTable& steps) {
   const double slot = (kChartWidth - kChartLeft) / static_cast<double>(bars.bars.size());
   const double bar_width = std::max(1.0, std::min(slot * 0.82, 48.0));
   const double scale = (kChartHeight - kBottom - kTop) / bars.highest;
-  std::string out = fmt::format(
+  SvgWriter out;
+  out.Raw(fmt::format(
       "<figure><figcaption>Step time, ms</figcaption><svg viewBox=\"0 0 {} {}\" role=\"img\" "
       "aria-label=\"Step time by class\">",
-      kChartWidth, kChartHeight);
+      kChartWidth, kChartHeight));
   for (const double part : {0.0, 0.5, 1.0}) {
     const double y = kChartHeight - kBottom - part * bars.highest * scale;
-    out += fmt::format(
-        "<line x1=\"{0}\" x2=\"{1}\" y1=\"{2:.1f}\" y2=\"{2:.1f}\" class=\"grid\"/>"
-        "<text x=\"{3}\" y=\"{4:.1f}\" class=\"axis\" text-anchor=\"end\">{5:.4g}</text>",
-        kChartLeft, kChartWidth, y, kChartLeft - 6, y + 4, part * bars.highest);
+    out.Line(kChartLeft, y, kChartWidth, y, "class=\"grid\"");
+    out.Text(kChartLeft - 6, y + 4, fmt::format("{:.4g}", part * bars.highest),
+             "class=\"axis\" text-anchor=\"end\"");
   }
   for (size_t b = 0; b < bars.bars.size(); ++b) {
     const double x = kChartLeft + slot * static_cast<double>(b) + (slot - bar_width) / 2;
@@ -126,20 +112,17 @@ std::string StepChartSvg(const ResultTable& steps) {
       const double height = bars.bars[b][i] * scale;
       if (height < 0.05) continue;
       y -= height;
-      out += fmt::format(
-          "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"{}\"><title>"
-          "{}: {} {:.3f} ms</title></rect>",
-          x, y, bar_width, height, series[i].color, EscapeMarkup(bars.labels[b]), series[i].label,
-          bars.bars[b][i]);
+      out.Rect({x, y, bar_width, height}, series[i].color, {},
+               fmt::format("{}: {} {:.3f} ms", bars.labels[b], series[i].label, bars.bars[b][i]));
     }
   }
   const auto label = [&](size_t b, const char* anchor, double x) {
-    out += fmt::format("<text x=\"{:.1f}\" y=\"{}\" class=\"axis\" text-anchor=\"{}\">{}</text>", x,
-                       kChartHeight - 6, anchor, EscapeMarkup(bars.labels[b]));
+    out.Text(x, kChartHeight - 6, bars.labels[b],
+             fmt::format("class=\"axis\" text-anchor=\"{}\"", anchor));
   };
   label(0, "start", kChartLeft);
   if (bars.labels.size() > 1) label(bars.labels.size() - 1, "end", kChartWidth);
-  return out + "</svg>" + Legend(series, bars) + "</figure>\n";
+  return out.text() + "</svg>" + Legend(series, bars) + "</figure>\n";
 }
 
 }  // namespace stepscope

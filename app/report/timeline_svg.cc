@@ -3,14 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <utility>
 #include <vector>
 
 #include "model/analysis/naming/short_label.h"
-#include "model/base/fnv.h"
 #include "model/base/svg_writer.h"
 #include "model/lookup.h"
+#include "viewer/core/look/theme.h"
 
 namespace stepscope {
 namespace {
@@ -19,16 +18,6 @@ constexpr double kTimelineWidth = 1160, kTimelineLeft = 190, kRow = 18, kGap = 6
 constexpr size_t kMostOwn = 3, kMostStreams = 3, kMostDepth = 4;
 constexpr double kCharacter = 6.2;  // width of a character of a label that is 11 pixels high
 constexpr double kNarrow = 1;       // pixels; a narrower slice is merged with the next ones
-
-// Readable on light and dark ground, with dark text on them.
-constexpr std::array kSliceColors = {"#7fa8e8", "#8cc4a4", "#e0b070", "#c79be0",
-                                     "#e39a94", "#8fc3d6", "#c8c078", "#b5bcc8"};
-
-const char* ColorOf(std::string_view name) {
-  Fnv fnv;
-  fnv.Add(name);
-  return kSliceColors[fnv.value() % kSliceColors.size()];
-}
 
 Ps BusyIn(const TrackSet& set, const Track& track, TimeRange range) {
   Ps busy = 0;
@@ -161,17 +150,20 @@ class Painter {
     const std::string title =
         count > 1 ? fmt::format("{} events", count)
                   : fmt::format("{} · {}", CutEnd(name, 200), FormatDuration(lane.dur[i]));
-    out_.Rect({x.first, y + 1, width, kRow - 2}, count > 1 ? "var(--soft)" : ColorOf(name),
+    const Rgba color = theme_.NameColor(name);
+    out_.Rect({x.first, y + 1, width, kRow - 2}, count > 1 ? "var(--soft)" : SvgColor(color),
               own ? "stroke=\"var(--text)\" stroke-width=\"1.5\"" : "", title);
     const auto room = static_cast<size_t>(std::max(0.0, (width - 8) / kCharacter));
     if (count > 1 || room < 3) return;
     std::string label(WithoutNamespaces(WithoutArguments(name)));
     if (label.size() > room) label = std::string(CutEnd(label, room - 1)) + "…";
-    out_.Text(x.first + 4, y + kRow - 5, label, "font-size=\"11\" fill=\"#14171c\"");
+    out_.Text(x.first + 4, y + kRow - 5, label,
+              fmt::format("font-size=\"11\" fill=\"{}\"", SvgColor(theme_.TextOn(color))));
   }
 
   const Trace& trace_;
   const TimelinePicture& in_;
+  const Theme theme_ = MakeTheme(ThemeKind::kLight);
   SvgWriter out_;
   double y_ = kAxis;
 };

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "app/session/capture_job.h"
+#include "app/session/jobs.h"
 #include "app/session/open_together.h"
 #include "app/system/paths.h"
 #include "loaders/profile_dir.h"
@@ -41,7 +41,8 @@ std::vector<std::string> FormatLines() {
 
 }  // namespace
 
-Session::Session(Scheduler& scheduler, const SettingsStore& store, SessionHost host)
+Session::Session(Scheduler& scheduler, const SettingsStore& store, SessionHost host,
+                 AgentSocketConfig agents)
     : store_(store),
       host_(std::move(host)),
       scheduler_(scheduler),
@@ -49,7 +50,8 @@ Session::Session(Scheduler& scheduler, const SettingsStore& store, SessionHost h
       deriving_(scheduler, Urgency::kRest),
       waits_(scheduler, Urgency::kBlocking),
       dialog_(waits_),
-      capture_(std::make_unique<CaptureJob>(waits_)) {
+      capture_(std::make_unique<CaptureJob>(waits_)),
+      agent_config_(std::move(agents)) {
   view_.capture.default_folder = RecordingsDirectory().string();
   view_.recent = store_.ReadRecent();
   view_.formats = FormatLines();
@@ -61,13 +63,13 @@ Session::~Session() = default;
 const SessionView& Session::Update() {
   UpdateDerived();  // before a load ends, so that its profile is drawn once first
   if (load_) TakePreview();
-  if (load_) FinishLoad();
+  if (load_) OnLoaded();
   StartNext();
   if (auto told = save_.Update()) Note(std::move(*told));
   UpdateInstalling();
   UpdateLoading();
   if (const auto run = capture_->Update(&view_.capture)) OpenRecorded(*run);
-  if (auto paths = dialog_.Take(); paths && !paths->empty()) Open(*paths, false);
+  if (auto paths = dialog_.TakeChosen(); paths && !paths->empty()) Open(*paths, false);
   return view_;
 }
 
@@ -78,62 +80,64 @@ void Session::Remember(const LoadRequest& request) {
 
 // Derived tracks wait until the profile has been drawn once: opening never waits for an analysis.
 void Session::UpdateDerived() {
-  for (size_t i = 0; i < loads_.size(); ++i) {
-    ProfileLoad& state = loads_[i];
-    if (std::optional<DerivedParts> derived = state.derive.Take()) {
-      view_.profiles[i].derived = std::move(derived->sets);
-      view_.profiles[i].flows = std::move(derived->flows);
-    } else if (state.derive_due) {
-      state.derive_due = false;
-      state.derive.Start(deriving_, [context = view_.profiles[i].analysis](Progress&) {
-        return Derive(*context);
-      });
+  for (Profile& profile : view_.profiles) {
+    ProfileLoad& load = loads_[profile.id];
+    if (std::optional<DerivedParts> derived = load.derive.Take()) {
+      profile.derived = std::move(derived->sets);
+      profile.flows = std::move(derived->flows);
+    } else if (load.derive_due) {
+      load.derive_due = false;
+      load.derive.Start(deriving_,
+                        [context = profile.analysis](Progress&) { return Derive(*context); });
     }
   }
 }
 
 bool Session::deriving() const {
-  return std::any_of(loads_.begin(), loads_.end(),
-                     [](const ProfileLoad& s) { return s.derive.active() || s.derive_due; });
+  return std::any_of(loads_.begin(), loads_.end(), [](const auto& load) {
+    return load.second.derive.active() || load.second.derive_due;
+  });
 }
 
 bool Session::cancelling() {
   return loading_.stopping() + deriving_.stopping() + waits_.stopping() > 0;
 }
 
-size_t Session::IndexOf(ProfileId profile) const {
-  if (!profile.valid()) return kNowhere;
-  for (size_t i = 0; i < view_.profiles.size(); ++i) {
-    if (view_.profiles[i].id == profile) return i;
-  }
-  return kNowhere;
+const Profile* Session::Find(ProfileId profile) const {
+  return profile.valid() ? FindProfile(view_.profiles, profile) : nullptr;
+}
+
+Profile* Session::Find(ProfileId profile) {
+  return const_cast<Profile*>(std::as_const(*this).Find(profile));
 }
 
 void Session::SetDefinitions(Definitions definitions) {
   if (definitions == definitions_) return;
   definitions_ = definitions;
-  for (size_t i = 0; i < view_.profiles.size(); ++i) ResetAnalyses(i);
-  ++view_.generation;
+  ResetAnalyses();
   RequestFrame();
 }
 
 void Session::HoldAnalyses(bool hold) {
   if (hold == hold_analyses_) return;
   hold_analyses_ = hold;
-  for (size_t i = 0; i < view_.profiles.size(); ++i) ResetAnalyses(i);
-  ++view_.generation;
+  ResetAnalyses();
 }
 
-void Session::ResetAnalyses(size_t profile_index) {
-  loads_[profile_index].derive.Stop();
-  Profile& profile = view_.profiles[profile_index];
-  if (profile.arriving) return;
-  profile.analysis.reset();
-  profile.derived.clear();
-  profile.flows.reset();
-  if (hold_analyses_) return;
-  profile.analysis = std::make_shared<AnalysisContext>(profile.trace, definitions_);
-  loads_[profile_index].derive_due = HasDerivedParts(*profile.trace);
+// Gives all profiles new contexts, or none while analyses are held.
+void Session::ResetAnalyses() {
+  ++view_.generation;
+  for (Profile& profile : view_.profiles) {
+    ProfileLoad& load = loads_[profile.id];
+    load.derive.Stop();
+    if (profile.arriving) continue;
+    profile.analysis.reset();
+    profile.derived.clear();
+    profile.flows.reset();
+    if (hold_analyses_) continue;
+    profile.analysis = std::make_shared<AnalysisContext>(profile.trace, definitions_);
+    load.derive_due = HasDerivedParts(*profile.trace);
+  }
 }
 
 void Session::Open(const std::vector<std::string>& paths, bool add_for_comparison) {
@@ -178,11 +182,10 @@ void Session::Answer(OpenAnswer answer) {
 }
 
 void Session::OpenRun(ProfileId profile, const std::string& run_name) {
-  const size_t i = IndexOf(profile);
-  if (i == kNowhere) return;
-  LoadOptions options = loads_[i].request.options;
+  if (Find(profile) == nullptr) return;
+  LoadOptions options = loads_[profile].request.options;
   options.run = run_name;
-  EnqueueReload(i, std::move(options));
+  EnqueueReload(profile, std::move(options));
 }
 
 void Session::CloseProfile(ProfileId profile) {
@@ -192,14 +195,13 @@ void Session::CloseProfile(ProfileId profile) {
     return;
   }
   if (profile.valid() && view_.rest_of == profile) DismissError();
-  const size_t i = IndexOf(profile);
-  if (i == kNowhere) return;
-  view_.profiles.erase(view_.profiles.begin() + static_cast<std::ptrdiff_t>(i));
-  loads_.erase(loads_.begin() + static_cast<std::ptrdiff_t>(i));
+  if (Find(profile) == nullptr) return;
+  std::erase_if(view_.profiles, [profile](const Profile& open) { return open.id == profile; });
+  loads_.erase(profile);
   ++view_.generation;
 }
 
-// Ends what is shown: a load, or else the writing of a profile.
+// Stops the load in progress, else the save in progress.
 void Session::CancelLoading() {
   if (loading()) return DropLoads();
   if (auto told = save_.Stop()) Note(std::move(*told));
@@ -222,8 +224,9 @@ void Session::OpenRecorded(const std::string& run_directory) {
     return load.request.paths.size() == 1 &&
            std::find(recorded_.begin(), recorded_.end(), load.request.paths[0]) != recorded_.end();
   };
-  for (size_t i = loads_.size(), newer = 0; i-- > 0;) {
-    if (is_recording(loads_[i]) && newer++ > 0) CloseProfile(view_.profiles[i].id);
+  for (size_t i = view_.profiles.size(), newer = 0; i-- > 0;) {
+    const ProfileId profile = view_.profiles[i].id;
+    if (is_recording(loads_[profile]) && newer++ > 0) CloseProfile(profile);
   }
   recorded_.push_back(run_directory);
   OpenNow({run_directory}, !view_.profiles.empty());
@@ -242,7 +245,7 @@ void Session::InstallThere() {
   RequestFrame();
 }
 
-// The profile that was asked for is loaded as soon as its host can send it.
+// Loads the profile when the program is installed on its host.
 void Session::UpdateInstalling() {
   const std::optional<Status> status = install_.Update();
   if (!status) return;
@@ -283,16 +286,16 @@ void Session::Note(std::string text) {
 
 void Session::SaveProfile(ProfileId profile, TimeRange range, const std::string& path,
                           bool replace) {
-  const size_t i = IndexOf(profile);
-  if (i == kNowhere || view_.profiles[i].arriving) return;
+  const Profile* saved = Find(profile);
+  if (saved == nullptr || saved->arriving) return;
   if (save_.active()) return Note("Not saved: " + path + ": another profile is being saved");
-  save_.Start(view_.profiles[i].trace, range, TargetOf(path, replace));
+  save_.Start(saved->trace, range, SaveTarget(path, replace));
   RequestFrame();
 }
 
 bool Session::SaveFile(const std::string& path, const std::string& contents, bool replace,
                        std::string* where) {
-  const fs::path target = TargetOf(path, replace);
+  const fs::path target = SaveTarget(path, replace);
   if (target.filename().empty()) return false;
   if (!WriteFileAtomically(target, contents)) return false;
   if (where) *where = target.string();
@@ -320,7 +323,8 @@ std::vector<std::string> Session::AgentFolders() const {
       folders.push_back(fs::path(path).parent_path().string());
   };
   for (const RecentProfile& recent : view_.recent) add(recent.path);
-  for (const ProfileLoad& load : loads_) add(AbsolutePath(load.request.paths[0]));
+  for (const Profile& profile : view_.profiles)
+    add(AbsolutePath(loads_.at(profile.id).request.paths[0]));
   return folders;
 }
 
@@ -339,9 +343,9 @@ std::string Session::AllowAgents(bool allow) {
 }
 
 ProfileId Session::OpenedAs(const std::string& path) const {
-  for (size_t i = 0; i < loads_.size(); ++i) {
-    const std::vector<std::string>& paths = loads_[i].request.paths;
-    if (paths.size() == 1 && AbsolutePath(paths[0]) == path) return view_.profiles[i].id;
+  for (const Profile& profile : view_.profiles) {
+    const std::vector<std::string>& paths = loads_.at(profile.id).request.paths;
+    if (paths.size() == 1 && AbsolutePath(paths[0]) == path) return profile.id;
   }
   return ProfileId();
 }

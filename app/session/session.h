@@ -7,6 +7,7 @@
 #include <chrono>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,10 +15,8 @@
 #include <vector>
 
 #include "app/agents/agent_socket.h"
-#include "app/session/desktop_dialog.h"
-#include "app/session/desktop_theme.h"
-#include "app/session/install_job.h"
-#include "app/session/save_job.h"
+#include "app/session/desktop.h"
+#include "app/session/jobs.h"
 #include "app/session/settings_store.h"
 #include "loaders/loader.h"
 #include "model/base/latest_job.h"
@@ -27,7 +26,7 @@
 
 namespace stepscope {
 
-class CaptureJob;  // app/session/capture_job.h
+class CaptureJob;  // app/session/jobs.h
 
 // The calls that the session makes to the window, if there is one. Empty functions do nothing.
 struct SessionHost {
@@ -46,8 +45,10 @@ struct LoadTimes {
 
 class Session : public AppServices {
  public:
-  // The scheduler's `wake` must draw another frame, as SessionHost::wake does.
-  Session(Scheduler& scheduler, const SettingsStore& store, SessionHost host);
+  // The scheduler's `wake` must draw another frame, as SessionHost::wake does. `agents`: where
+  // programs of the user may ask this window to show something; AllowAgents opens it.
+  Session(Scheduler& scheduler, const SettingsStore& store, SessionHost host,
+          AgentSocketConfig agents = DefaultAgentSocket());
   ~Session() override;  // stops all jobs and waits for them
 
   // Takes the results of finished jobs and starts queued loads. Call it once before each frame.
@@ -70,8 +71,6 @@ class Session : public AppServices {
   void set_asks(bool asks) { asks_ = asks; }
   // Opens what was dropped on the window. If a profile is open, it asks whether to compare first.
   void Drop(const std::vector<std::string>& paths);
-  // Where programs of the user may ask this window to show something; AllowAgents opens it.
-  void set_agent_config(AgentSocketConfig config) { agent_config_ = std::move(config); }
   AgentSocket* agents() { return agents_.get(); }  // null while they may not
   void NoteAgent(const std::string& who) { view_.agents.who = who; }
   ProfileId OpenedAs(const std::string& path) const;  // invalid if it is not open
@@ -130,13 +129,11 @@ class Session : public AppServices {
     std::shared_ptr<Preview> preview;
     ProfileId shown;  // the profile with the first picture; invalid: none
   };
-  struct ProfileLoad {  // view_.profiles[i] has loads_[i]
+  struct ProfileLoad {  // how an open profile was loaded, and what derives its tracks
     LoadRequest request;
     bool derive_due = false;  // starts one frame after the profile was first shown
     LatestJob<DerivedParts> derive;
   };
-
-  static constexpr size_t kNowhere = static_cast<size_t>(-1);
 
   static Loaded Load(const LoadRequest& request, Progress& progress);
   void OpenNow(const std::vector<std::string>& paths, bool add_for_comparison);
@@ -145,24 +142,25 @@ class Session : public AppServices {
   void StartNext();
   std::shared_ptr<StreamPart> PartFor(const LoadRequest& request) const;
   void KeepPart(const LoadRequest& request);
-  size_t CutProfileOf(const std::vector<std::string>& paths) const;  // kNowhere: none
+  const Profile* FindCut(const std::vector<std::string>& paths) const;  // null: none
   void TakePreview();
   void DropPreview();
   void DropLoads();
-  void FinishLoad();
-  void ShowLoaded(const LoadRequest& request, Loaded loaded, ProfileId picture);
-  void Place(const LoadRequest& request, Loaded loaded, double seconds, ProfileId follows);
-  void Put(const LoadRequest& request, Profile profile, ProfileLoad state);
+  void OnLoaded();
+  void Publish(const LoadRequest& request, Loaded loaded, ProfileId picture);
+  Profile MakeProfile(Loaded loaded, ProfileId follows, bool cut);
+  void Insert(const LoadRequest& request, Profile profile, ProfileLoad load);
   void UpdateLoading();
   void UpdateInstalling();
   void FailLoad(LoadRequest request);
   void UpdateDerived();
   void Note(std::string text);
   void Remember(const LoadRequest& request);
-  void ResetAnalyses(size_t profile_index);
+  void ResetAnalyses();
   std::vector<std::string> AgentFolders() const;
-  size_t IndexOf(ProfileId profile) const;  // kNowhere: it is not open
-  void EnqueueReload(size_t profile_index, LoadOptions options);
+  Profile* Find(ProfileId profile);  // null: it is not open
+  const Profile* Find(ProfileId profile) const;
+  void EnqueueReload(ProfileId profile, LoadOptions options);
 
   const SettingsStore& store_;
   SessionHost host_;
@@ -182,12 +180,12 @@ class Session : public AppServices {
   std::unique_ptr<CaptureJob> capture_;
   std::vector<std::string> recorded_;  // run directories of this session's recordings
   DesktopTheme desktop_theme_;
-  std::vector<ProfileLoad> loads_;
+  std::map<ProfileId, ProfileLoad> loads_;  // of view_.profiles
   std::deque<LoadRequest> queue_;
   std::optional<CurrentLoad> load_;
   LatestJob<Loaded> load_job_;  // computes load_
   LoadRequest unfinished_;      // the last load that was stopped or failed, with what it has got
-  AgentSocketConfig agent_config_ = DefaultAgentSocket();
+  const AgentSocketConfig agent_config_;
   std::unique_ptr<AgentSocket> agents_;
   SaveJob save_{waits_};
   LoadRequest not_there_;  // of the host that has no Stepscope: loaded once it is copied there

@@ -1,14 +1,13 @@
-// How a session loads profiles: what is queued, what is shown before all of it is there, and what
-// is kept of a load that ends too early.
+// How a session loads profiles: the queue of loads, the first picture of a profile, and the part
+// that stays when a load ends too early.
 #include <algorithm>
 #include <chrono>
 #include <mutex>
 #include <new>
 #include <utility>
 
-#include "app/session/job_view.h"
-#include "app/session/profile_fingerprint.h"
-#include "app/session/profile_label.h"
+#include "app/session/jobs.h"
+#include "app/session/profile_facts.h"
 #include "app/session/session.h"
 #include "loaders/remote/remote_path.h"
 #include "loaders/remote/stream_part.h"
@@ -87,29 +86,27 @@ std::shared_ptr<StreamPart> Session::PartFor(const LoadRequest& request) const {
   if (request.paths.size() != 1 || !IsRemotePath(path) || IsBucketPath(path)) return nullptr;
   std::shared_ptr<const ByteSource> came;
   if (unfinished_.paths == request.paths) came = CameOf(unfinished_.options);
-  if (const size_t i = CutProfileOf(request.paths); i != kNowhere)
-    came = CameOf(loads_[i].request.options);
-  if (const size_t i = IndexOf(request.replaces); i != kNowhere && view_.profiles[i].cut)
-    came = CameOf(loads_[i].request.options);
+  for (const Profile* cut : {FindCut(request.paths), Find(request.replaces)})
+    if (cut != nullptr && cut->cut) came = CameOf(loads_.at(cut->id).request.options);
   return std::make_shared<StreamPart>(std::move(came));
 }
 
 // Keeps what a load has got that was stopped or failed, until a load of something else begins. What
 // a stopped one gets until it ends is kept, too.
 void Session::KeepPart(const LoadRequest& request) {
-  const size_t i = IndexOf(request.replaces);
-  if (i == kNowhere || !view_.profiles[i].cut) {
+  const Profile* replaced = Find(request.replaces);
+  if (replaced == nullptr || !replaced->cut) {
     unfinished_ = request;
   } else if (CameOf(request.options) != nullptr) {
-    loads_[i].request.options.part = request.options.part;
+    loads_[replaced->id].request.options.part = request.options.part;
   }
 }
 
-size_t Session::CutProfileOf(const std::vector<std::string>& paths) const {
-  for (size_t i = 0; i < loads_.size(); ++i) {
-    if (view_.profiles[i].cut && loads_[i].request.paths == paths) return i;
+const Profile* Session::FindCut(const std::vector<std::string>& paths) const {
+  for (const Profile& profile : view_.profiles) {
+    if (profile.cut && loads_.at(profile.id).request.paths == paths) return &profile;
   }
-  return kNowhere;
+  return nullptr;
 }
 
 // Shows the first picture of a profile, whose place the profile takes later.
@@ -124,9 +121,9 @@ void Session::TakePreview() {
   Profile profile;
   profile.id = load_->shown = ProfileId(next_id_++);
   profile.trace = std::move(trace);
-  profile.label = LabelOf(*profile.trace);
+  profile.label = ProfileLabel(*profile.trace);
   profile.arriving = true;
-  Put(request, std::move(profile), ProfileLoad{request, false, {}});
+  Insert(request, std::move(profile), ProfileLoad{request, false, {}});
 }
 
 // Nothing more comes after a first picture, which by itself would pass for the whole.
@@ -145,14 +142,13 @@ void Session::UpdateLoading() {
   if (load_->request.paths.size() > 1)
     path += " and " + std::to_string(load_->request.paths.size() - 1) + " more";
   view_.loading = ViewOfJob(std::move(path), load_->begin, load_job_.progress());
-  const size_t replaced = IndexOf(load_->request.replaces);
-  view_.loading->previewed =
-      load_->shown.valid() || (replaced != kNowhere && view_.profiles[replaced].cut);
+  const Profile* replaced = Find(load_->request.replaces);
+  view_.loading->previewed = load_->shown.valid() || (replaced != nullptr && replaced->cut);
   if (const auto& part = load_->request.options.part; part != nullptr)
     view_.loading->bytes_before = part->reused();
 }
 
-void Session::FinishLoad() {
+void Session::OnLoaded() {
   if (load_job_.progress() != nullptr && !load_job_.done()) return;  // the load still runs
   LoadTimes times;
   times.begin = load_->begin;
@@ -173,30 +169,33 @@ void Session::FinishLoad() {
   LoadRequest request = std::move(load_->request);
   const ProfileId shown = load_->shown;
   load_.reset();
-  if (IndexOf(shown) != kNowhere) request.replaces = shown;
+  if (Find(shown) != nullptr) request.replaces = shown;
   if (!load_status_.ok()) return FailLoad(std::move(request));
   DismissError();
-  ShowLoaded(request, std::move(*loaded), shown);
+  Publish(request, std::move(*loaded), shown);
   Remember(request);
 }
 
-void Session::ShowLoaded(const LoadRequest& request, Loaded loaded, ProfileId picture) {
+void Session::Publish(const LoadRequest& request, Loaded loaded, ProfileId picture) {
   const Trace& trace = *loaded.trace.value();
   const bool cut = CameOf(request.options) != nullptr;
   if (cut) view_.error = WhyCut(trace);
-  const size_t i = IndexOf(request.replaces);
-  const bool part_shown = i != kNowhere && (request.replaces == picture || view_.profiles[i].cut);
-  if (cut && part_shown && trace.counts.events() == 0) {  // what is shown says more
-    loads_[i].request.options.part = request.options.part;
-    view_.profiles[i].cut = true;
-    view_.rest_of = request.replaces;
+  Profile* replaced = Find(request.replaces);
+  const bool part_shown = replaced != nullptr && (replaced->id == picture || replaced->cut);
+  if (cut && part_shown && trace.counts.events() == 0) {  // the shown part has more
+    loads_[replaced->id].request.options.part = request.options.part;
+    replaced->cut = true;
+    view_.rest_of = replaced->id;
     ++view_.generation;
     return;
   }
   const auto& part = request.options.part;
   const bool same = part_shown && part != nullptr && part->reused() > 0;
-  Place(request, std::move(loaded), Seconds(load_times_.end - load_times_.begin),
-        same ? request.replaces : picture);
+  Profile profile = MakeProfile(std::move(loaded), same ? request.replaces : picture, cut);
+  if (cut) view_.rest_of = profile.id;
+  ProfileLoad load{request, !hold_analyses_ && HasDerivedParts(*profile.trace), {}};
+  load.request.options.run = profile.trace->run;
+  Insert(request, std::move(profile), std::move(load));
 }
 
 void Session::FailLoad(LoadRequest request) {
@@ -204,43 +203,42 @@ void Session::FailLoad(LoadRequest request) {
   if (load_status_.code() == ErrorCode::kCancelled) return;
   view_.error = load_status_.message();
   view_.can_install = load_status_.code() == ErrorCode::kNotInstalled && request.paths.size() == 1;
-  const size_t shown = IndexOf(request.replaces);
-  const bool again = shown != kNowhere && view_.profiles[shown].cut && !view_.can_install;
+  const Profile* shown = Find(request.replaces);
+  const bool again = shown != nullptr && shown->cut && !view_.can_install;
   view_.rest_of = again ? request.replaces : ProfileId();
   if (view_.can_install) not_there_ = std::move(request);
 }
 
-void Session::Place(const LoadRequest& request, Loaded loaded, double seconds, ProfileId follows) {
+Profile Session::MakeProfile(Loaded loaded, ProfileId follows, bool cut) {
   Profile profile;
   profile.id = ProfileId(next_id_++);
   profile.trace = std::move(loaded.trace).value();
-  profile.label = LabelOf(*profile.trace);
+  profile.label = ProfileLabel(*profile.trace);
   if (!hold_analyses_)
     profile.analysis = std::make_shared<AnalysisContext>(profile.trace, definitions_);
   profile.runs = std::move(loaded.runs);
-  profile.load_seconds = seconds;
+  profile.load_seconds = Seconds(load_times_.end - load_times_.begin);
   profile.fingerprint = std::move(loaded.fingerprint);
   profile.follows = follows;
-  ProfileLoad state{request, !hold_analyses_ && HasDerivedParts(*profile.trace), {}};
-  state.request.options.run = profile.trace->run;
-  profile.cut = CameOf(request.options) != nullptr;
-  if (profile.cut) view_.rest_of = profile.id;
-  Put(request, std::move(profile), std::move(state));
+  profile.cut = cut;
+  return profile;
 }
 
-void Session::Put(const LoadRequest& request, Profile profile, ProfileLoad state) {
-  const size_t place = IndexOf(request.replaces);
-  if (place != kNowhere) {
-    view_.profiles[place] = std::move(profile);
-    loads_[place] = std::move(state);
+// Inserts the profile in the place of the profile that it replaces. Else it comes behind the
+// others, or replaces them all.
+void Session::Insert(const LoadRequest& request, Profile profile, ProfileLoad load) {
+  Profile* replaced = Find(request.replaces);
+  if (replaced != nullptr) {
+    loads_.erase(replaced->id);
   } else {
     if (!request.add) {
       view_.profiles.clear();
       loads_.clear();
     }
-    view_.profiles.push_back(std::move(profile));
-    loads_.push_back(std::move(state));
+    replaced = &view_.profiles.emplace_back();
   }
+  loads_[profile.id] = std::move(load);
+  *replaced = std::move(profile);
   ++view_.generation;
 }
 
@@ -251,17 +249,17 @@ void Session::OpenNow(const std::vector<std::string>& paths, bool add_for_compar
   if (!add_for_comparison) DropLoads();
   LoadRequest request{paths, default_options_, add_for_comparison, ProfileId()};
   // The whole profile takes the place of the part that is shown.
-  const size_t cut = add_for_comparison ? kNowhere : CutProfileOf(paths);
-  if (cut != kNowhere) request.replaces = view_.profiles[cut].id;
+  if (const Profile* cut = FindCut(paths); cut != nullptr && !add_for_comparison)
+    request.replaces = cut->id;
   queue_.push_back(std::move(request));
   StartNext();
   RequestFrame();
 }
 
-void Session::EnqueueReload(size_t profile_index, LoadOptions options) {
-  LoadRequest request = loads_[profile_index].request;
+void Session::EnqueueReload(ProfileId profile, LoadOptions options) {
+  LoadRequest request = loads_[profile].request;
   request.options = std::move(options);
-  request.replaces = view_.profiles[profile_index].id;
+  request.replaces = profile;
   DropLoads();
   queue_.push_back(std::move(request));
   StartNext();
@@ -269,11 +267,11 @@ void Session::EnqueueReload(size_t profile_index, LoadOptions options) {
 }
 
 void Session::LoadRest(ProfileId profile) {
-  const size_t i = IndexOf(profile);
-  if (i == kNowhere || !view_.profiles[i].cut) return;
+  const Profile* shown = Find(profile);
+  if (shown == nullptr || !shown->cut) return;
   if (load_ && load_->request.replaces == profile) return;  // it comes already
   DismissError();
-  EnqueueReload(i, loads_[i].request.options);
+  EnqueueReload(profile, loads_[profile].request.options);
 }
 
 // A profile that is being written goes on.

@@ -11,37 +11,37 @@
 namespace stepscope {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-constexpr char kSettingsFile[] = "settings";
+constexpr char kSettingsFile[] = "settings.json", kOldSettingsFile[] = "settings";
 constexpr char kLayoutFile[] = "layout.ini";
 constexpr char kPlacementFile[] = "window.json";
 constexpr char kRecentFile[] = "recent.json";
 constexpr char kNotesFolder[] = "notes";
 
-std::string Dump(const Json& json) {
+std::string Dump(const nlohmann::ordered_json& json) {
   // Paths need not be UTF-8; the default handler would throw.
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
-// Whether a text has only lines that are empty, a comment, or contain one of `marks`.
-bool AreLines(const std::string& text, std::string_view comments, std::string_view marks) {
+// Whether a text is an imgui.ini: its lines are empty, comments, headings or values.
+bool IsLayout(const std::string& text) {
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
     for (const char c : line) {
       if (std::iscntrl(static_cast<unsigned char>(c)) && c != '\t' && c != '\r') return false;
     }
     const size_t begin = line.find_first_not_of(" \t\r");
-    if (begin == std::string::npos || comments.find(line[begin]) != std::string::npos) continue;
-    if (line.find_first_of(marks) == std::string::npos) return false;
+    if (begin == std::string::npos || line[begin] == ';') continue;
+    if (line.find_first_of("[=") == std::string::npos) return false;
   }
   return true;
 }
 
-bool AreSettings(const std::string& text) { return AreLines(text, "#", "="); }
-bool IsLayout(const std::string& text) { return AreLines(text, ";", "[="); }  // imgui.ini
-bool IsObject(const std::string& text) { return Json::parse(text, nullptr, false).is_object(); }
-bool IsArray(const std::string& text) { return Json::parse(text, nullptr, false).is_array(); }
+bool IsObject(const std::string& text) {
+  return nlohmann::ordered_json::parse(text, nullptr, false).is_object();
+}
+bool IsArray(const std::string& text) {
+  return nlohmann::ordered_json::parse(text, nullptr, false).is_array();
+}
 
 // Renames a file to NAME.damaged-1, or the next number that is free. Returns its new path, or an
 // empty text if that failed.
@@ -56,7 +56,7 @@ std::string SetAside(const std::filesystem::path& path) {
   return error ? std::string() : aside.string();
 }
 
-int IntOr(const Json& json, const char* key, int fallback) {
+int IntOr(const nlohmann::ordered_json& json, const char* key, int fallback) {
   const auto it = json.find(key);
   return it != json.end() && it->is_number_integer() ? it->get<int>() : fallback;
 }
@@ -70,12 +70,14 @@ bool SettingsStore::Write(const char* file, IsIntact intact, std::string_view te
   return WriteFileAtomically(path, text);
 }
 
-std::string SettingsStore::ReadSettings() const {
-  return directory_.empty() ? std::string() : ReadSmallFile(directory_ / kSettingsFile);
+Settings SettingsStore::ReadSettings() const {
+  if (directory_.empty()) return {};
+  const std::string text = ReadSmallFile(directory_ / kSettingsFile);
+  return ParseSettings(text.empty() ? ReadSmallFile(directory_ / kOldSettingsFile) : text);
 }
 
-bool SettingsStore::WriteSettings(std::string_view text) const {
-  return Write(kSettingsFile, AreSettings, text);
+bool SettingsStore::WriteSettings(const Settings& settings) const {
+  return Write(kSettingsFile, IsObject, SettingsJson(settings));
 }
 
 std::string SettingsStore::ReadLayout() const {
@@ -89,7 +91,8 @@ bool SettingsStore::WriteLayout(std::string_view text) const {
 WindowPlacement SettingsStore::ReadPlacement() const {
   WindowPlacement placement;
   if (directory_.empty()) return placement;
-  const Json json = Json::parse(ReadSmallFile(directory_ / kPlacementFile), nullptr, false);
+  const nlohmann::ordered_json json =
+      nlohmann::ordered_json::parse(ReadSmallFile(directory_ / kPlacementFile), nullptr, false);
   if (!json.is_object()) return placement;
   const WindowPlacement defaults;
   placement.width = std::clamp(IntOr(json, "width", defaults.width), 320, 16384);
@@ -101,7 +104,7 @@ WindowPlacement SettingsStore::ReadPlacement() const {
 }
 
 bool SettingsStore::WritePlacement(const WindowPlacement& placement) const {
-  Json json;
+  nlohmann::ordered_json json;
   json["width"] = placement.width;
   json["height"] = placement.height;
   json["x"] = placement.x;
@@ -113,9 +116,10 @@ bool SettingsStore::WritePlacement(const WindowPlacement& placement) const {
 std::vector<RecentProfile> SettingsStore::ReadRecent() const {
   std::vector<RecentProfile> recent;
   if (directory_.empty()) return recent;
-  const Json json = Json::parse(ReadSmallFile(directory_ / kRecentFile), nullptr, false);
+  const nlohmann::ordered_json json =
+      nlohmann::ordered_json::parse(ReadSmallFile(directory_ / kRecentFile), nullptr, false);
   if (!json.is_array()) return recent;
-  for (const Json& entry : json) {
+  for (const nlohmann::ordered_json& entry : json) {
     if (!entry.is_object() || recent.size() == kMaxRecent) continue;
     const auto path = entry.find("path");
     if (path == entry.end() || !path->is_string()) continue;
@@ -138,7 +142,7 @@ std::vector<RecentProfile> SettingsStore::AddRecent(const std::string& path,
   std::erase_if(recent, [&](const RecentProfile& r) { return r.path == path; });
   recent.insert(recent.begin(), {path, opened_unix_s, true});
   if (recent.size() > kMaxRecent) recent.resize(kMaxRecent);
-  Json json = Json::array();
+  nlohmann::ordered_json json = nlohmann::ordered_json::array();
   for (const RecentProfile& r : recent) {
     json.push_back({{"path", r.path}, {"opened", r.opened_unix_s}});
   }

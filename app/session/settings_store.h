@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "viewer/core/profiles/session_view.h"
+#include "viewer/core/state/settings.h"
 
 namespace stepscope {
 
@@ -28,8 +29,9 @@ class SettingsStore {
   // An empty directory keeps nothing and reads defaults (screenshot, tests).
   explicit SettingsStore(std::filesystem::path directory) : directory_(std::move(directory)) {}
 
-  std::string ReadSettings() const;
-  bool WriteSettings(std::string_view text) const;
+  // Those of version 0.2 where this version has written none yet.
+  Settings ReadSettings() const;
+  bool WriteSettings(const Settings& settings) const;
   std::string ReadLayout() const;  // imgui.ini text
   bool WriteLayout(std::string_view text) const;
   WindowPlacement ReadPlacement() const;
@@ -42,7 +44,7 @@ class SettingsStore {
   std::vector<RecentProfile> AddRecent(const std::string& path, int64_t opened_unix_s) const;
   void ClearRecent() const;
 
-  // The notes of a profile, under its fingerprint (app/session/profile_fingerprint.h). Without a
+  // The notes of a profile, under its fingerprint (app/session/profile_facts.h). Without a
   // fingerprint nothing is kept.
   std::string ReadNotes(const std::string& fingerprint) const;
   bool WriteNotes(const std::string& fingerprint, std::string_view text) const;

@@ -9,7 +9,7 @@
 #include <csignal>
 #include <cstdlib>
 
-#include "app/system/exit_code.h"
+#include "app/system/output.h"
 
 namespace stepscope {
 namespace {

@@ -141,7 +141,7 @@ bool AtomicFile::Commit() {
   return ok_;
 }
 
-fs::path TargetOf(const fs::path& suggested, bool replace) {
+fs::path SaveTarget(const fs::path& suggested, bool replace) {
   std::error_code error;
   fs::path target = suggested.is_absolute() ? suggested : fs::current_path(error) / suggested;
   return replace || target.filename().empty() ? target : FreeName(target);

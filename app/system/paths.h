@@ -33,7 +33,7 @@ std::string FindProgram(std::string_view name);
 
 // Where a file goes that the user named, from the working directory. Unless it is to be replaced, a
 // file that exists stays, and the new one is called "kernels-2.csv".
-std::filesystem::path TargetOf(const std::filesystem::path& suggested, bool replace);
+std::filesystem::path SaveTarget(const std::filesystem::path& suggested, bool replace);
 
 // A file that is written in pieces and appears as a whole: a crash leaves either the old or the
 // new contents. The pieces go to a temporary file in the same directory, which Commit() syncs and

@@ -10,7 +10,7 @@
 #include "loaders/remote/remote_path.h"
 #include "viewer/core/commands/command.h"
 #include "viewer/core/profiles/profile.h"
-#include "viewer/core/search/first_named.h"
+#include "viewer/core/search/search.h"
 #include "viewer/core/state/view_state.h"
 #include "viewer/viewer.h"
 
@@ -34,7 +34,7 @@ void AgentDriver::Update(Viewer& viewer) {
     return;
   }
   if (!task_) {
-    task_ = socket->Take();
+    task_ = socket->NextTask();
     if (!task_) return;
     stage_ = Stage::kOpen;
     session_.NoteAgent(task_->who);

@@ -13,13 +13,11 @@
 #include <utility>
 #include <vector>
 
-#include "app/system/malloc_arenas.h"
-#include "app/system/stopwatch.h"
+#include "app/system/process.h"
 #include "viewer/core/commands/command.h"
-#include "viewer/core/look/new_frame.h"
-#include "viewer/core/state/settings.h"
+#include "viewer/core/commands/keys.h"
+#include "viewer/gl/program.h"
 #include "viewer/gl/row_texture.h"
-#include "viewer/gl/software_renderer.h"
 #include "viewer/gl/solid_fills.h"
 
 namespace stepscope {
@@ -68,14 +66,13 @@ Gui::Gui(Surface& surface, Session& session, const SettingsStore& store, GuiConf
   sink_ = std::make_unique<WatchedSink>(std::make_unique<RowTexture>(software));
   if (software) solid_fills_ = std::make_unique<SolidFills>();
   content_scale_ = surface_.content_scale();
-  viewer_ =
-      std::make_unique<Viewer>(session_, sink_.get(),
-                               ViewerConfig{.animate = config.animate,
-                                            .content_scale = content_scale_,
-                                            .settings_text = std::move(config.settings_text)});
-  saved_settings_ = viewer_->SettingsText();
+  viewer_ = std::make_unique<Viewer>(session_, sink_.get(),
+                                     ViewerConfig{.animate = config.animate,
+                                                  .content_scale = content_scale_,
+                                                  .settings = std::move(config.settings)});
+  saved_settings_ = viewer_->settings();
   const std::string layout = config.layout.empty() ? viewer_->DefaultLayoutIni() : config.layout;
-  LetPanelsLeave();
+  CloseUnavailablePanels();
   if (!layout.empty()) ImGui::LoadIniSettingsFromMemory(layout.data(), layout.size());
 }
 
@@ -91,10 +88,10 @@ Gui::~Gui() {
 }
 
 // Dear ImGui takes the flag back where the platform has no such windows, as Wayland.
-void Gui::LetPanelsLeave() {
+void Gui::CloseUnavailablePanels() {
   if (!other_windows_) return;
   ImGuiIO& io = ImGui::GetIO();
-  if (viewer_->settings().Bool("layout.windows")) {
+  if (viewer_->settings().panel_windows) {
     io.ConfigFlags |= ImGuiConfigFlags_ViewportsEnable;
   } else {
     io.ConfigFlags &= ~ImGuiConfigFlags_ViewportsEnable;
@@ -112,7 +109,7 @@ void Gui::DrawFrame(Image* picture) {
     viewer_->commands().Push("view.desktop_theme", {.text = light ? "light" : "dark"});
   }
   agents_.Update(*viewer_);
-  LetPanelsLeave();
+  CloseUnavailablePanels();
   ImGui_ImplOpenGL3_NewFrame();
   surface_.BeginFrame();
   NewFrameKeepingChords();
@@ -228,8 +225,8 @@ Status Gui::DrawUntilIdle(double seconds) {
 }
 
 void Gui::Persist() {
-  if (std::string text = viewer_->SettingsText(); text != saved_settings_) {
-    if (store_.WriteSettings(text)) saved_settings_ = std::move(text);
+  if (const Settings& settings = viewer_->settings(); settings != saved_settings_) {
+    if (store_.WriteSettings(settings)) saved_settings_ = settings;
   }
   // Dear ImGui asks to save only after some seconds of drawing, and a window at rest draws
   // nothing: the timer of the change tells as well.

@@ -14,6 +14,7 @@
 #include "app/window/image.h"
 #include "app/window/surface.h"
 #include "model/base/latest_job.h"
+#include "viewer/core/state/settings.h"
 #include "viewer/viewer.h"
 
 struct ImGuiContext;
@@ -29,7 +30,7 @@ inline constexpr double kIdleLimitSeconds = 600;
 struct GuiConfig {
   bool animate = true;
   bool other_windows = false;  // floating panels may be windows of the system, as a setting says
-  std::string settings_text = {};
+  Settings settings = {};
   std::string layout = {};  // imgui.ini text; empty: the default workspace
 };
 
@@ -65,7 +66,7 @@ class Gui {
 
  private:
   void SavePictures();
-  void LetPanelsLeave();
+  void CloseUnavailablePanels();
   // Gives back memory that only jobs and frames needed, some time after the last of them. Returns
   // the seconds until then; infinity: there is nothing to give back.
   double Tidy(bool at_rest);
@@ -82,7 +83,7 @@ class Gui {
   const bool other_windows_;
   bool light_desktop_ = false;
   bool drew_timeline_ = false;
-  std::string saved_settings_;
+  Settings saved_settings_;
   bool worked_ = false;  // jobs ran or frames were drawn since memory was last given back
   std::chrono::steady_clock::time_point rests_since_;
   JobQueue agent_jobs_;

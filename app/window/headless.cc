@@ -8,7 +8,7 @@
 #include <cstring>
 #include <string>
 
-#include "app/window/gl_libraries.h"
+#include "app/window/surface.h"
 
 namespace stepscope {
 namespace {
@@ -96,14 +96,14 @@ Status HeadlessSurface::CreateTarget() {
   }
   glGenFramebuffers(1, &framebuffer_);
   // The order of channels is that of windows: Mesa's software renderer draws boxes faster then.
-  glGenTextures(1, &colour_);
-  glBindTexture(GL_TEXTURE_2D, colour_);
+  glGenTextures(1, &color_texture_);
+  glBindTexture(GL_TEXTURE_2D, color_texture_);
   glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAX_LEVEL, 0);
   glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA, size_.width, size_.height, 0, GL_BGRA, GL_UNSIGNED_BYTE,
                nullptr);
   glBindTexture(GL_TEXTURE_2D, 0);
   glBindFramebuffer(GL_FRAMEBUFFER, framebuffer_);
-  glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, colour_, 0);
+  glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, color_texture_, 0);
   if (glCheckFramebufferStatus(GL_FRAMEBUFFER) != GL_FRAMEBUFFER_COMPLETE) {
     return NoGl("OpenGL refuses a framebuffer of this size");
   }
@@ -112,8 +112,8 @@ Status HeadlessSurface::CreateTarget() {
 
 void HeadlessSurface::DropTarget() {
   if (framebuffer_) glDeleteFramebuffers(1, &framebuffer_);
-  if (colour_) glDeleteTextures(1, &colour_);
-  framebuffer_ = colour_ = 0;
+  if (color_texture_) glDeleteTextures(1, &color_texture_);
+  framebuffer_ = color_texture_ = 0;
 }
 
 Status HeadlessSurface::Resize(PixelSize size) {

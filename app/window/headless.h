@@ -27,7 +27,7 @@ class HeadlessSurface : public Surface {
   float content_scale() const override { return scale_; }
   Status Resize(PixelSize size) override;
   void Wait(const PacerWait& wait) override;
-  bool TakeInput() override { return waker_.Take(); }
+  bool TakeInput() override { return waker_.TakeWake(); }
 
   // Sets the seconds that each frame seems to take, so that pictures and replays do not depend on
   // the clock; 0 uses the clock.
@@ -45,7 +45,7 @@ class HeadlessSurface : public Surface {
   Waker& waker_;
   void* display_ = nullptr;
   void* context_ = nullptr;
-  unsigned framebuffer_ = 0, colour_ = 0;
+  unsigned framebuffer_ = 0, color_texture_ = 0;
   float frame_seconds_ = 0;
   std::chrono::steady_clock::time_point last_frame_ = std::chrono::steady_clock::now();
 };

@@ -3,10 +3,18 @@
 // thread only. Start reading this folder at gui.h.
 #pragma once
 
+#include <string>
+
 #include "app/window/frame_pacer.h"
 #include "model/base/status.h"
 
 namespace stepscope {
+
+// Checks that the system's GL libraries can be loaded. It has to be called before libepoxy, which
+// ends the program where they are missing.
+// Returns one line that says which library is missing and which package has it, or an empty text.
+// `egl` says whether EGL is needed too.
+std::string MissingGlLibraries(bool egl);
 
 struct PixelSize {
   int width = 0, height = 0;

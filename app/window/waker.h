@@ -26,7 +26,7 @@ class Waker {
     if (post_ && pending_) post_();
   }
   // Whether Wake() was called since the last call.
-  bool Take() {
+  bool TakeWake() {
     std::lock_guard lock(mutex_);
     return std::exchange(pending_, false);
   }

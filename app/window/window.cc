@@ -14,7 +14,7 @@
 #include <cstdlib>
 #include <utility>
 
-#include "app/window/gl_libraries.h"
+#include "app/window/surface.h"
 
 namespace stepscope {
 namespace {
@@ -35,7 +35,7 @@ std::string GlfwError() {
 std::vector<uint8_t> DrawIcon(int side) {
   struct Bar {
     double left, right, top, bottom;
-    std::array<uint8_t, 3> colour;
+    std::array<uint8_t, 3> color;
   };
   constexpr std::array<Bar, 4> kBars{{{0.16, 0.84, 0.18, 0.36, {0x5b, 0x8f, 0xf9}},
                                       {0.16, 0.52, 0.41, 0.59, {0x61, 0xd9, 0xc3}},
@@ -49,11 +49,11 @@ std::vector<uint8_t> DrawIcon(int side) {
       const double dx = std::max({radius - u, u - (1 - radius), 0.0});
       const double dy = std::max({radius - v, v - (1 - radius), 0.0});
       const double edge = (radius - std::hypot(dx, dy)) * side + 0.5;
-      std::array<uint8_t, 3> colour{0x1d, 0x20, 0x26};
+      std::array<uint8_t, 3> color{0x1d, 0x20, 0x26};
       for (const Bar& b : kBars) {
-        if (u >= b.left && u < b.right && v >= b.top && v < b.bottom) colour = b.colour;
+        if (u >= b.left && u < b.right && v >= b.top && v < b.bottom) color = b.color;
       }
-      pixels.insert(pixels.end(), colour.begin(), colour.end());
+      pixels.insert(pixels.end(), color.begin(), color.end());
       pixels.push_back(static_cast<uint8_t>(std::clamp(edge, 0.0, 1.0) * 255));
     }
   }
@@ -265,7 +265,7 @@ void Window::Wait(const PacerWait& wait) {
 }
 
 bool Window::TakeInput() {
-  const bool woken = waker_.Take();
+  const bool woken = waker_.TakeWake();
   return std::exchange(input_, false) || OtherWindowsAsk() || woken;
 }
 

@@ -1,4 +1,7 @@
-#include "loaders/chrome_json/chrome_json_loader.h"
+// The loader of Chrome trace events, which TensorFlow, JAX, PyTorch and others write
+// (docs/chrome.md). The text is cut into batches of events (splitter.h) that all cores parse
+// (file_parser.h), their events are collected by thread (file_events.h), and tracks are built of
+// them (chrome_track_builder.h).
 #include "loaders/loader.h"
 
 #include <algorithm>
@@ -113,12 +116,12 @@ Status OpenPlain(const std::string& path, const LoadOptions& options, LoadedFile
 }
 
 // Opens the stream to read, and a text for it.
-Status OpenStream(const std::string& path, const LoadOptions& options, const ReadMode& mode,
-                  LoadedFile* file, std::unique_ptr<InflateStream>* stream) {
+Status OpenStream(const std::string& path, const LoadOptions& options, LoadedFile* file,
+                  std::unique_ptr<InflateStream>* stream) {
   Result<std::unique_ptr<InflateStream>> opened = InflateStream::Open(path);
   if (!opened.ok()) return opened.status();
   *stream = std::move(opened).value();
-  if (!(*stream)->compressed() && (*stream)->file_bytes() >= mode.reread_from) {
+  if (!(*stream)->compressed() && (*stream)->file_bytes() >= options.reread_from_bytes) {
     if (Status s = OpenPlain(path, options, file, stream); !s.ok()) return s;
   }
   file->file_bytes = (*stream)->file_bytes();
@@ -131,14 +134,13 @@ Status OpenStream(const std::string& path, const LoadOptions& options, const Rea
   return {};
 }
 
-Status LoadFile(const InputFile& input, const LoadOptions& options, const ReadMode& mode,
-                const std::stop_token& stop, Progress* progress, LoadedFile* file) {
+Status LoadFile(const InputFile& input, const LoadOptions& options, const std::stop_token& stop,
+                Progress* progress, LoadedFile* file) {
   file->input = input;
   file->label = std::filesystem::path(input.path).filename().string();
   ParseOptions parse;
   parse.max_inflated_bytes = options.max_inflated_bytes;
   parse.threads = options.threads;
-  parse.force_tolerant = mode.force_tolerant;
   std::unique_ptr<InflateStream> stream;
   // An empty source has no bytes in memory either, but nothing to stream.
   const bool in_memory =
@@ -148,7 +150,7 @@ Status LoadFile(const InputFile& input, const LoadOptions& options, const ReadMo
     file->file_bytes = input.opened->file_bytes();
     if (input.opened->truncated())
       file->events.diagnostics.Count(ChromeDiagnostic::kTruncatedStream, file->parsed.text->size());
-  } else if (Status s = OpenStream(input.path, options, mode, file, &stream); !s.ok()) {
+  } else if (Status s = OpenStream(input.path, options, file, &stream); !s.ok()) {
     return s;
   }
   Status status =
@@ -288,11 +290,6 @@ bool Sniff(std::span<const std::byte> prefix) {
   return first == '[' && (second == '{' || second == ']' || second == '\0');
 }
 
-Status Load(TraceBuilder& builder, std::span<const InputFile> files, const LoadOptions& options,
-            const std::stop_token& stop, Progress& progress) {
-  return LoadChrome(builder, files, options, {}, stop, progress);
-}
-
 constexpr TraceFormat kChromeTrace = {"Chrome trace",
                                       {.event_categories = true,
                                        .pytorch_events = true,
@@ -310,17 +307,14 @@ constexpr FileEnding kEndings[] = {
     {".json", Kind::kLoose},
 };
 
-}  // namespace
-
-Status LoadChrome(TraceBuilder& builder, std::span<const InputFile> inputs,
-                  const LoadOptions& options, const ReadMode& mode, const std::stop_token& stop,
-                  Progress& progress) {
+Status Load(TraceBuilder& builder, std::span<const InputFile> inputs, const LoadOptions& options,
+            const std::stop_token& stop, Progress& progress) {
   builder.trace().format = &kChromeTrace;
   MetaTable metas;
   std::vector<std::unique_ptr<LoadedFile>> files;
   Status loaded = LoadEach(inputs, &builder.trace(), [&](const InputFile& input) {
     auto file = std::make_unique<LoadedFile>(&builder, &metas);
-    Status status = LoadFile(input, options, mode, stop, &progress, file.get());
+    Status status = LoadFile(input, options, stop, &progress, file.get());
     if (status.ok()) files.push_back(std::move(file));
     return status;
   });
@@ -347,6 +341,7 @@ Status LoadChrome(TraceBuilder& builder, std::span<const InputFile> inputs,
   return Status::Ok();
 }
 
+}  // namespace
 }  // namespace chrome
 
 extern const LoaderDesc kChromeJsonLoader;

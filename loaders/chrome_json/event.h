@@ -1,32 +1,59 @@
-// The result of parsing one batch of events: plain records, with names interned per worker. The
-// two parsers (BatchParser and TolerantReader) fill RawFields with slices of the text; EventSink
-// does the rest for both. Times are picoseconds from the file's time base, offsets are bytes into
-// the inflated text.
+// Events of a batch of text as plain records, with names that each worker interns for itself. Times
+// are picoseconds from the file's time base, offsets are bytes into the inflated text.
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
-#include "loaders/chrome_json/chrome_diagnostics.h"
+#include "loaders/common/counted_diagnostics.h"
 #include "loaders/common/json_number.h"
 #include "model/string_pool.h"
 #include "model/time.h"
 
 namespace stepscope::chrome {
 
-// Values of the keys that loading needs, as raw JSON tokens (strings with quotes); absent: empty.
-struct RawFields {
-  std::string_view ph, ts, dur, pid, tid, name, cat, id, scope, bind_id, bp, flow_in, flow_out;
-  std::string_view id2;        // an object
-  const char* args = nullptr;  // first character of the value
-  bool any = false;            // the object has a member
+// The faults of the events of a Chrome trace (docs/chrome.md), in whatever order they are found.
+// Each batch counts its own, and the file's owner merges them.
+enum class ChromeDiagnostic : uint8_t {
+  kEmptyObject,  // the trailing {} of TensorFlow
+  kNotAnObject,
+  kNoPhase,
+  kUnknownPhase,
+  kIgnoredPhase,
+  kNoTimestamp,
+  kTimeOutOfRange,
+  kBadDuration,
+  kNegativeDuration,
+  kNoThread,
+  kNoCounterValue,
+  kNoId,
+  kRepaired,
+  kDamaged,
+  kTruncatedEvent,
+  kUnreadableTail,
+  kMisplacedText,
+  kUnterminated,
+  kInvalidUtf8,
+  kUnmatchedBegin,
+  kUnmatchedEnd,
+  kUnmatchedAsyncBegin,
+  kUnmatchedAsyncEnd,
+  kFlowWithoutStart,
+  kFlowWithoutEnd,
+  kFlowWithoutSlice,
+  kUnknownMetadata,
+  kNoCommonClock,
+  kFarAway,
+  kTruncatedStream,
+  kCount
 };
 
-// The slot of a key, or null if loading does not need it. `key` begins after the opening quote and
-// contains the closing one; more text may follow.
-std::string_view* FieldOf(RawFields* fields, std::string_view key);
-constexpr size_t kLongestKey = sizeof("flow_out\"") - 1;
+class ChromeDiagnostics : public CountedDiagnostics<ChromeDiagnostic, PlacesKept::kSmallest> {
+ public:
+  void Report(const std::string& file, Diagnostics* out) const;
+};
 
 constexpr uint32_t kNoAux = 0xffffffffu;
 
@@ -88,16 +115,12 @@ class PairIndex {
   uint32_t size() const { return static_cast<uint32_t>(keys_.size()); }
   uint32_t first(uint32_t i) const { return static_cast<uint32_t>(keys_[i] >> 32); }
   uint32_t second(uint32_t i) const { return static_cast<uint32_t>(keys_[i]); }
-  uint64_t probes() const {
-    return probes_;
-  }  // slots looked at by all calls, for tests of its cost
 
  private:
   void Grow();
   uint64_t SlotOf(uint64_t key) const;
   std::vector<uint64_t> keys_;
   std::vector<uint32_t> table_;  // index + 1
-  uint64_t probes_ = 0;
 };
 
 // Names met by one worker; one thread at a time. Tokens are kept raw (with quotes), so interning
@@ -111,43 +134,6 @@ struct WorkerNames {
   NamePair last_thread;
   uint32_t last_thread_number = kNoThread;
   static constexpr uint32_t kNoThread = 0xffffffffu;
-};
-
-// Turns the RawFields of an event into records of a BatchResult. One thread.
-class EventSink {
- public:
-  EventSink(Int128 base_ps, WorkerNames* names, BatchResult* out)
-      : base_ps_(base_ps), names_(names), out_(out) {}
-  // The bytes [first, end) being parsed lie at `offset` of the text.
-  void SetOrigin(const char* first, const char* end, uint64_t offset) {
-    first_ = first;
-    end_ = end;
-    offset_ = offset;
-  }
-  void Add(const RawFields& fields, const char* object);
-  void Count(ChromeDiagnostic diagnostic, const char* at) {
-    out_->diagnostics.Count(diagnostic, Offset(at));
-  }
-
- private:
-  uint64_t Offset(const char* at) const;
-  bool Times(const RawFields& fields, char ph, const char* object, ParsedEvent* event);
-  uint32_t Thread(const RawFields& fields, char ph, const char* object);
-  bool Extra(const RawFields& fields, char ph, const char* object, ParsedEvent* event);
-  void CounterValues(const RawFields& fields, EventAux* aux);
-  void Memory(const RawFields& fields, const ParsedEvent& event);
-  std::string_view Keep(std::string_view token) {
-    return names_->strings.View(names_->strings.Intern(token));
-  }
-  uint32_t Meta(const RawFields& fields);
-  uint32_t Number(PairIndex* index, StringId first, StringId second, std::vector<NamePair>* added);
-
-  Int128 base_ps_;
-  WorkerNames* names_;
-  BatchResult* out_;
-  const char* first_ = nullptr;
-  const char* end_ = nullptr;
-  uint64_t offset_ = 0;
 };
 
 }  // namespace stepscope::chrome

@@ -8,8 +8,7 @@
 #include <new>
 #include <thread>
 
-#include "loaders/chrome_json/batch_parser.h"
-#include "loaders/chrome_json/tolerant_reader.h"
+#include "loaders/chrome_json/event_reader.h"
 
 namespace stepscope::chrome {
 
@@ -55,7 +54,6 @@ struct Batch {
 
 // The state that one worker owns. A name is interned once per worker.
 struct Worker {
-  BatchParser parser;
   WorkerNames names;
   WorkerMap map;
 };
@@ -106,19 +104,18 @@ class Pipeline {
     threads_.clear();
     return error_;
   }
-  // Reads the rest with TolerantReader on the calling thread, after Finish(). Returns where the
+  // Reads the rest with EventReader on the calling thread, after Finish(). Returns where the
   // event list ended, or 0.
   uint64_t ReadRest(uint64_t begin, uint64_t end, Int128 base_ps, bool through_ends) {
     Worker& worker = *workers_.back();
-    TolerantReader reader({text_ + begin, static_cast<size_t>(end - begin)}, begin, true);
+    EventReader reader({text_ + begin, static_cast<size_t>(end - begin)}, begin, true);
     while (!stop_.stop_requested()) {
       BatchResult result;
-      const TolerantReader::State state =
-          reader.Read(kEventsPerRead, base_ps, &worker.names, &result);
+      const EventReader::State state = reader.Read(kEventsPerRead, base_ps, &worker.names, &result);
       events_->Consume(result, &worker.map, {text_, static_cast<size_t>(end)}, stop_);
       if (progress_ != nullptr) progress_->events += result.events.size();
-      if (state == TolerantReader::State::kTextEnd) return 0;
-      if (state == TolerantReader::State::kArrayEnd && !through_ends) {
+      if (state == EventReader::State::kTextEnd) return 0;
+      if (state == EventReader::State::kArrayEnd && !through_ends) {
         return static_cast<uint64_t>(reader.at() - text_);
       }
     }
@@ -188,15 +185,10 @@ class Pipeline {
 
   void Parse(Worker* worker, Batch batch, Int128 base_ps, BatchResult* result) {
     const std::string_view text(text_ + batch.begin, static_cast<size_t>(batch.end - batch.begin));
-    if (!options_.force_tolerant &&
-        worker->parser.Parse(text, batch.begin, base_ps, &worker->names, result))
-      return;
     result->Clear();
-    if (!options_.force_tolerant)
-      result->diagnostics.Count(ChromeDiagnostic::kRefusedBatch, batch.begin);
-    TolerantReader reader(text, batch.begin, false);
+    EventReader reader(text, batch.begin, false);
     while (reader.Read(~size_t{0}, base_ps, &worker->names, result) !=
-           TolerantReader::State::kTextEnd) {
+           EventReader::State::kTextEnd) {
     }
   }
 

@@ -20,8 +20,7 @@ namespace stepscope::chrome {
 
 struct ParseOptions {
   uint64_t max_inflated_bytes = uint64_t{16} << 30;
-  unsigned threads = 0;         // beside the calling one; 0: as many as are of use
-  bool force_tolerant = false;  // for tests: every batch is read by TolerantReader
+  unsigned threads = 0;  // beside the calling one; 0: as many as are of use
 };
 
 struct ParsedFile {

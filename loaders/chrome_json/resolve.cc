@@ -1,10 +1,18 @@
-// FileEvents::Resolve: matches begins with ends by Chrome's rules: B and E nest per thread in order
-// of time. Asynchronous events are in resolve_async.cc.
+// FileEvents::Resolve matches begins with ends by Chrome's rules. B and E nest per thread in order
+// of time. Nestable asynchronous events (b, n, e) nest per category, id and scope; the older S, T,
+// p and F pair by category, name and id. The events of one id are a chain, which stays on one
+// track.
 #include <algorithm>
 #include <functional>
 #include <memory>
+#include <queue>
+#include <span>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 #include "loaders/chrome_json/file_events.h"
+#include "loaders/chrome_json/hash_order.h"
 #include "model/base/job.h"
 #include "model/base/sort_runs.h"
 
@@ -171,6 +179,211 @@ void FileEvents::ResolveNested(const std::stop_token& stop) {
       AddBind(b.ts, b.offset, binds_[b.bind], nesting[i], b.part, b.slice);
     ends.insert(ends.end(), m.ends.begin(), m.ends.end());
     m.ends = {};
+  }
+}
+
+// --- Asynchronous events ------------------------------------------------------------------------
+
+struct AsyncChain {
+  uint32_t pid, cat;
+  Ps begin, end;
+  uint64_t offset;  // where its first event lies in the text
+  struct Slice {
+    Ps start, dur;
+    uint32_t meta;
+    uint64_t offset;
+  };
+  std::span<const Slice> slices, instants;
+};
+
+namespace {
+
+// Overlapping ids of one category get tracks of their own, up to this many; the others share the
+// last one, where they overlap.
+constexpr uint32_t kMaxAsyncTracks = 64;
+constexpr size_t kStopEveryChains = 16'384;  // chains
+
+bool IsLegacy(char ph) { return ph == 'S' || ph == 'T' || ph == 'p' || ph == 'F'; }
+bool IsBegin(char ph) { return ph == 'b' || ph == 'S'; }
+bool IsEnd(char ph) { return ph == 'e' || ph == 'F'; }
+
+// Two asynchronous events belong together if these are equal.
+auto ChainKey(const AsyncEvent& e) {
+  const bool legacy = IsLegacy(e.ph);
+  return std::tuple(legacy, e.cat, e.scope, e.local ? e.pid + 1 : 0, e.id, legacy ? e.meta : 0);
+}
+
+// The begins of a chain that have no end yet. Finds the innermost one of a name, or of all, in
+// O(1): some writers give one id to everything.
+class OpenBegins {
+ public:
+  explicit OpenBegins(size_t metas) : top_(metas, kNoIndex) {}
+  void Push(const AsyncEvent& begin) {
+    entries_.push_back({&begin, top_[begin.meta]});
+    top_[begin.meta] = static_cast<uint32_t>(entries_.size() - 1);
+  }
+  // Removes and returns the innermost begin of the name; null when there is none. `any`: takes one
+  // of another name then.
+  const AsyncEvent* Take(uint32_t meta, bool any) {
+    uint32_t at = top_[meta];
+    if (at == kNoIndex && any && !entries_.empty()) at = static_cast<uint32_t>(entries_.size() - 1);
+    if (at == kNoIndex) return nullptr;
+    const Entry taken = entries_[at];
+    top_[taken.begin->meta] = taken.below;
+    entries_[at].begin = nullptr;
+    while (!entries_.empty() && entries_.back().begin == nullptr) entries_.pop_back();
+    return taken.begin;
+  }
+  // Hands out what is left, outermost first.
+  template <typename Fn>
+  void Drain(const Fn& fn) {
+    for (const Entry& e : entries_) {
+      if (e.begin == nullptr) continue;
+      top_[e.begin->meta] = kNoIndex;
+      fn(*e.begin);
+    }
+    entries_.clear();
+  }
+
+ private:
+  struct Entry {
+    const AsyncEvent* begin;  // null: taken already
+    uint32_t below;           // index of the begin of the same name before it
+  };
+  std::vector<Entry> entries_;  // the last one is never a taken one
+  std::vector<uint32_t> top_;   // index of the innermost entry, by meta
+};
+
+// Some of the chains, and what becomes of them.
+struct AsyncShare {
+  std::vector<HashedItem> events;
+  std::vector<AsyncChain::Slice> slices, instants;
+  std::vector<AsyncChain> chains;
+  std::vector<std::pair<uint64_t, uint64_t>> ends;
+  ChromeDiagnostics diagnostics;
+};
+
+class ChainMatcher {
+ public:
+  ChainMatcher(const std::vector<AsyncEvent>& all, const NameTable& names,
+               const std::vector<Ps>& last, AsyncShare* share)
+      : all_(all), names_(names), last_(last), share_(*share), open_(names.metas.size()) {}
+
+  void Run(const std::stop_token& stop) {
+    // Reserved, so that spans of slices stay valid.
+    share_.slices.reserve(share_.events.size());
+    share_.instants.reserve(share_.events.size());
+    ForHashGroups(&share_.events, all_, stop,
+                  [&](std::vector<AsyncEvent>* group) { MatchGroup(group, stop); });
+  }
+
+ private:
+  // Matches the events with one hash: nearly always one chain.
+  void MatchGroup(std::vector<AsyncEvent>* group, const std::stop_token& stop) {
+    const auto before = [](const AsyncEvent& a, const AsyncEvent& b) {
+      return std::pair(ChainKey(a), a.ts) < std::pair(ChainKey(b), b.ts);
+    };
+    SortRuns(group->begin(), group->end(), before, stop);
+    for (size_t i = 0; i < group->size();) {
+      size_t end = i + 1;
+      while (end < group->size() && ChainKey((*group)[end]) == ChainKey((*group)[i])) ++end;
+      Match(std::span(*group).subspan(i, end - i));
+      i = end;
+    }
+  }
+
+  void Match(std::span<const AsyncEvent> events) {
+    const size_t slices = share_.slices.size(), instants = share_.instants.size();
+    Ps end = events.back().ts;
+    for (const AsyncEvent& e : events) Add(e);
+    open_.Drain([&](const AsyncEvent& begin) {
+      share_.diagnostics.Count(ChromeDiagnostic::kUnmatchedAsyncBegin, begin.offset);
+      share_.slices.push_back({begin.ts, last_[begin.pid] - begin.ts, begin.meta, begin.offset});
+      end = last_[begin.pid];
+    });
+    AsyncChain chain{events[0].pid, events[0].cat, events[0].ts, end, events[0].offset, {}, {}};
+    chain.slices = std::span(share_.slices).subspan(slices);
+    chain.instants = std::span(share_.instants).subspan(instants);
+    if (!chain.slices.empty() || !chain.instants.empty()) share_.chains.push_back(chain);
+  }
+
+  void Add(const AsyncEvent& e) {
+    if (IsBegin(e.ph)) return open_.Push(e);
+    if (!IsEnd(e.ph)) return share_.instants.push_back({e.ts, 0, e.meta, e.offset});
+    // An end closes the innermost begin of its name, one without a name the innermost of all.
+    const AsyncEvent* begin = open_.Take(e.meta, names_.Name(MetaId(e.meta)).empty());
+    if (begin == nullptr)
+      return share_.diagnostics.Count(ChromeDiagnostic::kUnmatchedAsyncEnd, e.offset);
+    share_.slices.push_back({begin->ts, e.ts - begin->ts, begin->meta, begin->offset});
+    share_.ends.emplace_back(begin->offset, e.offset);
+  }
+
+  const std::vector<AsyncEvent>& all_;
+  const NameTable& names_;
+  const std::vector<Ps>& last_;  // by process
+  AsyncShare& share_;
+  OpenBegins open_;
+};
+
+}  // namespace
+
+void FileEvents::ResolveAsync(const std::stop_token& stop) {
+  if (async.empty()) return;
+  std::vector<AsyncShare> shares(kHashShares);
+  for (uint32_t i = 0; i < async.size(); ++i) {
+    const uint64_t hash = HashOfId(async[i].id, async[i].cat);
+    shares[HashShareOf(hash)].events.push_back({hash, i});
+  }
+  const std::vector<Ps> last = LastOfProcesses();
+  ParallelFor(kHashShares, [&](size_t i) {
+    if (stop.stop_requested()) return;
+    ChainMatcher(async, builder_->names(), last, &shares[i]).Run(stop);
+  });
+  async = {};
+  std::vector<AsyncChain> chains;
+  for (AsyncShare& share : shares) {
+    if (stop.stop_requested()) return;
+    chains.insert(chains.end(), share.chains.begin(), share.chains.end());
+    ends.insert(ends.end(), share.ends.begin(), share.ends.end());
+    diagnostics.Merge(share.diagnostics);
+    share.chains = {};
+    share.ends = {};
+  }
+  PlaceChains(&chains, stop);
+}
+
+// Puts chains of one process and category on tracks: those that overlap lie on different ones, each
+// on the first track that is free again.
+void FileEvents::PlaceChains(std::vector<AsyncChain>* chains, const std::stop_token& stop) {
+  const auto before = [](const AsyncChain& a, const AsyncChain& b) {
+    return std::tuple(a.pid, a.cat, a.begin, a.offset) <
+           std::tuple(b.pid, b.cat, b.begin, b.offset);
+  };
+  SortRuns(chains->begin(), chains->end(), before, stop);
+  using Busy = std::pair<Ps, size_t>;  // when a track is free again, and its number
+  std::priority_queue<Busy, std::vector<Busy>, std::greater<>> busy;
+  uint32_t used = 0;
+  for (size_t i = 0; i < chains->size(); ++i) {
+    if (i % kStopEveryChains == 0 && stop.stop_requested()) return;
+    const AsyncChain& chain = (*chains)[i];
+    if (i == 0 || chain.pid != (*chains)[i - 1].pid || chain.cat != (*chains)[i - 1].cat) {
+      busy = {};
+      used = 0;
+    }
+    size_t track = async_tracks.size();
+    if (!busy.empty() && (busy.top().first <= chain.begin || used == kMaxAsyncTracks)) {
+      track = busy.top().second;
+      busy.pop();
+    } else {
+      async_tracks.push_back({chain.pid, chain.cat, used++, {}});
+    }
+    busy.emplace(chain.end, track);
+    PartEvents& events = async_tracks[track].events;
+    for (const AsyncChain::Slice& s : chain.slices)
+      events.slices.AddWide(s.start, s.dur, s.meta, s.offset);
+    for (const AsyncChain::Slice& s : chain.instants)
+      events.instants.AddWide(s.start, 0, s.meta, s.offset);
+    event_count += chain.slices.size() + chain.instants.size();
   }
 }
 

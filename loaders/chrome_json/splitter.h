@@ -9,26 +9,14 @@
 #include <string>
 #include <vector>
 
+#include "loaders/common/json_brackets.h"
+
 namespace stepscope::chrome {
 
 struct TopMember {
   std::string key;    // raw, without quotes
   std::string value;  // raw token
 };
-
-// The state between two blocks of 64 bytes.
-struct SplitterState {
-  bool in_string = false, escaped = false;
-};
-// The brackets outside of strings in 64 bytes of text: a bit for each, and their number.
-struct SplitterMasks {
-  uint64_t open = 0, close = 0;
-  int opens = 0, closes = 0;
-};
-// Fills the masks of `blocks` blocks of 64 bytes. There are several such functions; the fastest one
-// that the processor can run is used.
-using SplitterClassify = void (*)(const char* text, size_t blocks, SplitterState* state,
-                                  SplitterMasks* out);
 
 class Splitter {
  public:
@@ -51,8 +39,8 @@ class Splitter {
 
   enum class Place { kStart, kMember, kValue, kEvents, kEnd, kBad };
   Place place() const { return place_; }
-  // It is in the event list and finds no ends of events: TolerantReader must read from
-  // batch_begin() on.
+  // It is in the event list and finds no ends of events: EventReader must read from batch_begin()
+  // on.
   bool lost() const { return lost_; }
   uint64_t batch_begin() const { return batch_begin_; }
   uint64_t position() const { return at_; }  // for kBad: where the text made no sense
@@ -62,7 +50,7 @@ class Splitter {
   bool bare_array() const { return bare_array_; }  // a list without an object around it
   bool closed() const { return place_ == Place::kEnd; }
   const std::vector<TopMember>& members() const { return members_; }
-  // TolerantReader found the end of the event list at this offset: goes on after it.
+  // EventReader found the end of the event list at this offset: goes on after it.
   void EventsEndedAt(uint64_t offset);
 
  private:
@@ -78,14 +66,13 @@ class Splitter {
 
   const char* text_;
   OnBatch on_batch_;
-  SplitterClassify classify_;
   Place place_ = Place::kStart;
   uint64_t at_ = 0;
   bool bare_array_ = false, saw_events_ = false, lost_ = false;
   std::string key_;
   uint64_t value_begin_ = 0, retry_at_ = 0;
   uint64_t batch_begin_ = 0;
-  SplitterState state_;
+  json::BracketState state_;
   int64_t depth_ = 0;
   std::vector<TopMember> members_;
 };

@@ -10,6 +10,7 @@
 #include <emmintrin.h>
 #endif
 
+#include "loaders/common/json_brackets.h"
 #include "loaders/common/json_number.h"
 #include "model/base/ascii.h"
 #include "model/base/utf8.h"
@@ -225,6 +226,13 @@ bool Cursor::String(std::string_view* token) {
 }
 
 bool Cursor::Container() {
+  bool stray_escape = false;
+  const char* const behind = EndOfContainer(at_, end_, &stray_escape);
+  if (!stray_escape) {
+    at_ = behind == nullptr ? end_ : behind;
+    return behind != nullptr;
+  }
+  // A backslash outside of strings escapes nothing. This is damage, so it may take longer.
   uint64_t depth = 0;
   std::string_view ignored;
   for (;;) {

@@ -1,5 +1,6 @@
 #include "loaders/common/json_number.h"
 
+#include <array>
 #include <bit>
 #include <charconv>
 #include <cstring>
@@ -10,8 +11,8 @@
 namespace stepscope::json {
 namespace {
 
-constexpr int kMaxDigits = 30;  // digits kept; 10^31 < 2^126
-constexpr int kMicrosToPs = 6;  // a microsecond is 10^6 picoseconds
+constexpr int kMaxDigits = 30;       // digits kept; 10^31 < 2^126
+constexpr unsigned kMicrosToPs = 6;  // a microsecond is 10^6 picoseconds
 
 struct Decimal {
   Int128 digits = 0;
@@ -75,7 +76,7 @@ bool Scale(Int128* value, int exponent) {
 
 // Parses eight digits at once, with three multiplications; false when one is no digit. Timestamps
 // that count from 1970 have sixteen.
-bool EightDigits(const char* text, int64_t* value) {
+bool EightDigits(const char* text, uint64_t* value) {
   if constexpr (std::endian::native != std::endian::little) return false;
   uint64_t x;
   std::memcpy(&x, text, sizeof x);
@@ -86,30 +87,43 @@ bool EightDigits(const char* text, int64_t* value) {
   x = x * 10 + (x >> 8);  // pairs
   constexpr uint64_t kMask = 0x000000ff000000ffu;
   x = ((x & kMask) * 0x000f424000000064u + ((x >> 16) & kMask) * 0x0000271000000001u) >> 32;
-  *value = *value * 100'000'000 + static_cast<int64_t>(x);
+  *value = *value * 100'000'000 + x;
   return true;
 }
 
-// Parses the usual form: at most 18 characters and 6 digits after the point, without an exponent.
-bool ParseShort(std::string_view s, Int128* ps) {
-  if (s.size() > 18) return false;
-  int64_t value = 0;
-  int fraction = -1;
-  size_t i = 0;
-  while (i + 8 <= s.size() && EightDigits(s.data() + i, &value)) i += 8;
-  for (; i < s.size(); ++i) {
-    if (IsDigit(s[i])) {
-      value = value * 10 + (s[i] - '0');
-      if (fraction >= 0) ++fraction;
-    } else if (s[i] == '.' && fraction < 0) {
-      fraction = 0;
-    } else {
-      return false;
-    }
+// Appends digits to the value; returns where they end.
+const char* ReadDigits(const char* at, const char* end, uint64_t* value) {
+  while (end - at >= 8 && EightDigits(at, value)) at += 8;
+  for (; at < end && IsDigit(*at); ++at) *value = *value * 10 + static_cast<uint64_t>(*at - '0');
+  return at;
+}
+
+// Parses the usual form: at most 19 digits and perhaps a point, without an exponent.
+bool ParseShortMicros(std::string_view s, Int128* ps) {
+  constexpr size_t kMostDigits = 19;  // below 2^64
+  static constexpr auto kPowers = [] {
+    std::array<uint64_t, kMostDigits + 1> powers{1};
+    for (size_t i = 1; i < powers.size(); ++i) powers[i] = powers[i - 1] * 10;
+    return powers;
+  }();
+  if (s.size() > kMostDigits + 1) return false;
+  uint64_t value = 0;
+  const char* const end = s.data() + s.size();
+  const char* at = ReadDigits(s.data(), end, &value);
+  size_t digits = s.size(), fraction = 0;
+  if (at < end && *at == '.') {
+    const char* const point = at;
+    at = ReadDigits(point + 1, end, &value);
+    fraction = static_cast<size_t>(at - point - 1);
+    --digits;
   }
-  if (s.empty() || fraction > kMicrosToPs || s.size() == 1) return false;
-  constexpr int64_t kPowers[] = {1'000'000, 100'000, 10'000, 1'000, 100, 10, 1};
-  *ps = Int128{value} * kPowers[fraction < 0 ? 0 : fraction];
+  if (at != end || digits == 0 || digits > kMostDigits) return false;
+  if (fraction <= kMicrosToPs) {
+    *ps = Int128{value} * kPowers[kMicrosToPs - fraction];
+  } else {
+    const uint64_t divisor = kPowers[fraction - kMicrosToPs];
+    *ps = (value + divisor / 2) / divisor;
+  }
   return true;
 }
 
@@ -125,10 +139,10 @@ std::string_view StripQuotes(std::string_view token) {
 std::optional<Int128> ParseMicros(std::string_view token) {
   token = StripQuotes(token);
   Int128 ps;
-  if (ParseShort(token, &ps)) return ps;
+  if (ParseShortMicros(token, &ps)) return ps;
   Decimal d;
   if (!ParseDecimal(token, &d)) return std::nullopt;
-  if (!Scale(&d.digits, d.exponent + kMicrosToPs)) return std::nullopt;
+  if (!Scale(&d.digits, d.exponent + static_cast<int>(kMicrosToPs))) return std::nullopt;
   Int128 limit = 1;
   for (int i = 0; i < 30; ++i) limit *= 10;
   if (d.digits >= limit) return std::nullopt;

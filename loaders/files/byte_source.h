@@ -14,9 +14,12 @@
 #include <stop_token>
 #include <string>
 
+#include "loaders/files/inflater.h"
 #include "model/base/column.h"
 #include "model/base/job.h"
 #include "model/base/status.h"
+
+struct stat;
 
 namespace stepscope {
 
@@ -29,9 +32,8 @@ class ByteSource {
   virtual Result<size_t> Read(uint64_t offset, std::span<std::byte> out) const = 0;
   // All bytes if they are in memory, else empty.
   virtual std::span<const std::byte> bytes() const { return {}; }
-  virtual bool truncated() const {
-    return false;
-  }  // the compressed stream ended early: what came out is kept
+  // The compressed stream ended early: what came out is kept.
+  virtual bool truncated() const { return false; }
   const std::string& path() const { return path_; }
   uint64_t file_bytes() const { return file_bytes_; }
 
@@ -44,8 +46,9 @@ class ByteSource {
 // parses what came out.
 constexpr uint64_t InflateShare(uint64_t file_bytes) { return file_bytes / 2; }
 
-enum class Compression { kNone, kGzip, kZstd };
-Compression DetectCompression(std::span<const std::byte> prefix);
+// A descriptor of a regular file for reading, which the caller closes; `info` gets what fstat says.
+// kIo for anything else, such as a pipe or a device: it is not waited for.
+Result<int> OpenRegularFile(const std::string& path, struct stat* info);
 
 // kIo where the path is no readable regular file, kLimit past `limit` inflated bytes, kCancelled.
 // `progress` gets InflateShare of a compressed file, and nothing of a plain one; it may be null.

@@ -1,7 +1,6 @@
 // InflateStream: the inflated bytes of a file in order, for loaders that parse while they inflate.
-// Reads plain files, gzip (any number of members, by isa-l) and zstd (any number of frames), which
-// it knows by their content. One thread. Memory: one block of input and the codec's window, never
-// the whole file.
+// The content says whether a file is plain, gzip or zstd. One thread. Memory: one block of input
+// and the codec's window, never the whole file.
 #pragma once
 
 #include <cstdint>

@@ -15,15 +15,10 @@ struct Reading {
 
 Reading ReadClock(const proto::Field& message) {
   Reading reading;
-  proto::FieldReader reader(message.begin, message.end);
-  proto::Field field;
-  while (reader.Next(&field)) {
-    if (field.wire != proto::kVarint) continue;
-    if (field.number == 1) reading.id = static_cast<uint32_t>(field.value);
-    if (field.number == 2) reading.time = field.Int();
-    if (field.number == 3) reading.incremental = field.value != 0;
-    if (field.number == 4 && field.Int() > 0) reading.unit_ns = field.Int();
-  }
+  int64_t unit_ns = 0;
+  ReadFields(message, proto::Number(1, &reading.id), proto::Number(2, &reading.time),
+             proto::Number(3, &reading.incremental), proto::Number(4, &unit_ns));
+  if (unit_ns > 0) reading.unit_ns = unit_ns;
   reading.time = SaturatingMul(reading.time, reading.unit_ns);
   return reading;
 }
@@ -38,13 +33,10 @@ uint64_t Clocks::KeyOf(uint32_t sequence, uint32_t clock) {
 
 void Clocks::AddSnapshot(uint32_t sequence, const proto::Field& snapshot) {
   std::vector<Reading> readings;
-  proto::FieldReader reader(snapshot.begin, snapshot.end);
-  proto::Field field;
-  while (reader.Next(&field)) {
-    if (field.number == 1 && field.wire == proto::kLen) readings.push_back(ReadClock(field));
-    if (field.number == 2 && field.wire == proto::kVarint && field.value != 0)
-      trace_clock_ = static_cast<uint32_t>(field.value);
-  }
+  uint32_t trace_clock = 0;
+  const auto add = [&readings](const proto::Field& f) { readings.push_back(ReadClock(f)); };
+  ReadFields(snapshot, proto::Message(1, add), proto::Number(2, &trace_clock));
+  if (trace_clock != 0) trace_clock_ = trace_clock;
   // The trace's clock at this moment: as the snapshot says, or computed from a clock known already.
   std::optional<int64_t> now;
   for (const Reading& r : readings) {

@@ -5,90 +5,68 @@
 #include <string_view>
 #include <utility>
 
-#include "loaders/perfetto/event_reader.h"
+#include "loaders/perfetto/messages.h"
 
 namespace stepscope::perfetto {
+
+using namespace proto;
+
 namespace {
 
 // Adds an entry: its number is in field 1 and its text in field 2.
-void AddEntry(const proto::Field& entry, StringPool* strings, InternedNames* to) {
+void AddName(const Field& entry, StringPool* strings, InternedNames* to) {
   uint64_t iid = 0;
   std::string_view text;
-  ForFields(entry, [&](const proto::Field& f) {
-    if (f.number == 1 && f.wire == proto::kVarint) iid = f.value;
-    if (f.number == 2 && f.wire == proto::kLen) text = f.text();
-  });
+  ReadFields(entry, Number(1, &iid), Text(2, &text));
   if (iid != 0) to->Set(iid, strings->Intern(text));
 }
 
-void AddContext(const proto::Field& message, std::unordered_map<uint64_t, int64_t>* to) {
+void AddContext(const Field& message, std::unordered_map<uint64_t, int64_t>* to) {
   uint64_t iid = 0;
   int64_t pid = 0;
-  ForFields(message, [&](const proto::Field& f) {
-    if (f.number == 1) iid = f.value;
-    if (f.number == 2) pid = f.Int();
-  });
+  ReadFields(message, Number(1, &iid), Number(2, &pid));
   (*to)[iid] = pid;
 }
 
-void AddKernel(const proto::Field& message, StringPool* strings,
+void AddKernel(const Field& message, StringPool* strings,
                std::unordered_map<uint64_t, InternedKernel>* to) {
   uint64_t iid = 0;
   InternedKernel kernel;
-  ForFields(message, [&](const proto::Field& f) {
-    if (f.number == 1 && f.wire == proto::kVarint) iid = f.value;
-    if (f.wire != proto::kLen) return;
-    if (f.number == 2) kernel.name = strings->Intern(f.text());
-    if (f.number == 3) kernel.readable = strings->Intern(f.text());
-    if (f.number == 4) kernel.arch = strings->Intern(f.text());
-    if (f.number == 5) kernel.arguments.push_back(strings->Intern(f.text()));
-  });
+  const auto text = [strings](uint32_t number, StringId* out) {
+    return Message(number, [strings, out](const Field& f) { *out = strings->Intern(f.text()); });
+  };
+  const auto argument = [&](const Field& f) {
+    kernel.arguments.push_back(strings->Intern(f.text()));
+  };
+  ReadFields(message, Number(1, &iid), text(2, &kernel.name), text(3, &kernel.readable),
+             text(4, &kernel.arch), Message(5, argument));
   if (iid != 0) (*to)[iid] = std::move(kernel);
 }
 
-void AddCounters(const proto::Field& message, StringPool* strings,
+void AddCounters(const Field& message, StringPool* strings,
                  std::unordered_map<uint64_t, InternedCounters>* to) {
   uint64_t iid = 0;
   InternedCounters counters;
-  ForFields(message, [&](const proto::Field& f) {
-    if (f.number == 1 && f.wire == proto::kVarint) iid = f.value;
-    if (f.number == 3 && f.wire == proto::kVarint) counters.gpu = f.Int();
-    if (f.number != 2 || f.wire != proto::kLen) return;
-    ForCounterNames(f, [&](uint64_t id, std::string_view name) {
+  const auto names = [&](const Field& f) {
+    for (const auto& [id, name] : ReadCounterNames(f))
       counters.names.emplace_back(id, strings->Intern(name));
-    });
-  });
+  };
+  ReadFields(message, Number(1, &iid), Message(2, names), Number(3, &counters.gpu));
   if (iid != 0) (*to)[iid] = std::move(counters);
 }
 
 }  // namespace
 
-void Interned::Add(const proto::Field& interned_data, StringPool* strings) {
-  ForFields(interned_data, [&](const proto::Field& field) {
-    if (field.wire != proto::kLen) return;
-    switch (field.number) {
-      case 1:
-        return AddEntry(field, strings, &categories);
-      case 2:
-        return AddEntry(field, strings, &events);
-      case 3:
-        return AddEntry(field, strings, &annotations);
-      case 23:
-        return AddContext(field, &contexts);
-      case 24:
-        return AddEntry(field, strings, &stages);
-      case 29:
-        return AddEntry(field, strings, &texts);
-      case 47:
-        return AddCounters(field, strings, &counters);
-      case 1000:
-        return AddKernel(field, strings, &kernels);
-      case 1001:
-        return AddEntry(field, strings, &kernel_arguments);
-      default:
-        return;
-    }
-  });
+void Interned::Read(const Field& interned_data, StringPool* strings) {
+  const auto names = [strings](uint32_t number, InternedNames* to) {
+    return Message(number, [strings, to](const Field& f) { AddName(f, strings, to); });
+  };
+  ReadFields(interned_data, names(1, &categories), names(2, &events), names(3, &annotations),
+             Message(23, [this](const Field& f) { AddContext(f, &contexts); }), names(24, &stages),
+             names(29, &texts),
+             Message(47, [&](const Field& f) { AddCounters(f, strings, &counters); }),
+             Message(1000, [&](const Field& f) { AddKernel(f, strings, &kernels); }),
+             names(1001, &kernel_arguments));
 }
 
 Interned& InternedHistory::Begin(uint32_t sequence, const Place& place) {

@@ -53,7 +53,8 @@ struct Interned {
   std::unordered_map<uint64_t, int64_t> contexts;  // pids of graphics contexts
   std::unordered_map<uint64_t, InternedKernel> kernels;
   std::unordered_map<uint64_t, InternedCounters> counters;
-  void Add(const proto::Field& interned_data, StringPool* strings);
+  // Adds the entries of an InternedData message.
+  void Read(const proto::Field& interned_data, StringPool* strings);
 };
 
 // All interned data of a file. References of packets in the file and of inflated packets are two

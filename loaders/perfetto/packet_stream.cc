@@ -1,13 +1,10 @@
 #include "loaders/perfetto/packet_stream.h"
 
-#include <igzip_lib.h>
-#include <zstd.h>
-
 #include <algorithm>
-#include <cstring>
 #include <span>
 
 #include "loaders/common/wire.h"
+#include "loaders/files/inflater.h"
 
 namespace stepscope::perfetto {
 namespace {
@@ -15,7 +12,6 @@ namespace {
 constexpr uint64_t kHeadBytes = 16;  // most bytes of a tag and a length
 constexpr uint64_t kPacketTag = 1 << 3 | proto::kLen;
 constexpr uint32_t kZlibPackets = 50, kZstdPackets = 133;
-constexpr size_t kBlock = size_t{1} << 18;
 
 // Tag and length of a field, and how many bytes they take.
 struct Head {
@@ -54,10 +50,6 @@ bool HoldsEvents(std::string_view packet) {
   uint64_t value = 0;
   p = proto::ReadVarint(p + 1, end, &value);
   return p != nullptr && p < end && *p < 0x80;
-}
-
-std::string_view View(const proto::Field& field) {
-  return {reinterpret_cast<const char*>(field.begin), static_cast<size_t>(field.end - field.begin)};
 }
 
 }  // namespace
@@ -197,57 +189,19 @@ void PacketStream::NextInflated(PacketBatch* batch) {
 
 void PacketStream::Open(const proto::Field& compressed) {
   inner_ = inner_end_;
-  const bool whole = compressed.number == kZlibPackets ? InflateZlib(View(compressed))
-                                                       : InflateZstd(View(compressed));
-  if (!whole) ++damaged_;
-  inner_end_ = bytes_.inflated.size();
-}
-
-bool PacketStream::Append(const char* data, size_t size) {
-  Column<char>& to = bytes_.inflated;
-  if (to.size() + size > most_inflated_) {
+  const bool zlib = compressed.number == kZlibPackets;
+  const std::unique_ptr<Inflater> inflater =
+      MakeInflater(zlib ? Compression::kZlib : Compression::kZstd);
+  const std::span<const char> bytes(reinterpret_cast<const char*>(compressed.begin),
+                                    reinterpret_cast<const char*>(compressed.end));
+  const AppendResult result =
+      AppendInflated(inflater.get(), bytes, most_inflated_, &bytes_.inflated);
+  if (result == AppendResult::kLimit) {
     status_ = {ErrorCode::kLimit, "inflates to more than the limit of " +
                                       std::to_string(most_inflated_ >> 20) + " MiB"};
-    return false;
   }
-  const size_t at = to.size();
-  if (at + size > to.capacity()) to.Reserve(std::max(at + size, at + at / 2));
-  to.Resize(at + size);
-  if (size > 0) std::memcpy(to.data() + at, data, size);  // `data` of an empty block may be null
-  return true;
-}
-
-bool PacketStream::InflateZlib(std::string_view data) {
-  inflate_state state;
-  isal_inflate_init(&state);
-  state.crc_flag = ISAL_ZLIB;
-  state.next_in = reinterpret_cast<uint8_t*>(const_cast<char*>(data.data()));
-  state.avail_in = static_cast<uint32_t>(data.size());
-  std::vector<char> block(kBlock);
-  for (;;) {
-    state.next_out = reinterpret_cast<uint8_t*>(block.data());
-    state.avail_out = static_cast<uint32_t>(block.size());
-    const int code = isal_inflate(&state);
-    const size_t got = block.size() - state.avail_out;
-    if (!Append(block.data(), got)) return false;
-    if (state.block_state == ISAL_BLOCK_FINISH) return true;
-    if (code != ISAL_DECOMP_OK || got == 0) return false;
-  }
-}
-
-bool PacketStream::InflateZstd(std::string_view data) {
-  const std::unique_ptr<ZSTD_DCtx, decltype(&ZSTD_freeDCtx)> context(ZSTD_createDCtx(),
-                                                                     &ZSTD_freeDCtx);
-  std::vector<char> block(kBlock);
-  ZSTD_inBuffer in{data.data(), data.size(), 0};
-  for (;;) {
-    ZSTD_outBuffer out{block.data(), block.size(), 0};
-    const size_t code = ZSTD_decompressStream(context.get(), &out, &in);
-    if (ZSTD_isError(code) != 0U) return false;
-    if (!Append(block.data(), out.pos)) return false;
-    if (code == 0 && in.pos == in.size) return true;
-    if (out.pos == 0 && in.pos == in.size) return false;
-  }
+  if (result != AppendResult::kDone || !inflater->AtEnd()) ++damaged_;
+  inner_end_ = bytes_.inflated.size();
 }
 
 // `size` bytes at `at`, or fewer at the end.

@@ -61,9 +61,6 @@ class PacketStream {
   void TakeWindow(bool whole, PacketBatch* batch);
   void NextInflated(PacketBatch* batch);
   void Open(const proto::Field& compressed);
-  bool InflateZlib(std::string_view data);
-  bool InflateZstd(std::string_view data);
-  bool Append(const char* data, size_t size);
 
   PacketBytes& bytes_;
   uint64_t most_inflated_;

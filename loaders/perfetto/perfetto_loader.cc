@@ -1,10 +1,12 @@
 // The loader of Perfetto traces (docs/formats.md#perfetto).
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
 #include "loaders/loader.h"
-#include "loaders/perfetto/annotation_source.h"
+#include "loaders/perfetto/argument_source.h"
 #include "loaders/perfetto/trace_reader.h"
 
 namespace stepscope {
@@ -95,27 +97,26 @@ Status Load(TraceBuilder& builder, std::span<const InputFile> inputs, const Load
     EmitFile(i, &files[i], &builder);
     sources.push_back(files[i].source);
   }
-  trace.source = MakeAnnotationSource(std::move(sources));
+  trace.source = MakeArgumentSource(std::move(sources));
   return {};
 }
 
 // Whether one of the first packets has a time, a sequence or data. An XSpace begins with the same
 // tag, but its planes have none of these fields.
 bool Sniff(std::span<const std::byte> prefix) {
+  constexpr uint32_t kData[] = {33, 36, 50, 60, 89, 133};
   const std::string_view text(reinterpret_cast<const char*>(prefix.data()), prefix.size());
   proto::FieldReader packets(text);
   Field packet;
   for (int i = 0; i < 4 && packets.Next(&packet); ++i) {
     if (packet.number != 1 || packet.wire != proto::kLen) return false;
-    proto::FieldReader fields(packet.begin, packet.end);
-    Field field;
-    while (fields.Next(&field)) {
-      const bool length = field.wire == proto::kLen, number = field.wire == proto::kVarint;
-      const bool data = field.number == 33 || field.number == 36 || field.number == 50 ||
-                        field.number == 60 || field.number == 89 || field.number == 133;
-      if (data && length) return true;
-      if ((field.number == 8 || field.number == 10) && number) return true;
-    }
+    bool found = false;
+    ForFields(packet, [&](const Field& f) {
+      found = found || (f.wire == proto::kVarint && (f.number == 8 || f.number == 10)) ||
+              (f.wire == proto::kLen &&
+               std::find(std::begin(kData), std::end(kData), f.number) != std::end(kData));
+    });
+    if (found) return true;
   }
   return false;
 }

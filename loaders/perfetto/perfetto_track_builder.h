@@ -10,9 +10,47 @@
 #include <vector>
 
 #include "loaders/common/mixed_track_builder.h"
-#include "loaders/perfetto/track_state.h"
+#include "loaders/perfetto/argument_source.h"
+#include "loaders/perfetto/packet_decoder.h"
+#include "model/base/column.h"
+#include "model/ids.h"
 
 namespace stepscope::perfetto {
+
+// The events of a track, in order of the file.
+struct Record {
+  static constexpr uint64_t kNoRef = UINT64_MAX;
+  int64_t at, duration;
+  uint64_t ref;  // where its packet lies; ~0 for an end without arguments
+  uint32_t meta;
+  EventType type;
+};
+
+struct Sample {
+  int64_t at;
+  double value;
+};
+
+// An event of a flow, by its track and record.
+struct FlowPoint {
+  uint64_t id;
+  int64_t at;
+  uint32_t track, record;
+  bool ends;
+};
+
+// The state of one track of the file while its packets are read.
+struct TrackState {
+  uint64_t uuid = 0, parent = 0;
+  StringId name{0};
+  bool process = false, thread = false, counter = false, incremental = false, device = false;
+  bool flows = false;  // some event has one
+  int64_t pid = 0, tid = 0, gpu = -1;
+  int64_t multiplier = 1;
+  Column<Record> records;
+  Column<Sample> samples;
+  Column<FlowPoint> flow_points;
+};
 
 // The number after the mark, as in "GPU 3" and "AGENT [4]"; -1 if there is none.
 int64_t NumberAfter(std::string_view text, std::string_view mark);

@@ -136,55 +136,32 @@ void TraceReader::ApplyBatch(const DecodedBatch& batch) {
     const Place place{inflated ? batch.packets.other : head.ref,
                       inflated ? head.ref : batch.packets.other};
     Sequence* sequence = SequenceOf(head.sequence);
-    if (head.rest != EventHead::kNone) {
-      ApplyRest(head, batch.rest[head.rest], sequence, place);
-      continue;
-    }
-    if (head.dropped || head.cleared || sequence->interned == nullptr)
-      UpdateState(head, {}, {}, sequence, place);
-    if (IsUsable(head, true, *sequence))
-      AddEvent(head, batch.lists, TimeOf(head, sequence), sequence);
+    const bool has_rest = head.rest != EventHead::kNone;
+    const PacketRest& rest = has_rest ? batch.rest[head.rest] : no_rest_;
+    if (has_rest || head.dropped || head.cleared || sequence->interned == nullptr)
+      UpdateState(head, rest, sequence, place);
+    if (has_rest) ApplyDescriptions(head, rest);
+    if (!IsUsable(head, !has_rest || rest.has_event, *sequence)) continue;
+    if (!has_rest || rest.has_event) AddEvent(head, batch.lists, TimeOf(head, sequence), sequence);
+    if (rest.stage.begin != nullptr) AddStage(head, rest.stage, sequence);
+    if (rest.counter.begin != nullptr) AddGpuCounters(head, rest.counter, sequence);
   }
 }
 
-void TraceReader::ApplyRest(const EventHead& head, const DecodedBatch::Rest& rest,
-                            Sequence* sequence, const Place& place) {
-  const Packet& packet = rest.packet;
+// Reads what the packet says about clocks, tracks and processes.
+void TraceReader::ApplyDescriptions(const EventHead& head, const PacketRest& rest) {
   if (rest.damaged)
     Count("perfetto.damaged_packets", Severity::kWarning,
           "Packets are damaged: their fields are read up to there",
           "byte " + std::to_string(head.ref));
-  UpdateState(packet, packet.interned, packet.defaults, sequence, place);
-  if (packet.snapshot.begin != nullptr) clocks_.AddSnapshot(packet.sequence, packet.snapshot);
-  if (packet.descriptor.begin != nullptr) AddDescriptor(packet.descriptor);
-  if (packet.process_tree.begin != nullptr) ReadProcessTree(packet.process_tree);
-  if (packet.other != 0) {
-    const char* name = NameOfPacket(packet.other);
-    if (name != nullptr) not_read_.insert(name);
-    Count("perfetto.not_read", Severity::kInfo, "Packets that are not read",
-          name != nullptr ? name : "field " + std::to_string(packet.other));
-  }
-  if (!IsUsable(packet, packet.event.begin != nullptr, *sequence)) return;
-  ApplyPacket(head, packet, sequence);
-}
-
-void TraceReader::ApplyPacket(const EventHead& head, const Packet& packet, Sequence* sequence) {
-  if (packet.event.begin != nullptr) {
-    ReadTrackEvent(packet.event, &event_);
-    const int64_t at = TimeOf(packet, sequence);
-    AddCounterValues(at, sequence);
-    EventHead event;
-    static_cast<PacketHead&>(event) = packet;
-    event.ref = head.ref;
-    event_lists_.Clear();
-    HeadOf(event_, &event, &event_lists_);
-    if (event.type == EventType::kNone && event_.unknown_phase != 0)
-      Count("perfetto.unknown_phase", Severity::kInfo, "Legacy events of phases that are not read",
-            std::string("phase ") + event_.unknown_phase);
-    AddEvent(event, event_lists_, at, sequence);
-  }
-  if (packet.stage.begin != nullptr) AddStage(packet, sequence, head.ref);
-  if (packet.counter.begin != nullptr) AddGpuCounters(packet, sequence);
+  if (rest.snapshot.begin != nullptr) clocks_.AddSnapshot(head.sequence, rest.snapshot);
+  if (rest.descriptor.begin != nullptr) AddDescriptor(rest.descriptor);
+  if (rest.process_tree.begin != nullptr) ReadProcessTree(rest.process_tree);
+  if (rest.other == 0) return;
+  const char* name = NameOfPacket(rest.other);
+  if (name != nullptr) not_read_.insert(name);
+  Count("perfetto.not_read", Severity::kInfo, "Packets that are not read",
+        name != nullptr ? name : "field " + std::to_string(rest.other));
 }
 
 TraceReader::Sequence* TraceReader::FindSequence(uint32_t id) {
@@ -193,8 +170,8 @@ TraceReader::Sequence* TraceReader::FindSequence(uint32_t id) {
   return last_;
 }
 
-void TraceReader::UpdateState(const PacketHead& head, const Field& interned, const Field& defaults,
-                              Sequence* sequence, const Place& place) {
+void TraceReader::UpdateState(const EventHead& head, const PacketRest& rest, Sequence* sequence,
+                              const Place& place) {
   if (head.dropped && !head.cleared) {
     sequence->lost = true;
     Count("perfetto.packet_loss", Severity::kWarning,
@@ -207,8 +184,8 @@ void TraceReader::UpdateState(const PacketHead& head, const Field& interned, con
     sequence->defaults = {};
     sequence->levels.clear();
   }
-  if (interned.begin != nullptr) sequence->interned->Add(interned, &builder_.strings());
-  if (defaults.begin != nullptr) sequence->defaults = ReadDefaults(defaults);
+  if (rest.interned.begin != nullptr) sequence->interned->Read(rest.interned, &builder_.strings());
+  if (rest.defaults.begin != nullptr) sequence->defaults = ReadDefaults(rest.defaults);
 }
 
 void TraceReader::CountUnusable(bool event, const Sequence& sequence) {
@@ -272,6 +249,7 @@ const TraceReader::MetaEntry& TraceReader::MetaOf(StringId name, StringId catego
 
 void TraceReader::AddEvent(const EventHead& head, const EventLists& lists, int64_t at,
                            Sequence* sequence) {
+  if (head.rare != EventHead::kNone) AddRare(lists.rare[head.rare], head, at, sequence);
   const uint64_t uuid = head.has_track ? head.track : sequence->defaults.track.value_or(0);
   if (head.type == EventType::kCounter) {
     if (head.has_value) AddSample(uuid, at, head.value, sequence);
@@ -308,14 +286,19 @@ void TraceReader::AddFlows(const EventHead& head, const std::vector<uint64_t>& f
     state.flow_points.push_back({flows[head.first_flow + i], at, track, record, i >= head.flows});
 }
 
-void TraceReader::AddCounterValues(int64_t at, Sequence* sequence) {
-  const auto& tracks = event_.counters.empty() ? sequence->defaults.counters : event_.counters;
-  for (size_t i = 0; i < std::min(tracks.size(), event_.counter_values.size()); ++i)
-    AddSample(tracks[i], at, static_cast<double>(event_.counter_values[i]), sequence);
-  const auto& reals =
-      event_.real_counters.empty() ? sequence->defaults.real_counters : event_.real_counters;
-  for (size_t i = 0; i < std::min(reals.size(), event_.real_values.size()); ++i)
-    AddSample(reals[i], at, event_.real_values[i], sequence);
+void TraceReader::AddRare(const EventLists::Rare& rare, const EventHead& head, int64_t at,
+                          Sequence* sequence) {
+  const auto add = [&](const std::vector<int64_t>& own, const std::vector<int64_t>& defaults,
+                       const auto& values) {
+    const std::vector<int64_t>& tracks = own.empty() ? defaults : own;
+    for (size_t i = 0; i < std::min(tracks.size(), values.size()); ++i)
+      AddSample(static_cast<uint64_t>(tracks[i]), at, static_cast<double>(values[i]), sequence);
+  };
+  add(rare.counters, sequence->defaults.counters, rare.counter_values);
+  add(rare.real_counters, sequence->defaults.real_counters, rare.real_values);
+  if (head.type == EventType::kNone && rare.unknown_phase != 0)
+    Count("perfetto.unknown_phase", Severity::kInfo, "Legacy events of phases that are not read",
+          std::string("phase ") + rare.unknown_phase);
 }
 
 void TraceReader::AddSample(uint64_t track, int64_t at, double value, Sequence* sequence) {
@@ -326,7 +309,7 @@ void TraceReader::AddSample(uint64_t track, int64_t at, double value, Sequence* 
 }
 
 void TraceReader::AddDescriptor(const Field& message) {
-  const Descriptor d = ReadDescriptor(message);
+  const TrackDescriptor d = ReadTrackDescriptor(message);
   TrackState& track = read_.tracks[TrackIndex(d.uuid)];
   StringPool& strings = builder_.strings();
   if (d.parent != 0) track.parent = d.parent;
@@ -344,18 +327,21 @@ void TraceReader::AddDescriptor(const Field& message) {
 }
 
 void TraceReader::ReadProcessTree(const Field& message) {
-  ForFields(message, [&](const Field& entry) {
-    if (entry.wire != proto::kLen || (entry.number != 1 && entry.number != 2)) return;
+  // A name is the first text of a field: a process has its command line there.
+  const auto add = [this](const Field& entry, uint32_t name_field,
+                          std::unordered_map<int64_t, StringId>* names) {
     int64_t id = 0;
     std::string_view name;
-    const uint32_t named = entry.number == 1 ? 3 : 2;
-    ForFields(entry, [&](const Field& f) {
-      if (f.number == 1 && f.wire == proto::kVarint) id = f.Int();
-      if (f.number == named && f.wire == proto::kLen && name.empty()) name = f.text();
-    });
-    auto& names = entry.number == 1 ? read_.process_names : read_.thread_names;
-    if (!name.empty()) names.try_emplace(id, builder_.strings().Intern(name));
-  });
+    const auto first = [&name](const Field& f) {
+      if (name.empty()) name = f.text();
+    };
+    ReadFields(entry, proto::Number(1, &id), proto::Message(name_field, first));
+    if (!name.empty()) names->try_emplace(id, builder_.strings().Intern(name));
+  };
+  ReadFields(
+      message,
+      proto::Message(1, [&](const Field& process) { add(process, 3, &read_.process_names); }),
+      proto::Message(2, [&](const Field& thread) { add(thread, 2, &read_.thread_names); }));
 }
 
 // ---- What GPU profilers write -----------------------------------------------
@@ -389,14 +375,14 @@ StringId TraceReader::NameOfStage(const RenderStage& stage, const Interned& inte
   return name.valid() ? name : StringId(0);
 }
 
-void TraceReader::AddStage(const Packet& packet, Sequence* sequence, uint64_t ref) {
-  const RenderStage stage = ReadRenderStage(packet.stage);
+void TraceReader::AddStage(const EventHead& head, const Field& message, Sequence* sequence) {
+  const RenderStage stage = ReadRenderStage(message);
   StringPool& strings = builder_.strings();
   for (size_t i = 0; i < stage.queues.size(); ++i)
     queue_names_[i] = strings.Intern(stage.queues[i]);
   for (size_t i = 0; i < stage.stages.size(); ++i)
     stage_names_[i] = strings.Intern(stage.stages[i]);
-  if (!packet.has_timestamp || (stage.queue_iid == 0 && stage.queue < 0)) return;
+  if (!head.has_timestamp || (stage.queue_iid == 0 && stage.queue < 0)) return;
   const Interned& interned = *sequence->interned;
   const StringId queue = stage.queue_iid != 0 ? NameOf(interned.stages, stage.queue_iid, {})
                                               : queue_names_[static_cast<uint64_t>(stage.queue)];
@@ -407,13 +393,13 @@ void TraceReader::AddStage(const Packet& packet, Sequence* sequence, uint64_t re
   const EventCategory category =
       naming::CategoryByPlace(strings.View(name), PlaneKind::kGpu, TrackKind::kStream);
   kineto_ = true;
-  read_.tracks[index].records.push_back({TimeOf(packet, sequence),
-                                         std::max<int64_t>(stage.duration_ns, 0), ref,
+  read_.tracks[index].records.push_back({TimeOf(head, sequence),
+                                         std::max<int64_t>(stage.duration_ns, 0), head.ref,
                                          drafts_.MetaOf(name, category), EventType::kComplete});
 }
 
-void TraceReader::AddGpuCounters(const Packet& packet, Sequence* sequence) {
-  GpuCounters counters = ReadGpuCounters(packet.counter);
+void TraceReader::AddGpuCounters(const EventHead& head, const Field& message, Sequence* sequence) {
+  GpuCounters counters = ReadGpuCounters(message);
   const auto interned = sequence->interned->counters.find(counters.interned);
   const bool known = interned != sequence->interned->counters.end();
   if (known && counters.gpu == 0) counters.gpu = interned->second.gpu;
@@ -423,7 +409,7 @@ void TraceReader::AddGpuCounters(const Packet& packet, Sequence* sequence) {
   if (known) {
     for (const auto& [id, name] : interned->second.names) counter_names_[key(id)] = name;
   }
-  const int64_t at = TimeOf(packet, sequence);
+  const int64_t at = TimeOf(head, sequence);
   for (const auto& [id, value] : counters.values) {
     TrackState& track = read_.tracks[TrackIndex(0xd6e8feb86659fd93u ^ key(id))];
     track.counter = true;

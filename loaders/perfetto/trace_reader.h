@@ -15,8 +15,8 @@
 #include "loaders/common/mixed_track_builder.h"
 #include "loaders/loader.h"
 #include "loaders/perfetto/clocks.h"
-#include "loaders/perfetto/event_reader.h"
 #include "loaders/perfetto/interned.h"
+#include "loaders/perfetto/messages.h"
 #include "loaders/perfetto/packet_decoder.h"
 #include "loaders/perfetto/packet_stream.h"
 #include "loaders/perfetto/perfetto_track_builder.h"
@@ -68,23 +68,21 @@ class TraceReader {
   void Fill(PacketStream* stream, Round* round);
   void Apply(const Round& round, const std::stop_token& stop);
   void ApplyBatch(const DecodedBatch& batch);
-  void ApplyRest(const EventHead& head, const DecodedBatch::Rest& rest, Sequence* sequence,
-                 const Place& place);
-  void ApplyPacket(const EventHead& head, const Packet& packet, Sequence* sequence);
+  void ApplyDescriptions(const EventHead& head, const PacketRest& rest);
   Sequence* SequenceOf(uint32_t id) {
     return last_ != nullptr && last_->id == id ? last_ : FindSequence(id);
   }
   Sequence* FindSequence(uint32_t id);
-  void UpdateState(const PacketHead& head, const Field& interned, const Field& defaults,
-                   Sequence* sequence, const Place& place);
+  void UpdateState(const EventHead& head, const PacketRest& rest, Sequence* sequence,
+                   const Place& place);
   // Whether what the packet refers to is known.
-  bool IsUsable(const PacketHead& head, bool event, const Sequence& sequence) {
+  bool IsUsable(const EventHead& head, bool event, const Sequence& sequence) {
     if (!head.needs_state || !sequence.lost) return true;
     CountUnusable(event, sequence);
     return false;
   }
   void CountUnusable(bool event, const Sequence& sequence);
-  int64_t TimeOf(const PacketHead& head, Sequence* sequence) {
+  int64_t TimeOf(const EventHead& head, Sequence* sequence) {
     const uint32_t clock = head.clock != 0 ? head.clock : sequence->defaults.clock;
     if (clock == 0 || clock == clocks_.trace_clock()) return static_cast<int64_t>(head.timestamp);
     if (sequence->clock != nullptr && sequence->clock_id == clock)
@@ -95,12 +93,12 @@ class TraceReader {
   void AddEvent(const EventHead& head, const EventLists& lists, int64_t at, Sequence* sequence);
   void AddFlows(const EventHead& head, const std::vector<uint64_t>& flows, int64_t at,
                 uint32_t track);
-  void AddCounterValues(int64_t at, Sequence* sequence);
+  void AddRare(const EventLists::Rare& rare, const EventHead& head, int64_t at, Sequence* sequence);
   void AddSample(uint64_t track, int64_t at, double value, Sequence* sequence);
   void AddDescriptor(const Field& message);
-  void AddStage(const Packet& packet, Sequence* sequence, uint64_t ref);
+  void AddStage(const EventHead& head, const Field& message, Sequence* sequence);
   StringId NameOfStage(const RenderStage& stage, const Interned& interned);
-  void AddGpuCounters(const Packet& packet, Sequence* sequence);
+  void AddGpuCounters(const EventHead& head, const Field& message, Sequence* sequence);
   void ReadProcessTree(const Field& message);
   uint32_t TrackIndex(uint64_t uuid);
   uint32_t TrackIndex(uint64_t uuid, Sequence* sequence);
@@ -128,10 +126,9 @@ class TraceReader {
   std::unordered_map<uint64_t, StringId> stage_names_, queue_names_;  // of older writers
   std::unordered_map<uint64_t, StringId> counter_names_;              // by GPU and number
   EndArguments end_arguments_;
-  TrackEvent event_;
-  EventLists event_lists_;
   uint64_t packets_ = 0;
   std::set<std::string_view> not_read_;  // what packets hold that has a name: a few
+  const PacketRest no_rest_;
   bool kineto_ = false;
 };
 

@@ -1,10 +1,10 @@
 #include "loaders/riegeli/chunk_list.h"
 
+#include <highwayhash/c_bindings.h>
+
 #include <algorithm>
 #include <array>
 #include <cstring>
-
-#include "loaders/riegeli/highway_hash.h"
 
 namespace stepscope::riegeli {
 namespace {
@@ -172,6 +172,12 @@ class Lister {
 };
 
 }  // namespace
+
+uint64_t RiegeliHash(std::span<const std::byte> bytes) {
+  constexpr uint64_t kName = 0x2f696c6567656952, kRecords = 0x0a7364726f636572;
+  constexpr HHKey kKey = {kName, kRecords, kName, kRecords};
+  return HighwayHash64(kKey, reinterpret_cast<const char*>(bytes.data()), bytes.size());
+}
 
 bool IsRiegeli(std::span<const std::byte> prefix) {
   return prefix.size() >= kBlockHeaderBytes && HashFits(prefix.first(kBlockHeaderBytes));

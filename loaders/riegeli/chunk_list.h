@@ -43,6 +43,9 @@ struct ChunkList {
   bool transposed = false;    // has chunks of type 't', which are left out
 };
 
+// The checksum of headers and chunks: HighwayHash-64 with the key "Riegeli/records\n", twice. Pure.
+uint64_t RiegeliHash(std::span<const std::byte> bytes);
+
 // Whether a file with these first bytes begins with the header of a block.
 bool IsRiegeli(std::span<const std::byte> prefix);
 // Whether any block of the file has a header: also true where only its beginning is damaged. Reads

@@ -1,30 +1,38 @@
-// Decodes HloInstructionProto. One thread.
+// Decodes HloInstructionProto and ShapeProto. One thread.
 #pragma once
 
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
-#include "loaders/xla/shape_decoder.h"
+#include "loaders/common/wire.h"
+#include "model/xla/hlo_module_builder.h"
 
 namespace stepscope::xla {
 
+inline constexpr int kMaxShapeDepth = 64;  // of tuples in tuples
+
 class InstructionDecoder {
  public:
-  // `payloads`: those of the module, which newer instructions refer to.
+  // `payloads`: backend configurations of the module, to which newer instructions refer by number.
   InstructionDecoder(HloModuleBuilder* builder, const std::vector<std::string_view>* payloads)
-      : builder_(*builder), shapes_(builder), payloads_(*payloads) {}
+      : builder_(*builder), payloads_(*payloads) {}
 
-  // Adds it to the current computation. False where it has garbage; what came before it counts.
+  // Adds the instruction to the current computation. False where it has garbage: what came before
+  // that counts.
   bool Add(const proto::Field& instruction);
 
  private:
-  void Common(const proto::Field& f, InstructionDraft* draft);
-  void Detail(const proto::Field& f, InstructionDetails* details);
+  void ReadCommon(const proto::Field& f);
+  void ReadDetail(const proto::Field& f);
+  uint32_t ShapeIndex(const proto::Field& shape);
 
   HloModuleBuilder& builder_;
-  ShapeDecoder shapes_;
-  InstructionDraft draft_;  // of the instruction that is decoded
   const std::vector<std::string_view>& payloads_;
+  InstructionDraft draft_;                                 // of the instruction that is decoded
+  std::unordered_map<std::string_view, uint32_t> shapes_;  // by message: shapes repeat
 };
+
+Shape DecodeShape(const proto::Field& shape);
 
 }  // namespace stepscope::xla

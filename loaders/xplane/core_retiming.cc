@@ -9,8 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "loaders/xplane/lines/line_join.h"
-#include "loaders/xplane/scan/limits.h"
+#include "loaders/xplane/lines/line_pieces.h"
 #include "model/analysis/naming/core_op.h"
 #include "model/analysis/tpu/core_clock.h"
 #include "model/base/job.h"

@@ -9,27 +9,13 @@
 #include <utility>
 #include <vector>
 
-#include "loaders/xplane/scan/limits.h"
-#include "loaders/xplane/xplane.pb.h"
+#include "loaders/xplane/scan/xstat.h"
 #include "model/base/sort_runs.h"
 
 namespace stepscope::xplane {
 namespace {
 
 constexpr size_t kStopEveryItems = 4096;  // events, stats or series
-
-std::optional<double> Number(const pb::XStat& s) {
-  switch (s.value_case()) {
-    case pb::XStat::kDoubleValue:
-      return s.double_value();
-    case pb::XStat::kUint64Value:
-      return static_cast<double>(s.uint64_value());
-    case pb::XStat::kInt64Value:
-      return static_cast<double>(s.int64_value());
-    default:
-      return std::nullopt;
-  }
-}
 
 // The metadata of a stat. Its id counts within a message of the plane.
 struct StatKey {
@@ -71,14 +57,13 @@ void ReadEvent(WindowReader* reader, uint64_t at, Ps time, uint32_t meta, StatKe
   SourceFieldReader fields(reader, event.begin, event.end);
   SourceField f;
   bool any = false;
-  pb::XStat stat;
   for (size_t n = 1; fields.Next(&f); ++n) {
     if (n % kStopEveryItems == 0 && stop.stop_requested()) return;
     if (f.number != 4 || f.wire != proto::kLen || f.size() > kMaxStatBytes) continue;
     const std::string_view bytes = reader->Fetch(f.begin, static_cast<size_t>(f.size()));
-    (void)stat.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
-    if (const std::optional<double> value = Number(stat)) {
-      samples->push_back({meta, keys->At(at, stat.metadata_id()), time, *value});
+    const XStat stat = ReadXStat(bytes);
+    if (const std::optional<double> value = NumberOf(stat)) {
+      samples->push_back({meta, keys->At(at, stat.id), time, *value});
       any = true;
     }
   }

@@ -11,12 +11,23 @@
 
 #include "loaders/common/wire.h"
 #include "loaders/xplane/scan/plane_tables.h"
+#include "loaders/xplane/scan/xstat.h"
 #include "loaders/xplane/slice_values.h"
-#include "loaders/xplane/stat_columns.h"
+#include "model/stats.h"
 #include "model/string_pool.h"
 #include "model/track.h"
 
 namespace stepscope::xplane {
+
+// Finds the typed column (model/stats.h) of a stat by its name (docs/xspace.md#stats). Pure.
+struct StatColumn {
+  enum class Kind : uint8_t { kNone, kInt, kText, kReal };
+  Kind kind = Kind::kNone;
+  uint8_t column = 0;  // an IntStat, StringStat or RealStat
+  // "shape": a tensor's on memory events, a kernel's operands' on others
+  bool memory_shape = false;
+};
+StatColumn ColumnOf(std::string_view stat_name);
 
 // Bytes that must be readable past the end of a message that is read in the fast ways.
 inline constexpr size_t kSlack = 16;
@@ -169,8 +180,12 @@ class StatDecoder {
   }
 
   // Parses any form, with every check.
-  void DecodeCarefully(proto::Bytes p, proto::Bytes end, proto::Field* value,
-                       const StatAction** action) const;
+  void DecodeCarefully(std::string_view message, proto::Field* value,
+                       const StatAction** action) const {
+    const XStat stat = ReadXStat(message);
+    *value = stat.value;
+    *action = plane_->Find(static_cast<uint64_t>(stat.id));
+  }
 
   // Turns a value into what its column holds. False when it goes to no column.
   bool ToValue(const proto::Field& value, const StatAction* action, uint32_t meta, StatBits* out);

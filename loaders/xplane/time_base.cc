@@ -4,7 +4,7 @@
 #include <limits>
 #include <optional>
 
-#include "loaders/xplane/scan/limits.h"
+#include "loaders/xplane/lines/line_parser.h"
 
 namespace stepscope::xplane {
 namespace {

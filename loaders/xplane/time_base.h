@@ -8,6 +8,10 @@
 
 namespace stepscope::xplane {
 
+// Line timestamps above this count from the Unix epoch, others from the start of profiling: 11.6
+// days after 1970.
+inline constexpr int64_t kEpochNs = 1'000'000'000'000'000;
+
 struct LineStart {
   int64_t timestamp_ns = 0;
   uint64_t weight = 0;  // bytes of events; a line without events does not count

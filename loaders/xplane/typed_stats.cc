@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "loaders/common/first_error.h"
-#include "loaders/xplane/scan/limits.h"
 #include "loaders/xplane/scan/window_reader.h"
+#include "loaders/xplane/scan/xstat.h"
 #include "loaders/xplane/slice_values.h"
 #include "loaders/xplane/stat_decoder.h"
 #include "model/base/job.h"
@@ -200,11 +200,10 @@ class TypedReader {
     while (fields.Next(&f)) {
       if (f.number != 5 || f.wire != kLen || f.size() > kMaxStatBytes) continue;
       const std::string_view bytes = reader->Fetch(f.begin, static_cast<size_t>(f.size()));
-      const Bytes p = reinterpret_cast<Bytes>(bytes.data());
       Field field;
       const StatAction* action = nullptr;
       StatBits value;
-      decoder.DecodeCarefully(p, p + bytes.size(), &field, &action);
+      decoder.DecodeCarefully(bytes, &field, &action);
       if (decoder.ToValue(field, action, meta, &value)) meta_stats_.values.push_back(value);
     }
   }
@@ -361,7 +360,8 @@ class TypedReader {
     const StatAction* action = nullptr;
     StatBits value;
     if (!slack || p == end || !decoder->DecodeFast(p, end, &field, &action)) {
-      decoder->DecodeCarefully(p, end, &field, &action);
+      decoder->DecodeCarefully({reinterpret_cast<const char*>(p), static_cast<size_t>(end - p)},
+                               &field, &action);
     }
     if (decoder->ToValue(field, action, meta, &value))
       out->Put(value.column, row, value.bits, true);

@@ -4,12 +4,10 @@
 #include <string>
 #include <utility>
 
-#include "loaders/xplane/hlo_programs.h"
-#include "loaders/xplane/plain_event.h"
-#include "loaders/xplane/scan/limits.h"
-#include "loaders/xplane/scan/stat_value.h"
+#include "loaders/common/wire.h"
+#include "loaders/xplane/hlo_reader.h"
+#include "loaders/xplane/scan/xstat.h"
 #include "loaders/xplane/typed_stats.h"
-#include "loaders/xplane/xplane.pb.h"
 #include "model/stat_reader.h"
 #include "model/trace.h"
 
@@ -19,11 +17,114 @@ using namespace proto;
 
 namespace {
 
-std::string Unpack(const std::string& packed) {
-  const auto source = MakeByteSource("stat", packed, kMaxStatBytes);
+constexpr size_t kMaxStatsPerEvent = 4'096;  // shown for one event
+constexpr uint64_t kMaxViewedBytes = 4096;   // of an event whose stats are shown in place
+constexpr uint32_t kEventStats = 4, kEventOccurrences = 5, kMetadataStats = 5;  // fields
+
+std::string Unpack(std::string_view packed) {
+  const auto source = MakeByteSource("stat", std::string(packed), kMaxStatBytes);
   if (!source.ok()) return "<compressed text, " + std::to_string(packed.size()) + " bytes>";
   const auto bytes = (*source)->bytes();
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+Stat ToStat(const XStat& stat, const PlaneTables& tables) {
+  const std::string* name = tables.StatName(stat.id);
+  Stat shown;
+  shown.name = name == nullptr ? "stat " + std::to_string(stat.id) : *name;
+  if (auto value = PlainValue(stat, tables)) {
+    shown.value = *std::move(value);
+  } else if (stat.value.number == kBytesValue) {
+    shown.value = "<opaque bytes> (" + std::to_string(stat.value.text().size()) + ")";
+  } else if (stat.value.number == kCompressedValue) {
+    shown.value = Unpack(stat.value.text());
+  } else {
+    shown.value = std::string();
+  }
+  return shown;
+}
+
+// The same without a copy of its texts. False for a stat that is not a plain number or text, or has
+// no name.
+bool ToView(const XStat& stat, const PlaneTables& tables, StatView* view) {
+  constexpr uint8_t kSigned = 0, kUnsigned = 1, kReal = 2, kText = 3;  // places in Stat::value
+  const std::string* name = tables.StatName(stat.id);
+  if (name == nullptr) return false;
+  view->name = *name;
+  view->bits = stat.value.value;
+  switch (stat.value.number) {
+    case kInt64Value:
+      view->kind = kSigned;
+      return true;
+    case kUint64Value:
+      view->kind = kUnsigned;
+      return true;
+    case kDoubleValue:
+      view->kind = kReal;
+      return true;
+    case kTextValue:
+      view->kind = kText;
+      view->bits = 0;
+      view->text = stat.value.text();
+      return true;
+    case kReferenceValue: {
+      const std::string* text = tables.StatName(stat.value.Int());
+      if (text == nullptr) return false;
+      view->kind = kText;
+      view->bits = 0;
+      view->text = *text;
+      view->lasting = true;
+      return true;
+    }
+    default:
+      return false;
+  }
+}
+
+// Appends the stats of the message, which are its fields `number`.
+void AppendStats(WindowReader* reader, const SourceField& message, uint32_t number,
+                 const PlaneTables& tables, std::vector<Stat>* out) {
+  const bool from_metadata = number == kMetadataStats;
+  SourceFieldReader fields(reader, message.begin, message.end);
+  SourceField f;
+  while (out->size() < kMaxStatsPerEvent && fields.Next(&f)) {
+    if (!from_metadata && f.number == kEventOccurrences && f.wire == kVarint)
+      out->push_back({"num_occurrences", static_cast<int64_t>(f.value), false});
+    if (f.number != number || f.wire != kLen) continue;
+    const std::string_view bytes =
+        reader->Fetch(f.begin, static_cast<size_t>(std::min<uint64_t>(f.size(), kMaxStatBytes)));
+    const XStat stat = ReadXStat(bytes);
+    Stat shown = ToStat(stat, tables);
+    if (!stat.whole && bytes.size() < f.size())
+      shown.value = "<" + std::to_string(f.size()) + " bytes>";
+    shown.from_metadata = from_metadata;
+    out->push_back(std::move(shown));
+  }
+}
+
+// Appends views of the stats of the event, whose texts hold until the next read. False, and
+// anything appended, where AppendStats must read them: an event that is damaged or large, with
+// other values than plain ones, or with more than `most` stats.
+bool AppendViews(WindowReader* reader, const SourceField& event, const PlaneTables& tables,
+                 size_t most, std::vector<StatView>* out) {
+  if (event.size() > kMaxViewedBytes) return false;
+  FieldReader fields(reader->Fetch(event.begin, static_cast<size_t>(event.size())));
+  Field f;
+  while (fields.Next(&f)) {
+    if (f.number == 0) return false;
+    const bool occurrences = f.number == kEventOccurrences && f.wire == kVarint;
+    if (!occurrences && (f.number != kEventStats || f.wire != kLen)) continue;
+    if (out->size() == most) return false;
+    StatView& view = out->emplace_back();
+    if (occurrences) {
+      view.name = "num_occurrences";
+      view.bits = f.value;
+      continue;
+    }
+    const XStat stat = ReadXStat(f.bytes());
+    if (!stat.whole || !ToView(stat, tables, &view)) return false;
+  }
+  return !fields.bad() && !fields.clamped();
 }
 
 class XPlaneStats final : public StatSource, public xla::HloSource, public StatReaders {
@@ -99,7 +200,7 @@ class XPlaneStats final : public StatSource, public xla::HloSource, public StatR
     Result<std::vector<Stat>> Read(EventRow row) override {
       const Place place = Find(row);
       std::vector<Stat> stats = known_;
-      if (place.tables != nullptr) AddEvent(&place.file->events, place.at, *place.tables, &stats);
+      AppendEventStats(place, &stats);
       if (Status status = StatusOf(place); !status.ok()) return status;
       return stats;
     }
@@ -107,27 +208,33 @@ class XPlaneStats final : public StatSource, public xla::HloSource, public StatR
     Status Visit(EventRow row, StatVisitor* visitor) override {
       const Place place = Find(row);
       if (!known_.empty()) visitor->TakeMetadata(known_, known_key_);
-      if (place.tables == nullptr) return StatusOf(place);
+      if (!place.has_event) return StatusOf(place);
+      const size_t known = std::min(known_.size(), kMaxStatsPerEvent);
       views_.clear();
-      if (ReadPlainEvent(&place.file->events, place.at, *place.tables,
-                         kMaxStatsPerEvent - std::min(known_.size(), kMaxStatsPerEvent), &views_)) {
+      if (AppendViews(&place.file->events, place.event, *place.tables, kMaxStatsPerEvent - known,
+                      &views_)) {
         for (const StatView& view : views_) visitor->Take(view);
-      } else {
-        std::vector<Stat> stats = known_;
-        AddEvent(&place.file->events, place.at, *place.tables, &stats);
-        for (size_t i = known_.size(); i < stats.size(); ++i) visitor->Take(ViewOf(stats[i]));
+        return StatusOf(place);
       }
+      std::vector<Stat> stats = known_;
+      AppendEventStats(place, &stats);
+      for (size_t i = known_.size(); i < stats.size(); ++i) visitor->Take(ViewOf(stats[i]));
       return StatusOf(place);
     }
 
    private:
     // Where an event lies.
     struct Place {
-      FileReaders* file = nullptr;          // null: nowhere
-      const PlaneTables* tables = nullptr;  // null: the event has no stats of its own
-      uint64_t at = 0;
+      FileReaders* file = nullptr;  // null: nowhere
+      const PlaneTables* tables = nullptr;
+      SourceField event;
+      bool has_event = false;  // false: the event has no stats of its own
     };
 
+    static void AppendEventStats(const Place& place, std::vector<Stat>* out) {
+      if (place.has_event)
+        AppendStats(&place.file->events, place.event, kEventStats, *place.tables, out);
+    }
     static Status StatusOf(const Place& place) {
       if (place.file == nullptr) return {};
       const Status& metas = place.file->metas.status();
@@ -154,8 +261,13 @@ class XPlaneStats final : public StatSource, public xla::HloSource, public StatR
         known_track_ = lane.track;
         known_key_ = (uint64_t{track.plane.value} + 1) << 32 | lane.meta[i];
       }
+      Place place;
+      place.file = file.get();
       const uint64_t at = lane.SourceOffset(i);
-      return {file.get(), at == ~uint64_t{0} ? nullptr : &TablesAt(parts, at), at};
+      if (at == ~uint64_t{0}) return place;
+      place.tables = &TablesAt(parts, at);
+      place.has_event = MessageAt(&file->events, at, &place.event);
+      return place;
     }
 
     const Lane& LaneAt(EventRow row) {
@@ -170,8 +282,10 @@ class XPlaneStats final : public StatSource, public xla::HloSource, public StatR
       if (tables == nullptr || meta >= metas.size()) return;
       const uint32_t index = tables->event_ids.Find(metas[meta].source_id);
       if (index == IdMap::kNone || !tables->event_metas[index].has_stats) return;
-      const EventMetaScan& scan = tables->event_metas[index];
-      AddStats(reader, scan.begin, scan.end, 5, *tables, true, &known_);
+      SourceField metadata;
+      metadata.begin = tables->event_metas[index].begin;
+      metadata.end = tables->event_metas[index].end;
+      AppendStats(reader, metadata, kMetadataStats, *tables, &known_);
     }
 
     const XPlaneStats& source_;
@@ -184,52 +298,6 @@ class XPlaneStats final : public StatSource, public xla::HloSource, public StatR
     uint64_t known_key_ = 0;
     TrackId known_track_;
   };
-
-  static void AddEvent(WindowReader* reader, uint64_t at, const PlaneTables& tables,
-                       std::vector<Stat>* out) {
-    SourceField event;
-    if (MessageAt(reader, at, &event))
-      AddStats(reader, event.begin, event.end, 4, tables, false, out);
-  }
-
-  // Adds the stats of the message [begin, end), which are field `number`: 5 in metadata, 4 in an
-  // event.
-  static void AddStats(WindowReader* reader, uint64_t begin, uint64_t end, uint32_t number,
-                       const PlaneTables& tables, bool from_metadata, std::vector<Stat>* out) {
-    SourceFieldReader fields(reader, begin, end);
-    SourceField f;
-    pb::XStat message;
-    while (out->size() < kMaxStatsPerEvent && fields.Next(&f)) {
-      if (!from_metadata && f.number == 5 && f.wire == kVarint) {
-        out->push_back({"num_occurrences", static_cast<int64_t>(f.value), false});
-      }
-      if (f.number != number || f.wire != kLen) continue;
-      const uint64_t size = f.size();
-      const std::string_view bytes =
-          reader->Fetch(f.begin, static_cast<size_t>(std::min<uint64_t>(size, kMaxStatBytes)));
-      const bool whole = message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
-      Stat stat = ToStat(message, tables);
-      if (!whole && bytes.size() < size) stat.value = "<" + std::to_string(size) + " bytes>";
-      stat.from_metadata = from_metadata;
-      out->push_back(std::move(stat));
-    }
-  }
-
-  static Stat ToStat(const pb::XStat& s, const PlaneTables& tables) {
-    Stat stat;
-    const std::string* name = tables.StatName(s.metadata_id());
-    stat.name = name == nullptr ? "stat " + std::to_string(s.metadata_id()) : *name;
-    if (auto value = PlainValue(s, tables)) {
-      stat.value = *std::move(value);
-    } else if (s.value_case() == pb::XStat::kBytesValue) {
-      stat.value = "<opaque bytes> (" + std::to_string(s.bytes_value().size()) + ")";
-    } else if (s.value_case() == pb::XStat::kCompressedStrValue) {
-      stat.value = Unpack(s.compressed_str_value());
-    } else {
-      stat.value = std::string();
-    }
-    return stat;
-  }
 
   std::vector<std::shared_ptr<const ByteSource>> files_;
   std::vector<PlaneParts> planes_;  // by PlaneId

@@ -7,12 +7,11 @@
 #include <utility>
 
 #include "loaders/xplane/counter_reader.h"
-#include "loaders/xplane/lines/line_join.h"
+#include "loaders/xplane/lines/line_pieces.h"
 #include "loaders/xplane/scan/concatenated_xspaces.h"
-#include "loaders/xplane/scan/limits.h"
-#include "loaders/xplane/scan/scan_report.h"
+#include "loaders/xplane/scan/file_scan.h"
 #include "loaders/xplane/xplane_stats.h"
-#include "loaders/xplane/xspace_steps.h"
+#include "loaders/xplane/xspace_load.h"
 
 namespace stepscope::xplane {
 

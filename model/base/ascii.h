@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -16,6 +17,13 @@ inline std::string Lower(std::string_view text) {
   std::string out(text);
   for (char& c : out) c = Lower(c);
   return out;
+}
+
+// The text without blanks, tabs and ends of lines at its ends.
+constexpr std::string_view Trimmed(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t\r\n";
+  const size_t begin = std::min(text.find_first_not_of(kBlanks), text.size());
+  return text.substr(begin, text.find_last_not_of(kBlanks) + 1 - begin);
 }
 
 // Whether `text`, whose case does not matter, contains the part, which must be in lower case.

@@ -208,8 +208,9 @@ TEST_CASE("the journal keeps what happened, not a million events") {
   args.text = "kernels";
   args.events.assign(100'000, EventRef{ProfileId(1), 0, EventRow(5)});
   queue.Push("select.show_events", std::move(args));
-  Command command;
-  REQUIRE(queue.Pop(&command));
+  const std::optional<Command> popped = queue.Pop();
+  REQUIRE(popped.has_value());
+  const Command& command = *popped;
   CHECK(command.args.events.size() == 100'000);
   REQUIRE(queue.journal().size() == 1);
   CHECK(queue.journal()[0].args.events.size() == CommandQueue::kJournalEvents);

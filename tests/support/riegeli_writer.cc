@@ -10,7 +10,7 @@
 #include <stdexcept>
 
 #include "loaders/common/wire.h"
-#include "loaders/riegeli/highway_hash.h"
+#include "loaders/riegeli/chunk_list.h"
 #include "tests/support/wire.h"
 
 namespace stepscope::test {

@@ -179,7 +179,6 @@ COMMAND = '''// A command that says one word.
 
 #include "app/command_line/program_command.h"
 #include "app/command_line/shared_options.h"
-#include "app/system/exit_code.h"
 #include "app/system/output.h"
 
 namespace stepscope {
@@ -234,41 +233,42 @@ TEST_CASE("toy command of the window: its row is in the table") {
 }  // namespace stepscope
 '''
 
-# Each toy has files that are written, and (anchor, text, place) for each insertion into its registry.
+# Each toy has files that are written, and (anchor, text, place) for each insertion into its registries.
 TOYS = {
     'loader': (
         {'loaders/toy/toy_loader.cc': LOADER, 'tests/loaders/toy/toy_test.cc': LOADER_TEST},
-        'loaders/registry.cc',
-        [('std::span<const LoaderDesc* const> Loaders() {', 'extern const LoaderDesc kToyLoader;\n\n', 'before'),
-         ('kLoaders[] = {', '\n      &kToyLoader,', 'behind')]),
+        {'loaders/registry.cc': [
+            ('std::span<const LoaderDesc* const> Loaders() {', 'extern const LoaderDesc kToyLoader;\n\n', 'before'),
+            ('kLoaders[] = {', '\n      &kToyLoader,', 'behind')]}),
     'analysis': (
         {'model/analysis/pages/toy.cc': ANALYSIS, 'tests/model/analysis/pages/toy_test.cc': ANALYSIS_TEST},
-        'model/analysis/registry.cc',
-        [('std::span<const AnalysisDesc> Analyses() {',
-          'AnalysisResult RunToy(AnalysisContext&, const AnalysisParams&);\n\n', 'before'),
-         ('kAnalyses[] = {', '\n      {"toy", "Toy", "How many toys there are.", RunToy},', 'behind')]),
+        {'model/analysis/registry.cc': [
+            ('std::span<const AnalysisDesc> Analyses() {',
+             'AnalysisResult RunToy(AnalysisContext&, const AnalysisParams&);\n\n', 'before'),
+            ('kAnalyses[] = {', '\n      {"toy", "Toy", "How many toys there are.", RunToy},', 'behind')]}),
     'rule': (
         {'model/analysis/findings/toy_rule.cc': RULE,
          'tests/model/analysis/findings/toy_rule_test.cc': RULE_TEST},
-        'model/analysis/findings/rules.cc',
-        [('namespace {', 'FindFn FindToy;\n\n', 'before'),
-         ('kRules[] = {', '\n    {"toy", "Toys", 5, Unit::kPercent, "toys", "Toys", FindToy},', 'behind')]),
+        {'model/analysis/findings/rules.cc': [
+            ('namespace {', 'FindFn FindToy;\n\n', 'before'),
+            ('kRules[] = {', '\n    {"toy", "Toys", 5, Unit::kPercent, "toys", "Toys", FindToy},', 'behind')]}),
     'panel': (
         {'viewer/panels/toy_panel.cc': PANEL, 'tests/viewer/panels/toy_panel_test.cc': PANEL_TEST},
-        'viewer/panels/registry.cc',
-        [('namespace {', 'MakePanel MakeToyPanel;\n\n', 'before'),
-         ('kPanels[] = {', '\n    {"toy", "Toy", "A toy.", "", DockSlot::kBottomRight, false, &MakeToyPanel},',
-          'behind')]),
+        {'viewer/panels/registry.cc': [
+            ('namespace {', 'MakePanel MakeToyPanel;\n\n', 'before'),
+            ('kPanels[] = {', '\n    {"toy", "Toy", "A toy.", "", DockSlot::kBottomRight, false, &MakeToyPanel},',
+             'behind')]}),
     'command of the program': (
         {'app/commands/toy_command.cc': COMMAND, 'tests/app/commands/toy_command_test.cc': COMMAND_TEST},
-        'app/commands/registry.cc',
-        [('ProgramCommandDescs ProgramCommands() {', 'extern const ProgramCommandDesc kToyCommand;\n\n', 'before'),
-         ('&kReplayCommand,', ' &kToyCommand,', 'behind')]),
+        {'app/commands/registry.cc': [
+            ('ProgramCommandDescs ProgramCommands() {', 'extern const ProgramCommandDesc kToyCommand;\n\n', 'before'),
+            ('&kReplayCommand,', ' &kToyCommand,', 'behind')]}),
     'command of the window': (
         {'tests/viewer/core/commands/toy_test.cc': WINDOW_COMMAND_TEST},
-        'viewer/core/commands/commands_view.cc',
-        [('kView[] = {', '\n    {"view.toy", "Toy", "View", "Does nothing.", "", "", HasProfile,'
-                         ' [](C&, const A&) {}},', 'behind')]),
+        {'viewer/core/commands/commands_view.cc': [
+            ('kView[] = {', '\n    {"view.toy", "Toy", "View", "Does nothing.", "", "", HasProfile,'
+                         ' [](C&, const A&) {}},', 'behind')],
+         'viewer/core/commands/command_id.h': [('" view.align_clocks', '" view.toy"\n    ', 'before')]}),
 }
 TESTS = ('test_model', 'test_loaders', 'test_viewer', 'test_app')
 
@@ -311,15 +311,16 @@ def insert(text, anchor, row, where):
 
 
 def add_toys(source, tree):
-    for name, (files, registry, rows) in TOYS.items():
-        if len(files) + 1 > 3:
+    for name, (files, registries) in TOYS.items():
+        if len(files) + len(registries) > 3:
             fail(f'check_adding: a {name} takes more than three files')
         for path, text in files.items():
             write(tree / path, text)
-        text = (source / registry).read_text()
-        for anchor, row, where in rows:
-            text = insert(text, anchor, row, where)
-        write(tree / registry, text)
+        for registry, rows in registries.items():
+            text = (source / registry).read_text()
+            for anchor, row, where in rows:
+                text = insert(text, anchor, row, where)
+            write(tree / registry, text)
 
 
 def run(arguments, **options):

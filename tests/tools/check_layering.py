@@ -21,7 +21,7 @@ LIBRARIES = {
     'json': r'nlohmann/.*',
     'imgui': r'(imgui|imgui_internal|implot|implot_internal)\.h',
     'gl': r'(epoxy/gl|shaders/embedded)\.h',
-    'codecs': r'(zstd(_errors)?|brotli/decode|snappy|igzip_lib|isa-l(/.*)?)\.h',
+    'codecs': r'(zstd(_errors)?|brotli/decode|snappy|igzip_lib|isa-l(/.*)?|highwayhash/c_bindings)\.h',
     'protobuf': r'(google/protobuf/.*|(loaders/(xplane|store|remote)|capture)/[a-z]+\.pb\.h)',
     'simd': r'[a-z0-9]*intrin\.h',
     'simdjson': r'simdjson\.h',
@@ -88,7 +88,7 @@ capture                              | model* loaders/common                    
 sql                                  | model*                                       | sqlite
 
 viewer/core/look                     | model*                                       | imgui
-viewer/core/state                    | +                                            |
+viewer/core/state                    | +                                            | json
 viewer/core/profiles                 | +                                            |
 viewer/core/search                   | +                                            |
 viewer/core/commands                 | +                                            | imgui

@@ -66,7 +66,8 @@ void RecordFromRecent(UiApp& app, ImGuiTestContext* ctx) {
   app.WaitIdle(ctx);
   IM_CHECK_EQ(app.services.captured.size(), 1u);
   IM_CHECK_STR_EQ(app.services.captured[0].addresses.c_str(), "node7:6009");
-  IM_CHECK_STR_EQ(app.viewer->settings().Get("capture.addresses").c_str(), "node7:6009; b:2");
+  const std::vector<std::string> recent = {"node7:6009", "b:2"};
+  IM_CHECK(app.viewer->settings().capture_addresses == recent);
 }
 
 void RefuseNonsense(UiApp& app, ImGuiTestContext* ctx) {

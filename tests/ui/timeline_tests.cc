@@ -91,10 +91,7 @@ void HeadingMenu(UiApp& app, ImGuiTestContext* ctx) {
   IM_CHECK_EQ(folded(), 0u);
 }
 
-// The rules of tracks as the settings keep them.
-TrackRules RulesOf(const UiApp& app) {
-  return ParseTrackRules(app.viewer->settings().Get("timeline.tracks"));
-}
+const TrackRules& RulesOf(const UiApp& app) { return app.viewer->settings().tracks; }
 
 // Opens the menu of a plane or track whose name is at the left, and in it the menu of an item.
 bool OpenSubmenu(ImGuiTestContext* ctx, const char* item) {
@@ -115,11 +112,10 @@ void ClickInSubmenu(ImGuiTestContext* ctx, const char* item) {
 
 // Each item of a track's menu does what it says, and one step back takes it back.
 void TrackMenu(UiApp& app, ImGuiTestContext* ctx) {
-  const std::string before = app.viewer->settings().Get("timeline.tracks");
-  const auto rules = [&] { return app.viewer->settings().Get("timeline.tracks"); };
+  const TrackRules before = RulesOf(app);
   const auto back = [&] {
     app.Push(ctx, "view.back", {});
-    IM_CHECK_STR_EQ(rules().c_str(), before.c_str());
+    IM_CHECK(RulesOf(app) == before);
   };
   app.Push(ctx, "view.expand_all", {});
   IM_CHECK(OpenSubmenu(ctx, "Rename"));
@@ -147,7 +143,7 @@ void TrackMenu(UiApp& app, ImGuiTestContext* ctx) {
     IM_CHECK(OpenMenuWith(ctx, 0.03f, path.c_str()));
     ctx->ItemClick(path.c_str());
     app.WaitIdle(ctx);
-    IM_CHECK(rules() != before);
+    IM_CHECK(RulesOf(app) != before);
     back();
   }
 

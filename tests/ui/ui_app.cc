@@ -112,7 +112,7 @@ void UiApp::WaitIdle(ImGuiTestContext* ctx) {
   ctx->Yield(2);
 }
 
-void UiApp::Push(ImGuiTestContext* ctx, const char* command, const std::string& text) {
+void UiApp::Push(ImGuiTestContext* ctx, CommandId command, const std::string& text) {
   CommandArgs args;
   args.text = text;
   viewer->commands().Push(command, std::move(args));

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "tests/viewer/recording_services.h"
+#include "viewer/core/commands/command_id.h"
 #include "viewer/core/profiles/session_view.h"
 #include "viewer/viewer.h"
 
@@ -34,7 +35,7 @@ class UiApp {
 
   // Test bodies call it to wait until nothing is computed or moves any more.
   void WaitIdle(ImGuiTestContext* ctx);
-  void Push(ImGuiTestContext* ctx, const char* command, const std::string& text);
+  void Push(ImGuiTestContext* ctx, CommandId command, const std::string& text);
   const Trace& trace() const { return *session.profiles.front().trace; }
   std::string NameOf(const EventRef& event) const;
 

@@ -23,7 +23,7 @@
 namespace stepscope {
 namespace {
 
-using testing::ViewerFixture;
+using test::ViewerFixture;
 
 constexpr int kMostMoves = 5;
 
@@ -303,16 +303,14 @@ TEST_CASE("guide 9: how do I find this place again?") {
   const std::string token = walk.f.services.clipboard;
   REQUIRE_FALSE(token.empty());
   walk.f.Push("view.set_range", {.range = {span.begin, span.begin + part / 9}});
-  walk.f.viewer->OpenView(token.substr(token.rfind(' ') + 1));
+  walk.f.viewer->commands().Push("view.open_token", {.text = token.substr(token.rfind(' ') + 1)});
   walk.f.Frame(4);
   CHECK(walk.f.visible() == here);
 }
 
 TEST_CASE("guide 10: I see too many tracks") {
   GuideWalk walk(InputBound());
-  const auto rules = [&] {
-    return ParseTrackRules(walk.f.viewer->settings().Get("timeline.tracks"));
-  };
+  const auto rules = [&] { return walk.f.viewer->settings().tracks; };
   const ImVec2 first = walk.Sees("GPU 0").middle(), second = walk.Sees("GPU 1").middle();
   walk.f.Drag(second.x, second.y, first.x, first.y - 6);  // below the pointer lies the first plane
   walk.f.WaitIdle();

@@ -7,10 +7,10 @@
 
 #include "tests/viewer/drawn_text.h"
 #include "tests/viewer/viewer_fixture.h"
-#include "viewer/core/state/track_path.h"
+#include "viewer/core/state/track_rules.h"
 
-using namespace stepscope;           // NOLINT
-using namespace stepscope::testing;  // NOLINT
+using namespace stepscope;        // NOLINT
+using namespace stepscope::test;  // NOLINT
 
 namespace {
 
@@ -291,7 +291,7 @@ TEST_CASE("zooming by a little and by a lot keeps what is under the middle") {
   CommandArgs range;
   range.range = {4000 * kPsPerUs, 5000 * kPsPerUs};
   app.Push("view.set_range", range);
-  const auto share = [&](const char* command) {
+  const auto share = [&](CommandId command) {
     const TimeRange before = app.visible();
     app.Push(command);
     const TimeRange after = app.visible();

@@ -14,7 +14,7 @@
 #include "tests/viewer/recording_services.h"
 #include "viewer/core/analysis_cache.h"
 #include "viewer/core/commands/command.h"
-#include "viewer/core/commands/key_bindings.h"
+#include "viewer/core/commands/keys.h"
 #include "viewer/core/look/fonts.h"
 #include "viewer/core/look/theme.h"
 #include "viewer/core/panel.h"
@@ -109,8 +109,7 @@ class PanelFixture {
   // The commands pushed since the last call.
   std::vector<Command> TakeCommands() {
     std::vector<Command> out;
-    Command command;
-    while (commands.Pop(&command)) out.push_back(command);
+    while (std::optional<Command> command = commands.Pop()) out.push_back(std::move(*command));
     return out;
   }
 

@@ -6,9 +6,9 @@
 #include <thread>
 
 #include "model/analysis/grouping/flow_index.h"
-#include "viewer/core/look/new_frame.h"
+#include "viewer/core/commands/keys.h"
 
-namespace stepscope::testing {
+namespace stepscope::test {
 
 TraceMaker::TraceMaker(int hosts) {
   for (int i = 0; i < hosts; ++i) {
@@ -114,7 +114,7 @@ ViewerFixture::ViewerFixture(ImVec2 size, const std::string& settings) {
   io.BackendFlags |= ImGuiBackendFlags_RendererHasTextures;
   ViewerConfig config;
   config.animate = false;
-  config.settings_text = settings;
+  config.settings = ParseSettings(settings);
   viewer = std::make_unique<Viewer>(services, &sink, config);
 }
 
@@ -234,11 +234,11 @@ void ViewerFixture::Wheel(float x, float y, float amount, int mods) {
   Frame(2);
 }
 
-void ViewerFixture::Push(const char* id, CommandArgs args) {
+void ViewerFixture::Push(CommandId id, CommandArgs args) {
   viewer->commands().Push(id, std::move(args));
   Frame(2);
 }
 
 TimeRange ViewerFixture::visible() const { return viewer->view().visible; }
 
-}  // namespace stepscope::testing
+}  // namespace stepscope::test

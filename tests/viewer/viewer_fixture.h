@@ -17,7 +17,7 @@
 
 struct ImPlotContext;
 
-namespace stepscope::testing {
+namespace stepscope::test {
 
 struct SimpleEvent {
   std::string name;
@@ -59,6 +59,7 @@ class RecordingSink : public TexelSink {
 
 class ViewerFixture {
  public:
+  // `settings`: as ParseSettings reads them.
   explicit ViewerFixture(ImVec2 size = {1920, 1080}, const std::string& settings = {});
   ~ViewerFixture();
 
@@ -71,7 +72,7 @@ class ViewerFixture {
   void Click(float x, float y);
   void Drag(float x0, float y0, float x1, float y1, int mods = 0);
   void Wheel(float x, float y, float amount, int mods = 0);
-  void Push(const char* id, CommandArgs args = {});
+  void Push(CommandId id, CommandArgs args = {});
   TimeRange visible() const;
   // A point in the middle of the timeline's rows, and the canvas as the sink saw it.
   const TexelFrame& canvas() const { return sink.frames[0]; }
@@ -87,4 +88,4 @@ class ViewerFixture {
   ImPlotContext* implot_ = nullptr;
 };
 
-}  // namespace stepscope::testing
+}  // namespace stepscope::test

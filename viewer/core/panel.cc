@@ -2,7 +2,7 @@
 
 #include "model/analysis/analysis.h"
 #include "viewer/core/commands/context.h"
-#include "viewer/core/commands/key_bindings.h"
+#include "viewer/core/commands/keys.h"
 
 namespace stepscope {
 

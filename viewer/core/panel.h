@@ -20,10 +20,9 @@ namespace stepscope {
 struct AnalysisParams;
 class AnalysisCache;  // viewer/core/analysis_cache.h: results computed in the background
 class JobQueue;       // model/base/latest_job.h
-class KeyBindings;    // viewer/core/commands/key_bindings.h
-class Settings;
-struct SearchHits;  // viewer/core/search/search.h
-struct Fonts;       // viewer/core/look/fonts.h
+class KeyBindings;    // viewer/core/commands/keys.h
+struct SearchHits;    // viewer/core/search/search.h
+struct Fonts;         // viewer/core/look/fonts.h
 struct Theme;
 
 // The time under the mouse. The chart or timeline under the mouse sets it, and the others show it
@@ -51,7 +50,7 @@ struct PanelContext {
   AppServices& services;
   std::span<const Profile> profiles;        // all that are open, with all that is known of them
   const Profile* profile = nullptr;         // the one that the panel shows, or null
-  const ProfileViewState* state = nullptr;  // what is looked at of `profile`, or null
+  const ProfileViewState* state = nullptr;  // the view of `profile`, or null
   ProfileId pinned = {};  // the profile that the panel stays with; invalid: it follows the active
 };
 

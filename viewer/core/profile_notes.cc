@@ -66,34 +66,32 @@ ParsedNotes ParseNotes(std::string_view text) {
 }
 
 std::vector<Marker> ProfileNotes::Read(const Profile& profile, AppServices& services,
-                                       WindowState* windows) {
+                                       std::string* note) {
   if (profile.fingerprint.empty()) return {};
   ParsedNotes notes = ParseNotes(services.ReadNotes(profile.fingerprint));
   if (notes.state == ParsedNotes::State::kNewer) {
-    windows->note = "Your markers were written by a newer version; new ones are not kept";
-    windows->note_is_new = true;
+    *note = "Your markers were written by a newer version; new ones are not kept";
     return {};
   }
   if (notes.state == ParsedNotes::State::kDamaged) {
     const std::string where = services.SetNotesAside(profile.fingerprint);
-    windows->note = "The file with your markers is damaged";
-    if (!where.empty()) windows->note += "; it is kept as " + where;
-    windows->note_is_new = true;
+    *note = "The file with your markers is damaged";
+    if (!where.empty()) *note += "; it is kept as " + where;
     if (where.empty()) return notes.markers;  // the file must not be written over
   }
   // The next change writes what could be read of a damaged file.
-  kept_[profile.id] = {profile.fingerprint, notes.markers};
+  written_[profile.id] = {profile.fingerprint, notes.markers};
   return notes.markers;
 }
 
 void ProfileNotes::Write(const ViewState& view, AppServices& services) {
   for (const ProfileViewState& profile : view.profiles) {
-    const auto kept = kept_.find(profile.profile);
-    if (kept == kept_.end() || kept->second.markers == profile.markers) continue;
+    const auto kept = written_.find(profile.profile);
+    if (kept == written_.end() || kept->second.markers == profile.markers) continue;
     if (services.WriteNotes(kept->second.fingerprint, NotesText(profile.markers)))
       kept->second.markers = profile.markers;
   }
-  std::erase_if(kept_, [&](const auto& entry) { return view.Find(entry.first) == nullptr; });
+  std::erase_if(written_, [&](const auto& entry) { return view.Find(entry.first) == nullptr; });
 }
 
 }  // namespace stepscope

@@ -9,7 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "viewer/core/commands/context.h"
+#include "viewer/core/profiles/session_view.h"
+#include "viewer/core/state/view_state.h"
 
 namespace stepscope {
 
@@ -24,17 +25,18 @@ ParsedNotes ParseNotes(std::string_view text);
 
 class ProfileNotes {
  public:
-  // The markers of a profile that was just opened. Errors go to the status bar, through `windows`.
-  std::vector<Marker> Read(const Profile& profile, AppServices& services, WindowState* windows);
+  // The markers of a profile that was just opened. *note becomes what the user is told if some
+  // cannot be read.
+  std::vector<Marker> Read(const Profile& profile, AppServices& services, std::string* note);
   // Writes the markers of each profile where they have changed. O(markers)
   void Write(const ViewState& view, AppServices& services);
 
  private:
-  struct Kept {
+  struct WrittenNotes {
     std::string fingerprint;
     std::vector<Marker> markers;
   };
-  std::map<ProfileId, Kept> kept_;  // profiles whose notes may be written
+  std::map<ProfileId, WrittenNotes> written_;  // profiles whose notes may be written
 };
 
 }  // namespace stepscope

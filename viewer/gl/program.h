@@ -1,4 +1,4 @@
-// Programs of OpenGL from the sources of their shaders. UI thread only.
+// Programs of OpenGL from the sources of their shaders, and which renderer draws. UI thread only.
 #pragma once
 
 #include <cstdint>
@@ -30,5 +30,17 @@ class GlProgram {
  private:
   uint32_t id_ = 0;
 };
+
+// Whether the renderer to which OpenGL gives this name runs on the processor.
+bool IsSoftwareRenderer(std::string_view name);
+
+// The name of the current context's renderer; empty without one. UI thread only.
+std::string_view RendererName();
+
+// Whether the current context's renderer runs on the processor, as on a machine without a graphics
+// processor. It pays for every pixel, so that cheaper pixels are worth more calls of OpenGL
+// (solid_fills.h, row_texture.h). A graphics processor has pixels to spare, and its driver pays for
+// the calls. UI thread only.
+bool DrawsInSoftware();
 
 }  // namespace stepscope

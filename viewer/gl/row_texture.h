@@ -5,20 +5,58 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "viewer/core/look/texel_sink.h"
 #include "viewer/gl/program.h"
-#include "viewer/gl/row_pieces.h"
 
 struct ImDrawCmd;
 
 namespace stepscope {
 
+// The lines of one row that are in sight.
+struct RowPart {
+  TexelLine::Kind kind = TexelLine::kNone;
+  uint16_t first = 0, lines = 0;  // within the row, from its top
+  uint16_t height = 0;            // lines of the row
+};
+
+// Columns [begin, end), lines [top, bottom) of the row.
+struct RowBox {
+  uint16_t begin = 0, end = 0;
+  uint16_t top = 0, bottom = 0;
+  std::array<float, 4> color{};  // red, green, blue, opacity
+  bool opaque() const { return color[3] >= 1; }
+};
+
+struct ColumnRange {
+  uint16_t begin = 0, end = 0;
+  friend bool operator==(const ColumnRange&, const ColumnRange&) = default;
+};
+
+// Fewer columns of one look, or of none, are looked up: a box or a gap of their own would cost
+// more.
+inline constexpr size_t kLeastColumns = 48;
+
+// A row of texels as boxes of one colour, and columns that a program looks up one by one. Empty
+// texels are in neither: a software renderer pays for each pixel of a strip, and more for a look-up
+// than for a colour.
+struct RowPieces {
+  std::vector<RowBox> boxes;
+  std::vector<ColumnRange> columns;  // looked up; ascending
+  void Clear() { boxes.clear(), columns.clear(); }
+};
+
+// Adds the pieces of a row of at most 65,535 texels. `frame` has the colours. Hatched slices have
+// no boxes. O(texels)
+void AddPieces(std::span<const uint32_t> row, const RowPart& part, const TexelFrame& frame,
+               RowPieces* out);
+
 class RowTexture final : public TexelSink {
  public:
-  // `in_pieces`: draws as few pixels as it can (row_pieces.h); else as few boxes.
+  // `in_pieces`: draws as few pixels as it can (RowPieces); else as few boxes.
   explicit RowTexture(bool in_pieces);
   ~RowTexture() override;
   RowTexture(const RowTexture&) = delete;
@@ -64,7 +102,7 @@ class RowTexture final : public TexelSink {
   static GlProgram Begin(Kind kind);
   const std::string& ErrorOf(Kind kind);
   bool HasPrograms(const Slot& slot, bool patterns);
-  static Kind KindOf(const TexelLine& line);
+  static Kind KindOfLine(const TexelLine& line);
   static size_t OffsetOf(const Slot& slot, Kind kind);
   void UploadTexels(Slot& slot, const TexelFrame& frame);
   void UploadStrips(Slot& slot, const TexelFrame& frame);

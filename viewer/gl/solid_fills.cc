@@ -71,7 +71,7 @@ std::vector<SolidRun> FindSolidRuns(const ImDrawList& list, const ImDrawCmd& com
 SolidFills::SolidFills()
     : program_(shaders::kSolidVert, shaders::kSolidFrag), usable_(WhyUnusable().empty()) {
   if (usable_) projection_ = glGetUniformLocation(program_.id(), "u_projection");
-  for (const Way way : {kUsual, kBlended, kOpaque}) changes_[way] = {this, way};
+  for (const DrawMode mode : {kUsual, kBlended, kOpaque}) changes_[mode] = {this, mode};
 }
 
 void SolidFills::Split(ImDrawData& data) {
@@ -86,21 +86,21 @@ void SolidFills::SplitList(ImDrawList& list) {
   const ImTextureRef atlas = ImGui::GetIO().Fonts->TexRef;
   const ImVec2 white = ImGui::GetFontTexUvWhitePixel();
   ImVector<ImDrawCmd> split;
-  Way now = kUsual;
-  const auto use = [&](Way way, ImDrawCmd command) {
-    if (way == std::exchange(now, way)) return;
+  DrawMode now = kUsual;
+  const auto use = [&](DrawMode mode, ImDrawCmd command) {
+    if (mode == std::exchange(now, mode)) return;
     command.ElemCount = 0;
     command.UserCallback = &SolidFills::Callback;
-    command.UserCallbackData = &changes_[way];
+    command.UserCallbackData = &changes_[mode];
     split.push_back(command);
   };
   for (const ImDrawCmd& command : list.CmdBuffer) {
     const bool of_atlas =
         command.TexRef._TexData == atlas._TexData && command.TexRef._TexID == atlas._TexID;
     uint32_t at = 0;
-    const auto add = [&](uint32_t end, Way way) {
+    const auto add = [&](uint32_t end, DrawMode mode) {
       if (end == at && command.ElemCount > 0) return;
-      use(way, command);
+      use(mode, command);
       split.push_back(command);
       split.back().IdxOffset += at;
       split.back().ElemCount = end - at;
@@ -120,13 +120,13 @@ void SolidFills::SplitList(ImDrawList& list) {
 
 void SolidFills::Callback(const ImDrawList*, const ImDrawCmd* command) {
   const auto* change = static_cast<const Change*>(command->UserCallbackData);
-  change->self->Use(change->way);
+  change->self->Use(change->mode);
 }
 
-void SolidFills::Use(Way way) {
+void SolidFills::Use(DrawMode mode) {
   if (!std::exchange(prepared_, true)) Prepare();
-  glUseProgram(way == kUsual ? static_cast<GLuint>(usual_program_) : program_.id());
-  way == kOpaque ? glDisable(GL_BLEND) : glEnable(GL_BLEND);
+  glUseProgram(mode == kUsual ? static_cast<GLuint>(usual_program_) : program_.id());
+  mode == kOpaque ? glDisable(GL_BLEND) : glEnable(GL_BLEND);
 }
 
 // The backend has bound its vertex array, which lasts for the frame, and the vertices of all lists.

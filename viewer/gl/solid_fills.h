@@ -2,7 +2,7 @@
 // atlas nor, where they are opaque, what lies below. Dear ImGui draws all triangles with one
 // program that reads both, which a software renderer pays for at every pixel. SolidFills splits the
 // lists of a frame, so that such areas get a program of their own. The picture stays the same. A
-// graphics processor loses more by changing programs than it saves (software_renderer.h). It owns
+// graphics processor loses more by changing programs than it saves (IsSoftwareRenderer). It owns
 // its GL objects, so its context must be current whenever it is used and when it goes. UI thread
 // only.
 #pragma once
@@ -46,23 +46,23 @@ class SolidFills {
 
  private:
   // Triangles are drawn by Dear ImGui's program, or by that without a texture.
-  enum Way : uint8_t { kUsual, kBlended, kOpaque, kWays };
+  enum DrawMode : uint8_t { kUsual, kBlended, kOpaque, kModes };
   struct Change {  // what a callback is told
     SolidFills* self = nullptr;
-    Way way = kUsual;
+    DrawMode mode = kUsual;
   };
   void SplitList(ImDrawList& list);
   void Prepare();
-  void Use(Way way);
+  void Use(DrawMode mode);
   static void Callback(const ImDrawList* list, const ImDrawCmd* command);
 
   const GlProgram program_;
   const bool usable_;
-  int projection_ = -1;                // place of the uniform
-  int usual_program_ = 0;              // of Dear ImGui
-  std::array<float, 4> window_{};      // of this frame: left, top, right, bottom
-  bool prepared_ = false;              // this frame's vertex array and uniform are set
-  std::array<Change, kWays> changes_;  // the lists point at them
+  int projection_ = -1;                 // place of the uniform
+  int usual_program_ = 0;               // of Dear ImGui
+  std::array<float, 4> window_{};       // of this frame: left, top, right, bottom
+  bool prepared_ = false;               // this frame's vertex array and uniform are set
+  std::array<Change, kModes> changes_;  // the lists point at them
 };
 
 }  // namespace stepscope

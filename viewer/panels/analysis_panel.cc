@@ -14,7 +14,6 @@
 #include "viewer/core/analysis_cache.h"
 #include "viewer/core/profiles/align_profiles.h"
 #include "viewer/widgets/draw_text.h"
-#include "viewer/widgets/number_text.h"
 
 namespace stepscope {
 namespace {

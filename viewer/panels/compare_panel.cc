@@ -17,13 +17,12 @@
 #include "model/base/count_text.h"
 #include "model/compare/waterfall.h"
 #include "viewer/core/analysis_cache.h"
-#include "viewer/core/look/distinct_names.h"
+#include "viewer/core/look/name_cache.h"
 #include "viewer/core/profiles/align_profiles.h"
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/panels/table_pages.h"
-#include "viewer/widgets/compared_bars.h"
+#include "viewer/widgets/bars.h"
 #include "viewer/widgets/draw_text.h"
-#include "viewer/widgets/number_text.h"
 #include "viewer/widgets/result_table_view.h"
 #include "viewer/widgets/row_events.h"
 #include "viewer/widgets/waterfall_chart.h"
@@ -195,7 +194,7 @@ void ComparePanel::DrawProfiles(const PanelContext& context) const {
   };
   label("Baseline A", *base_, "steps_a");
   label("B", *profile_, "steps_b");
-  const auto button = [&](const char* name, const char* what, const char* command,
+  const auto button = [&](const char* name, const char* what, CommandId command,
                           CommandArgs args = {}) {
     if (ImGui::SmallButton(name)) context.commands.Push(command, std::move(args));
     ImGui::SetItemTooltip("%s", what);

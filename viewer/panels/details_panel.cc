@@ -17,7 +17,8 @@
 #include "viewer/core/look/name_cache.h"
 #include "viewer/core/panel.h"
 #include "viewer/core/profiles/profile.h"
-#include "viewer/core/state/given_names.h"
+#include "viewer/core/state/settings.h"
+#include "viewer/core/state/track_rules.h"
 #include "viewer/panels/graph_facts.h"
 #include "viewer/panels/hlo_pages.h"
 #include "viewer/panels/name_rank_view.h"
@@ -25,7 +26,6 @@
 #include "viewer/panels/view_summary.h"
 #include "viewer/widgets/draw.h"
 #include "viewer/widgets/draw_text.h"
-#include "viewer/widgets/number_text.h"
 
 namespace stepscope {
 namespace {
@@ -43,17 +43,19 @@ struct Memo {
   const Trace* trace = nullptr;
   const FlowIndex* flows = nullptr;
   const GraphOps* graphs = nullptr;
+  TrackRules::Names names;  // that the user gave
   std::string name, where;
   std::string title;  // the name, shortened as everywhere
   std::string note;   // why arguments are missing
   std::vector<Fact> facts, stats;
 };
 
-std::string Where(const GivenNames& names, const Trace& trace, const TrackSet& set, TrackId id) {
-  std::string out = names.OfTrack(trace, set, id);
+std::string Where(const TrackRules::Names& names, const Trace& trace, const TrackSet& set,
+                  TrackId id) {
+  std::string out = TrackName(names, trace, set, id);
   const PlaneId plane = set.tracks[id.value].plane;
   if (plane.valid() && plane.value < trace.planes.size()) {
-    out += " on " + names.OfPlane(trace, plane);
+    out += " on " + PlaneName(names, trace, plane);
     if (trace.hosts.size() > 1)
       out += " of " + std::string(trace.HostName(trace.planes[plane.value].host));
   }
@@ -247,7 +249,6 @@ class DetailsPanel final : public Panel {
   void DrawFacts(const PanelContext& context, const char* id, const std::vector<Fact>& facts) const;
   void DrawFact(const PanelContext& context, const Fact& fact) const;
   Memo memo_;
-  GivenNames names_;
   GraphFacts graphs_;
   ViewSummary summary_;
   NameRankView rank_;
@@ -261,20 +262,21 @@ bool DetailsPanel::Update(const PanelContext& context) {
   const Profile* profile = FindProfile(context.profiles, event.trace);
   if (!event.valid() || profile == nullptr) return false;
   const std::shared_ptr<const GraphOps> graphs = graphs_.Of(context, *profile);
-  const bool renamed = names_.Update(context.settings);
-  if (!renamed && memo_.event == event && memo_.trace == profile->trace.get() &&
+  const TrackRules::Names& names = context.settings.tracks.names;
+  if (memo_.names == names && memo_.event == event && memo_.trace == profile->trace.get() &&
       memo_.flows == profile->flows.get() && memo_.graphs == graphs.get())
     return true;
   const TrackSet* set = profile->SetOf(event);
   if (set == nullptr) return false;
   memo_ = {};
+  memo_.names = names;
   memo_.event = event;
   memo_.trace = profile->trace.get();
   memo_.flows = profile->flows.get();
   memo_.graphs = graphs.get();
   memo_.name = std::string(set->Name(event.row));
   memo_.title = ShortOf(memo_.name);
-  memo_.where = Where(names_, *profile->trace, *set, set->TrackOf(event.row));
+  memo_.where = Where(names, *profile->trace, *set, set->TrackOf(event.row));
   const Lane& lane = set->lanes[set->LaneOf(event.row).value];
   AddTimes(*set, event.row, lane, &memo_);
   AddParent(event, *set, &memo_);

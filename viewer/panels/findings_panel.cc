@@ -10,12 +10,11 @@
 #include <vector>
 
 #include "model/analysis/grouping/flow_index.h"
-#include "viewer/core/profiles/muted_rules.h"
+#include "viewer/core/state/muted_rules.h"
 #include "viewer/core/state/settings.h"
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/panels/table_pages.h"
 #include "viewer/widgets/draw_text.h"
-#include "viewer/widgets/number_text.h"
 #include "viewer/widgets/row_events.h"
 
 namespace stepscope {
@@ -47,8 +46,7 @@ class FindingsPanel final : public AnalysisPanel {
 };
 
 void Keep(const PanelContext& context, const MutedRules& muted) {
-  context.commands.PushSetting(MutedRules::kEverywhere, muted.EverywhereText());
-  context.commands.PushSetting(MutedRules::kInPrograms, muted.InProgramsText());
+  context.commands.PushSetting(&Settings::muted, muted);
 }
 
 Finding::Grade GradeOf(std::string_view severity) {
@@ -154,20 +152,20 @@ const ProgramId& FindingsPanel::Program(const PanelContext& context) {
 
 bool FindingsPanel::IsMuted(const PanelContext& context, const MutedRules& muted,
                             std::string_view rule) {
-  if (muted.Everywhere(rule)) return true;
-  return muted.any_program() && muted.In(rule, Program(context));
+  if (muted.everywhere.contains(rule)) return true;
+  return !muted.in_programs.empty() && muted.IsMutedIn(rule, Program(context));
 }
 
 void FindingsPanel::DrawMuteMenu(const PanelContext& context, std::string_view rule) {
-  MutedRules muted(context.settings);
+  MutedRules muted = context.settings.muted;
   const bool is_muted = IsMuted(context, muted, rule);
   if (ImGui::MenuItem("Mute in this program", nullptr, false, !is_muted)) {
     muted.MuteIn(rule, Program(context));
     Keep(context, muted);
   }
   ImGui::SetItemTooltip("Hides it in profiles whose events have mostly the same names");
-  if (ImGui::MenuItem("Mute in all profiles", nullptr, false, !muted.Everywhere(rule))) {
-    muted.MuteEverywhere(rule);
+  if (ImGui::MenuItem("Mute in all profiles", nullptr, false, !muted.everywhere.contains(rule))) {
+    muted.everywhere.emplace(rule);
     Keep(context, muted);
   }
   if (ImGui::MenuItem("Unmute", nullptr, false, is_muted)) {
@@ -239,7 +237,7 @@ void FindingsPanel::DrawMuted(const PanelContext& context, size_t hidden) {
 }
 
 void FindingsPanel::DrawList(const PanelContext& context, const ResultTable& table) {
-  const MutedRules muted(context.settings);
+  const MutedRules& muted = context.settings.muted;
   size_t hidden = 0, shown = 0;
   for (size_t row = 0; row < table.size(); ++row) {
     const bool is_muted = IsMuted(context, muted, TextAt(table, row, "rule"));

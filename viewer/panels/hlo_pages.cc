@@ -8,7 +8,7 @@
 
 #include "model/analysis/analysis.h"
 #include "model/analysis/xla/hlo_programs.h"
-#include "viewer/widgets/number_text.h"
+#include "viewer/widgets/draw_text.h"
 
 namespace stepscope {
 namespace {

@@ -12,7 +12,6 @@
 #include "viewer/panels/step_chart.h"
 #include "viewer/panels/table_pages.h"
 #include "viewer/widgets/draw_text.h"
-#include "viewer/widgets/number_text.h"
 
 namespace stepscope {
 namespace {

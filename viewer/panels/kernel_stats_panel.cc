@@ -14,7 +14,6 @@
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/widgets/chart.h"
 #include "viewer/widgets/draw_text.h"
-#include "viewer/widgets/number_text.h"
 #include "viewer/widgets/result_table_view.h"
 
 namespace stepscope {

@@ -12,7 +12,6 @@
 #include "viewer/widgets/draw.h"
 #include "viewer/widgets/draw_text.h"
 #include "viewer/widgets/input_text.h"
-#include "viewer/widgets/number_text.h"
 
 namespace stepscope {
 namespace {
@@ -27,14 +26,13 @@ class MarkersPanel final : public Panel {
   void DrawName(const PanelContext& context, size_t i, const Marker& marker);
   static void Show(const PanelContext& context, const Marker& marker);
   static void Measure(const PanelContext& context, const Marker& marker);
-  static void Push(const PanelContext& context, const char* command, size_t i,
-                   std::string text = {});
+  static void Push(const PanelContext& context, CommandId command, size_t i, std::string text = {});
 
   size_t edited_ = 0;  // the marker whose name is being typed
   std::optional<std::string> name_;
 };
 
-void MarkersPanel::Push(const PanelContext& context, const char* command, size_t i,
+void MarkersPanel::Push(const PanelContext& context, CommandId command, size_t i,
                         std::string text) {
   context.commands.Push(
       command,
@@ -43,7 +41,7 @@ void MarkersPanel::Push(const PanelContext& context, const char* command, size_t
 
 void MarkersPanel::DrawToolbar(const PanelContext& context) const {
   if (ImGui::Button("Add marker")) context.commands.Push("mark.add");
-  ImGui::SetItemTooltip("%s", FindCommand("mark.add")->what);
+  ImGui::SetItemTooltip("%s", DescOf("mark.add").what);
   ImGui::SameLine();
   const FaceScope small(context, Face::kUi);
   ImGui::AlignTextToFramePadding();

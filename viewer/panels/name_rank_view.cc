@@ -8,9 +8,8 @@
 #include "model/base/digits.h"
 #include "model/lookup.h"
 #include "model/query/event_query.h"
+#include "viewer/widgets/bars.h"
 #include "viewer/widgets/draw_text.h"
-#include "viewer/widgets/duration_bars.h"
-#include "viewer/widgets/number_text.h"
 
 namespace stepscope {
 
@@ -51,7 +50,7 @@ void NameRankView::Update(const PanelContext& context, const Profile& profile,
 // Links to the previous and the next event of this name on the track.
 void NameRankView::DrawNeighbours(const PanelContext& context, const TrackSet& set,
                                   const EventRef& event) const {
-  constexpr const char* kCommands[] = {"select.previous_same", "select.next_same"};
+  constexpr CommandId kCommands[] = {"select.previous_same", "select.next_same"};
   bool any = false;
   for (const size_t i : {size_t{0}, size_t{1}}) {
     const EventRow row = neighbours_[i];
@@ -64,7 +63,7 @@ void NameRankView::DrawNeighbours(const PanelContext& context, const TrackSet& s
         (i == 0 ? " earlier" : " later");
     if (LinkText(context, i == 0 ? "##previous" : "##next", text))
       context.commands.Push("select.reveal", {.event = {event.trace, event.set, row}});
-    const std::string keys(KeysOf(context, *FindCommand(kCommands[i])));
+    const std::string keys(KeysOf(context, DescOf(kCommands[i])));
     ImGui::SetItemTooltip(
         "The event of the same name on this track (%s). The time is from begin to begin.",
         keys.c_str());

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "model/time.h"
-#include "viewer/widgets/number_text.h"
+#include "viewer/widgets/draw_text.h"
 
 namespace stepscope {
 

@@ -90,8 +90,12 @@ void RanksPanel::DrawMap(const PanelContext& context, const ResultTable& steps) 
 
 // At the right end of the line that the titles of the tables begin.
 void RanksPanel::DrawLayouts(const PanelContext& context) {
-  constexpr std::pair<RankLayout, const char*> kLayouts[] = {
-      {RankLayout::kRows, "view.ranks_in_rows"}, {RankLayout::kLane, "view.ranks_in_lane"}};
+  struct LayoutLink {
+    RankLayout layout;
+    CommandId command;
+  };
+  constexpr LayoutLink kLayouts[] = {{RankLayout::kRows, "view.ranks_in_rows"},
+                                     {RankLayout::kLane, "view.ranks_in_lane"}};
   const bool known = context.profile->ranks != nullptr && !context.profile->ranks->empty();
   if (!known || context.state == nullptr) return;
   const FaceScope small(context, Face::kUi);
@@ -100,7 +104,7 @@ void RanksPanel::DrawLayouts(const PanelContext& context) {
   for (size_t i = 0; i < texts.size(); ++i) {
     const auto& [layout, command] = kLayouts[i];
     const bool on = context.state->ranks == layout;
-    texts[i] = on ? "Ranks with their hosts" : FindCommand(command)->title;
+    texts[i] = on ? "Ranks with their hosts" : DescOf(command).title;
     width += TextWidth(texts[i].c_str()) + BaseEm();
   }
   const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -108,10 +112,10 @@ void RanksPanel::DrawLayouts(const PanelContext& context) {
   if (room < width + BaseEm() * 24) return;
   ImGui::SetCursorScreenPos({at.x + room - width, at.y + ImGui::GetStyle().FramePadding.y});
   for (size_t i = 0; i < texts.size(); ++i) {
-    const char* command = kLayouts[i].second;
-    if (LinkText(context, command, texts[i].c_str()))
+    const CommandId command = kLayouts[i].command;
+    if (LinkText(context, command.text(), texts[i].c_str()))
       context.commands.Push(command, {.profile = context.profile->id});
-    ImGui::SetItemTooltip("%s", FindCommand(command)->what);
+    ImGui::SetItemTooltip("%s", DescOf(command).what);
     // The next item of this line begins at its left, on a base line of its own.
     if (i + 1 < texts.size()) ImGui::SameLine(0, BaseEm() * 1.2f);
   }

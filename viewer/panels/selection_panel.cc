@@ -13,9 +13,8 @@
 #include "viewer/core/search/selection_stats.h"
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/panels/stack_view.h"
+#include "viewer/widgets/bars.h"
 #include "viewer/widgets/draw_text.h"
-#include "viewer/widgets/duration_bars.h"
-#include "viewer/widgets/number_text.h"
 #include "viewer/widgets/result_table_view.h"
 
 namespace stepscope {
@@ -40,7 +39,6 @@ class SelectionPanel final : public Panel {
   void DrawEvents(const PanelContext& context);
 
   LatestJob<SelectionStats> job_;
-  GivenNames names_;
   SelectionRequest wanted_, asked_, shown_;
   double since_ = 0;  // when `wanted_` last changed
   bool waiting_ = false;
@@ -59,8 +57,7 @@ SelectionRequest SelectionPanel::Wanted(const PanelContext& context) {
   request.profile = context.profile->id;
   request.by = by_;
   request.stacks = page_ == Page::kStacks;
-  names_.Update(context.settings);
-  request.names = names_;
+  request.names = context.settings.tracks.names;
   const ViewState& view = context.view;
   // The events of a frame are shown while the stacks of all events stay.
   if (stacks_.Shows(view.shown) && request.stacks && asked_.stacks &&

@@ -6,7 +6,7 @@
 
 #include "viewer/core/panel.h"
 #include "viewer/core/search/selection_stats.h"
-#include "viewer/core/state/highlighted_events.h"
+#include "viewer/core/state/view_state.h"
 #include "viewer/widgets/flame_graph.h"
 #include "viewer/widgets/result_table_view.h"
 

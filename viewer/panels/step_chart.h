@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "viewer/core/look/loss_kind.h"
 #include "viewer/core/look/theme.h"
 #include "viewer/core/panel.h"
 #include "viewer/widgets/chart.h"

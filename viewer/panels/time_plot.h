@@ -6,7 +6,7 @@
 
 #include "model/base/color.h"
 #include "viewer/core/panel.h"
-#include "viewer/widgets/number_text.h"
+#include "viewer/widgets/draw_text.h"
 
 namespace stepscope {
 

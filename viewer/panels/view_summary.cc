@@ -12,7 +12,6 @@
 #include "viewer/core/profiles/align_profiles.h"
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/widgets/draw_text.h"
-#include "viewer/widgets/number_text.h"
 
 namespace stepscope {
 namespace {

@@ -9,9 +9,11 @@
 #include <cmath>
 #include <optional>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
-#include "viewer/core/state/recent_texts.h"
+#include "model/base/ascii.h"
 #include "viewer/core/state/settings.h"
 #include "viewer/shell/raised_window.h"
 #include "viewer/widgets/draw.h"
@@ -35,20 +37,18 @@ constexpr std::array<HostLevel, 4> kHostLevels = {
      {"All", "Records cheap ops too; the recording grows fast."}}};
 
 // Seconds as typed, in milliseconds; nullopt: no time from `least` milliseconds to an hour.
-std::optional<int64_t> MillisecondsOf(std::string_view text, int64_t least) {
+std::optional<int> MillisecondsOf(std::string_view text, int least) {
   while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
   while (!text.empty() && (text.back() == ' ' || text.back() == 's')) text.remove_suffix(1);
   double seconds = 0;
   const auto read = std::from_chars(text.data(), text.data() + text.size(), seconds);
   if (read.ec != std::errc() || read.ptr != text.data() + text.size()) return std::nullopt;
   if (!(seconds >= 0 && seconds <= kMostSeconds)) return std::nullopt;
-  const auto ms = static_cast<int64_t>(std::llround(seconds * 1e3));
+  const int ms = static_cast<int>(std::lround(seconds * 1e3));
   return ms >= least ? std::optional(ms) : std::nullopt;
 }
 
-std::string SecondsText(const Settings& settings, const char* key) {
-  return fmt::format("{:.6g}", settings.Real(key) / 1e3);
-}
+std::string SecondsText(int ms) { return fmt::format("{:.6g}", ms / 1e3); }
 
 // Begins a row: its label, and the cursor where its value goes.
 void RowLabel(const ShellInput& input, const char* label) {
@@ -68,8 +68,10 @@ void RowNote(const ShellInput& input, std::string_view text, Role role = Role::k
   ImGui::Dummy({0, ScaledSize(1)});
 }
 
-void ChangeSetting(const ShellInput& input, const char* key, const std::string& value) {
-  if (input.panel.settings.Get(key) != value) input.panel.commands.PushSetting(key, value);
+template <typename T>
+void ChangeSetting(const ShellInput& input, T Settings::*member, std::type_identity_t<T> value) {
+  if (input.panel.settings.*member != value)
+    input.panel.commands.PushSetting(member, std::move(value));
 }
 
 bool AccentButton(const ShellInput& input, const char* label, float width) {
@@ -85,26 +87,25 @@ bool AccentButton(const ShellInput& input, const char* label, float width) {
 
 void CaptureDialog::Begin(const ShellInput& input) {
   const Settings& settings = input.panel.settings;
-  const std::vector<std::string> recent = RecentTexts(settings.Get("capture.addresses"));
+  const std::vector<std::string>& recent = settings.capture_addresses;
   address_ = {};
   address_.text = recent.empty() ? "" : recent.front();
   address_.Focus("", true);
-  duration_ = SecondsText(settings, "capture.duration_ms");
-  delay_ = SecondsText(settings, "capture.delay_ms");
-  host_level_ = static_cast<int>(settings.Real("capture.host_level"));
-  device_ = settings.Real("capture.device_level") > 0;
-  python_ = settings.Real("capture.python_level") > 0;
-  folder_ = settings.Get("capture.folder");
+  duration_ = SecondsText(settings.capture_duration_ms);
+  delay_ = SecondsText(settings.capture_delay_ms);
+  host_level_ = settings.capture_host_level;
+  device_ = settings.capture_device_level > 0;
+  python_ = settings.capture_python_level > 0;
+  folder_ = settings.capture_folder;
 }
 
 bool CaptureDialog::Ready() const {
-  return !RecentTexts(address_.text).empty() && MillisecondsOf(duration_, 1) &&
+  return !Trimmed(address_.text).empty() && MillisecondsOf(duration_, 1) &&
          MillisecondsOf(delay_, 0);
 }
 
 void CaptureDialog::DrawAddress(const ShellInput& input) {
-  const std::vector<std::string> recent =
-      RecentTexts(input.panel.settings.Get("capture.addresses"));
+  const std::vector<std::string>& recent = input.panel.settings.capture_addresses;
   RowLabel(input, "Address");
   const float arrow = recent.empty() ? 0 : ImGui::GetFrameHeight();
   ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x - arrow);
@@ -128,7 +129,7 @@ void CaptureDialog::DrawAddress(const ShellInput& input) {
 }
 
 void CaptureDialog::DrawTimes(const ShellInput& input) {
-  const auto seconds = [&](const char* label, const char* id, std::string* text, int64_t least) {
+  const auto seconds = [&](const char* label, const char* id, std::string* text, int least) {
     RowLabel(input, label);
     ImGui::SetNextItemWidth(ScaledSize(80));
     InputText(id, "2", text, ImGuiInputTextFlags_AutoSelectAll);
@@ -173,13 +174,13 @@ void CaptureDialog::DrawFolder(const ShellInput& input) {
 }
 
 void CaptureDialog::Record(const ShellInput& input) const {
-  ChangeSetting(input, "capture.duration_ms", std::to_string(*MillisecondsOf(duration_, 1)));
-  ChangeSetting(input, "capture.delay_ms", std::to_string(*MillisecondsOf(delay_, 0)));
-  ChangeSetting(input, "capture.host_level", std::to_string(host_level_));
-  ChangeSetting(input, "capture.device_level", device_ ? "1" : "0");
-  ChangeSetting(input, "capture.python_level", python_ ? "1" : "0");
-  ChangeSetting(input, "capture.folder", folder_);
-  input.panel.commands.Push("file.record", {.text = RecentTexts(address_.text).front()});
+  ChangeSetting(input, &Settings::capture_duration_ms, *MillisecondsOf(duration_, 1));
+  ChangeSetting(input, &Settings::capture_delay_ms, *MillisecondsOf(delay_, 0));
+  ChangeSetting(input, &Settings::capture_host_level, host_level_);
+  ChangeSetting(input, &Settings::capture_device_level, device_ ? 1 : 0);
+  ChangeSetting(input, &Settings::capture_python_level, python_ ? 1 : 0);
+  ChangeSetting(input, &Settings::capture_folder, folder_);
+  input.panel.commands.Push("file.record", {.text = std::string(Trimmed(address_.text))});
 }
 
 bool CaptureDialog::DrawButtons(const ShellInput& input) {
@@ -210,18 +211,8 @@ void CaptureDialog::Draw(const ShellInput& input, bool* open) {
     Begin(input);
     ImGui::OpenPopup(kCaptureWindow);
   }
-  ImGui::SetNextWindowPos(ImGui::GetMainViewport()->GetWorkCenter(), ImGuiCond_Always,
-                          {0.5f, 0.5f});
   ImGui::SetNextWindowSize({RaisedWidth(kDialogWidth), 0});
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ScaledSize(20), ScaledSize(16)});
-  const ImGuiWindowFlags flags = ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoMove |
-                                 ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_AlwaysAutoResize;
-  const bool shown = [&] {
-    const DialogStyle style(input.panel.theme);
-    return ImGui::BeginPopupModal(kCaptureWindow, nullptr, flags);
-  }();
-  ImGui::PopStyleVar();
-  if (!shown) {
+  if (!BeginDialog(input.panel.theme, kCaptureWindow)) {
     *open = false;
     return;
   }
@@ -292,25 +283,15 @@ void DrawCapture(const ShellInput& input) {
   const CaptureStatus& capture = input.panel.session.capture;
   if (!capture.running && capture.problem.empty()) return;
   PlaceBelowMenu(24);
-  ImGui::SetNextWindowSize({RaisedWidth(kDialogWidth), 0});
-  const RaisedStyle raised(input.panel.theme);
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ScaledSize(20), ScaledSize(16)});
-  if (!capture.running)
-    ImGui::PushStyleColor(ImGuiCol_Border, input.panel.theme[Role::kBad]);
-  else
-    ImGui::PushStyleColor(ImGuiCol_Border, input.panel.theme[Role::kAccent]);
-  const ImGuiWindowFlags flags =
-      kRaisedFlags | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoFocusOnAppearing;
-  if (ImGui::Begin("##capture", nullptr, flags)) {
-    if (capture.running) {
-      DrawRunning(input, capture);
-    } else {
-      DrawProblem(input, capture);
-    }
+  const Role border = capture.running ? Role::kAccent : Role::kBad;
+  const RaisedWindow window(input.panel.theme, "##capture", kDialogWidth, border,
+                            ImGuiWindowFlags_NoFocusOnAppearing);
+  if (!window) return;
+  if (capture.running) {
+    DrawRunning(input, capture);
+  } else {
+    DrawProblem(input, capture);
   }
-  ImGui::End();
-  ImGui::PopStyleColor();
-  ImGui::PopStyleVar();
 }
 
 }  // namespace stepscope

@@ -3,17 +3,20 @@
 #include <imgui.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
+#include <filesystem>
 #include <optional>
 #include <utility>
 
 #include "model/base/ascii.h"
 #include "model/base/bytes_text.h"
+#include "model/base/job.h"
 #include "model/base/key_table.h"
 #include "viewer/core/search/search.h"
 #include "viewer/core/state/settings.h"
-#include "viewer/shell/local_time.h"
 #include "viewer/shell/raised_window.h"
+#include "viewer/shell/shell.h"
 #include "viewer/widgets/draw.h"
 #include "viewer/widgets/draw_text.h"
 
@@ -49,8 +52,8 @@ const char* TitleOf(DialogMode mode) {
   return FindValue(kTitles, mode, "Open files###open_dialog");
 }
 
-const char* FolderSetting(DialogMode mode) {
-  return mode == DialogMode::kSave ? "dialog.export_folder" : "dialog.folder";
+std::string Settings::*FolderSetting(DialogMode mode) {
+  return mode == DialogMode::kSave ? &Settings::export_folder : &Settings::open_folder;
 }
 
 void DrawDate(const FileEntry& entry) {
@@ -141,7 +144,7 @@ void FileDialog::FollowText(const Frame& frame) {
 void FileDialog::Open(const Frame& frame, std::vector<std::string> paths) {
   frame.context.commands.PushSetting(FolderSetting(frame.mode), listing_.folder);
   const bool compare = frame.mode == DialogMode::kCompare;
-  frame.context.commands.Push(compare ? "file.compare" : "file.open",
+  frame.context.commands.Push(compare ? CommandId("file.compare") : CommandId("file.open"),
                               {.text = paths.front(), .paths = paths});
   *frame.open = false;
 }
@@ -234,7 +237,7 @@ void FileDialog::HandleKeys(const Frame& frame) {
   if (io.KeyAlt && ImGui::IsKeyPressed(ImGuiKey_UpArrow))
     Go(ParentFolder(listing_.folder), frame.hidden, false);
   if (io.KeyCtrl && ImGui::IsKeyPressed(ImGuiKey_H, false))
-    frame.context.commands.PushSetting("dialog.hidden", frame.hidden ? "false" : "true");
+    frame.context.commands.PushSetting(&Settings::hidden_files, !frame.hidden);
   if (ImGui::IsKeyPressed(ImGuiKey_Enter, false) ||
       ImGui::IsKeyPressed(ImGuiKey_KeypadEnter, false)) {
     if (io.KeyCtrl && frame.mode == DialogMode::kFolders) {
@@ -255,7 +258,7 @@ void FileDialog::Begin(const Frame& frame, const std::string& save_name) {
   asked_.clear();
   enter_ = false;
   path_ = {};
-  std::string folder = frame.context.settings.Get(FolderSetting(frame.mode));
+  std::string folder = frame.context.settings.*FolderSetting(frame.mode);
   if (folder.empty() && frame.mode != DialogMode::kSave) folder = listing_.folder;
   Go(folder, frame.hidden, false);
 }
@@ -264,7 +267,7 @@ void FileDialog::Draw(const PanelContext& context, bool* open, DialogMode mode,
                       const std::string& save_name) {
   Poll();
   if (!*open) return;
-  const Frame frame{context, mode, context.settings.Bool("dialog.hidden"), open};
+  const Frame frame{context, mode, context.settings.hidden_files, open};
   if (!ImGui::IsPopupOpen("###open_dialog")) {
     ImGui::OpenPopup("###open_dialog");
     Begin(frame, save_name);
@@ -386,7 +389,7 @@ void FileDialog::DrawBottom(const Frame& frame) {
   const bool save = frame.mode == DialogMode::kSave, folders = frame.mode == DialogMode::kFolders;
   bool hidden = frame.hidden;
   if (ImGui::Checkbox("Hidden files", &hidden))
-    context.commands.PushSetting("dialog.hidden", hidden ? "true" : "false");
+    context.commands.PushSetting(&Settings::hidden_files, hidden);
   ImGui::SetItemTooltip("Ctrl+H");
   if (!save && context.services.has_native_dialog()) {
     ImGui::SameLine();
@@ -430,6 +433,74 @@ void FileDialog::DrawBottom(const Frame& frame) {
   }
   ImGui::PopStyleColor(2);
   ImGui::EndDisabled();
+}
+
+// Reads a folder for the file dialog and sorts its entries.
+namespace {
+
+namespace fs = std::filesystem;
+
+int64_t Modified(const fs::directory_entry& entry) {
+  std::error_code error;
+  const auto time = entry.last_write_time(error);
+  if (error) return 0;
+  const auto system = fs::file_time_type::clock::to_sys(time);
+  return std::chrono::duration_cast<std::chrono::seconds>(system.time_since_epoch()).count();
+}
+
+}  // namespace
+
+std::string ParentFolder(const std::string& folder) {
+  const fs::path parent = fs::path(folder).parent_path();
+  return parent.empty() ? "/" : parent.string();
+}
+
+void SortEntries(std::vector<FileEntry>* entries, FileSort by, bool descending) {
+  const auto key = [by](const FileEntry& e) {
+    switch (by) {
+      case FileSort::kSize:
+        return static_cast<int64_t>(std::min<uint64_t>(e.bytes, INT64_MAX));
+      case FileSort::kDate:
+        return e.modified;
+      case FileSort::kName:
+        break;
+    }
+    return int64_t{0};
+  };
+  std::sort(entries->begin(), entries->end(), [&](const FileEntry& a, const FileEntry& b) {
+    if (a.folder != b.folder) return a.folder;
+    const int64_t key_a = key(a), key_b = key(b);
+    if (key_a != key_b) return descending ? key_a > key_b : key_a < key_b;
+    return descending && by == FileSort::kName ? a.name > b.name : a.name < b.name;
+  });
+}
+
+Listing ListFolder(const std::string& folder, bool hidden) {
+  Listing out;
+  std::error_code error;
+  const fs::path path = folder.empty() ? fs::current_path(error) : fs::absolute(folder, error);
+  out.folder = path.lexically_normal().string();
+  while (out.folder.size() > 1 && out.folder.back() == '/') out.folder.pop_back();
+  fs::directory_iterator it(path, fs::directory_options::skip_permission_denied, error);
+  for (; !error && it != fs::directory_iterator(); it.increment(error)) {
+    CheckStop();  // the user may have left a slow network folder
+    FileEntry entry;
+    entry.name = it->path().filename().string();
+    if (!hidden && entry.name.starts_with(".")) continue;
+    if (out.entries.size() >= kMaxEntries) {
+      out.cut = true;
+      break;
+    }
+    std::error_code ignored;  // a file may vanish between listing and asking
+    entry.folder = it->is_directory(ignored);
+    if (!entry.folder) entry.bytes = it->file_size(ignored);
+    if (ignored) entry.bytes = 0;
+    entry.modified = Modified(*it);
+    out.entries.push_back(std::move(entry));
+  }
+  if (error) out.error = out.folder + ": " + error.message();
+  SortEntries(&out.entries, FileSort::kName, false);
+  return out;
 }
 
 }  // namespace stepscope

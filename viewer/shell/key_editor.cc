@@ -6,16 +6,13 @@
 #include <optional>
 
 #include "model/base/ascii.h"
-#include "viewer/core/commands/key_bindings.h"
-#include "viewer/core/commands/key_chord.h"
+#include "viewer/core/commands/keys.h"
 #include "viewer/core/state/settings.h"
 #include "viewer/widgets/draw_text.h"
 #include "viewer/widgets/input_text.h"
 
 namespace stepscope {
 namespace {
-
-constexpr char kSetting[] = "keys.custom";
 
 std::string TitleOf(std::string_view id) {
   if (const CommandDesc* command = FindCommand(id)) return command->title;
@@ -31,7 +28,8 @@ std::string_view Keys(const PanelContext& context, std::string_view id) {
 
 void KeyEditor::Choose(const PanelContext& context, const std::string& id, const char* keys) const {
   const std::optional<std::string> wanted = keys != nullptr ? std::optional(keys) : std::nullopt;
-  context.commands.PushSetting(kSetting, WithKeys(context.settings.Get(kSetting), id, wanted));
+  context.commands.PushSetting(&Settings::custom_keys,
+                               WithKeys(context.settings.custom_keys, id, wanted));
 }
 
 void KeyEditor::NewFrame(const PanelContext& context, bool open) {
@@ -57,7 +55,7 @@ void KeyEditor::DrawKeys(const PanelContext& context, const char* id) {
                            : own              ? wanted_
                            : keys.empty()     ? "\u2013"
                                               : keys;
-  const bool chosen = HasRule(context.settings.Get(kSetting), id);
+  const bool chosen = HasRule(context.settings.custom_keys, id);
   ImGui::PushStyleColor(ImGuiCol_Button, 0);
   ImGui::PushStyleColor(ImGuiCol_Text, context.theme[own || chosen  ? Role::kAccent
                                                      : keys.empty() ? Role::kText3
@@ -130,8 +128,9 @@ bool KeyEditor::Finds(std::string_view title, std::string_view what, std::string
 }
 
 void KeyEditor::DrawResetAll(const PanelContext& context) const {
-  if (context.settings.Get(kSetting).empty()) return;
-  if (ImGui::Button("Restore all default keys")) context.commands.PushSetting(kSetting, "");
+  if (context.settings.custom_keys.empty()) return;
+  if (ImGui::Button("Restore all default keys"))
+    context.commands.PushSetting(&Settings::custom_keys, {});
 }
 
 }  // namespace stepscope

@@ -1,6 +1,6 @@
 // KeyEditor: changes keys in the list of commands. After a click on a command's keys the next chord
 // pressed becomes the command's; if another command has it, the user is asked first. A setting
-// keeps the choices (viewer/core/commands/key_bindings.h). UI thread only.
+// keeps the choices (viewer/core/commands/keys.h). UI thread only.
 #pragma once
 
 #include <string>
@@ -33,7 +33,7 @@ class KeyEditor {
   void GiveUp() { id_.clear(), wanted_.clear(); }
 
   std::string find_;    // words, as typed
-  std::string id_;      // whose keys are changed; empty: nobody's
+  std::string id_;      // command or "panel.ID" whose keys are changed; empty: none
   std::string wanted_;  // the chord that was pressed and belongs to `owner_`
   std::string owner_;
   int ended_ = 0;  // the frame of the last chord, whose key is no click

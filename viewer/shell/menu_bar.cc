@@ -34,19 +34,18 @@ void DrawCommandItem(const ShellInput& input, const CommandDesc& command) {
 }
 
 // A menu groups its commands by the first part of their ids. These commands begin a group as well.
-constexpr const char* kBreaks[] = {"file.capture",    "file.close",        "file.export_png",
-                                   "file.quit",       "view.collapse_all", "view.python_frames",
-                                   "view.next_theme", "view.back",         "select.parent"};
+constexpr CommandId kBreaks[] = {"file.capture",    "file.close",        "file.export_png",
+                                 "file.quit",       "view.collapse_all", "view.python_frames",
+                                 "view.next_theme", "view.back",         "select.parent"};
 
 bool BeginsGroup(const CommandDesc& before, const CommandDesc& command) {
-  const auto is_command = [&](const char* id) { return std::strcmp(command.id, id) == 0; };
   const auto group = [](const CommandDesc& c) {
     return std::string_view(c.id).substr(0, std::string_view(c.id).find('.'));
   };
   // The commands "track." stand among those of "view.".
   const bool tracks = group(before) == "track" || group(command) == "track";
   return (group(before) != group(command) && !tracks) ||
-         std::any_of(std::begin(kBreaks), std::end(kBreaks), is_command);
+         std::count(std::begin(kBreaks), std::end(kBreaks), command.id) > 0;
 }
 
 // The commands of a menu; those that compare two profiles come last.
@@ -135,7 +134,7 @@ void ToggleByKeyboard(MenuBarState* state) {
 }
 
 void DrawMenus(const ShellInput& input, MenuBarState* state) {
-  if (input.windows.open_menu) ToggleByKeyboard(state);
+  if (std::exchange(state->toggle, false)) ToggleByKeyboard(state);
   if (state->open_next >= 0) ImGui::OpenPopup(kMenus[state->open_next]);
   state->open_next = -1;
   state->open = false;
@@ -149,7 +148,7 @@ void DrawMenus(const ShellInput& input, MenuBarState* state) {
       if (command->hides && !command->enabled(input.context)) continue;
       if (before != nullptr && BeginsGroup(*before, *command)) ImGui::Separator();
       DrawCommandItem(input, *command);
-      if (std::strcmp(command->id, "file.open_folder") == 0) DrawRecentMenu(input);
+      if (command->id == "file.open_folder") DrawRecentMenu(input);
       before = command;
     }
     if (const int next = NextMenu(i); next >= 0) state->open_next = next;
@@ -249,14 +248,16 @@ void DrawSearch(const ShellInput& input, TextBox* box, float right) {
   const Pen pen = MakePen(input.panel.theme, input.panel.fonts);
   const float left = std::max(ImGui::GetCursorScreenPos().x + pen.Px(12), right - pen.Px(420));
   const float width = right - left;
-  if (width < pen.Px(90)) return;
+  if (width < pen.Px(90)) {
+    box->waiting = false;
+    return;
+  }
   ImGui::SameLine();
   CentreInBar();
   ImGui::SetCursorScreenPos({left, ImGui::GetCursorScreenPos().y});
   // Something else may have changed the search (Escape): follow it unless the user is typing.
   const bool had = ImGui::GetActiveID() == ImGui::GetID("##search");
   if (!had && !box->waiting) box->text = input.search.query();
-  if (input.windows.focus_search) box->Focus(input.windows.typed, false);
   const std::string before = box->text;
   ImGui::SetNextItemWidth(width);
   ImGui::PushStyleVar(ImGuiStyleVar_FrameBorderSize, 1);
@@ -305,7 +306,9 @@ void DrawSearch(const ShellInput& input, TextBox* box, float right) {
     input.panel.commands.Push("search.set", std::move(args));
   }
   const bool enter = left_box && ImGui::IsKeyPressed(ImGuiKey_Enter);
-  if (enter) input.panel.commands.Push(ImGui::GetIO().KeyShift ? "search.previous" : "search.next");
+  if (enter)
+    input.panel.commands.Push(ImGui::GetIO().KeyShift ? CommandId("search.previous")
+                                                      : CommandId("search.next"));
   if (enter || escape) ImGui::SetWindowFocus(kTimelineWindow);
 }
 
@@ -340,8 +343,11 @@ void DrawMenuBar(const ShellInput& input, MenuBarState* state) {
   DrawRunSelectors(input);
   const float right = origin.x + width - pen.Px(12);
   const float button = pen.Px(28);
-  if (input.panel.profile != nullptr)
+  if (input.panel.profile != nullptr) {
     DrawSearch(input, &state->search, right - 2 * button - pen.Px(12));
+  } else {
+    state->search.waiting = false;
+  }
   const bool light = input.panel.theme.light();
   ImGui::SetCursorScreenPos({right - 2 * button, origin.y + pen.Px(5)});
   if (IconButton("##theme", light ? icon::kMoon : icon::kSun, light ? "D" : "L", "Dark or light",

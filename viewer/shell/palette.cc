@@ -5,10 +5,11 @@
 #include <cstring>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "model/base/ascii.h"
-#include "viewer/core/commands/key_bindings.h"
+#include "viewer/core/commands/keys.h"
 #include "viewer/core/search/search.h"
 #include "viewer/core/state/settings.h"
 #include "viewer/shell/raised_window.h"
@@ -45,9 +46,8 @@ void KeyText(const ShellInput& input, const std::string& keys) {
 }
 
 std::string KeysOfEntry(const ShellInput& input, const PaletteEntry& entry) {
-  const CommandDesc* command = FindCommand(entry.command);
-  const bool plain = command != nullptr && *entry.text == 0;
-  return std::string(plain ? KeysOf(input.panel, *command) : entry.keys);
+  const bool plain = *entry.text == 0;
+  return std::string(plain ? KeysOf(input.panel, DescOf(entry.command)) : entry.keys);
 }
 
 // Begins a window over the workspace, with a border around it.
@@ -85,25 +85,51 @@ const PaletteEntry* DrawEntries(const ShellInput& input, const std::vector<Palet
   return clicked;
 }
 
-void DrawChoice(const ShellInput& input, const SettingDesc& row, const std::string& value) {
-  if (!ImGui::BeginCombo("##value", value.c_str())) return;
-  std::string_view choices = row.choices;
-  while (!choices.empty()) {
-    const size_t bar = choices.find('|');
-    const std::string choice(choices.substr(0, bar));
-    if (ImGui::Selectable(choice.c_str(), choice == value))
-      input.panel.commands.PushSetting(row.key, choice);
-    choices = bar == std::string_view::npos ? std::string_view() : choices.substr(bar + 1);
+// Draws the value of a setting. Each draws another type, and the last one a choice or a text.
+void DrawValue(const ShellInput& input, const SettingDesc&, bool Settings::*member) {
+  bool on = input.panel.settings.*member;
+  if (ImGui::Checkbox("##value", &on)) input.panel.commands.PushSetting(member, on);
+}
+
+void DrawValue(const ShellInput& input, const SettingDesc& row, int Settings::*member) {
+  int number = input.panel.settings.*member;
+  if (ImGui::SliderInt("##value", &number, static_cast<int>(row.min), static_cast<int>(row.max)))
+    input.panel.commands.PushSetting(member, number);
+}
+
+void DrawValue(const ShellInput& input, const SettingDesc& row, double Settings::*member) {
+  auto number = static_cast<float>(input.panel.settings.*member);
+  ImGui::SliderFloat("##value", &number, static_cast<float>(row.min), static_cast<float>(row.max),
+                     "%.2f");
+  // Takes effect when the slider is let go: a new scale would move it away from the mouse.
+  if (ImGui::IsItemDeactivatedAfterEdit())
+    input.panel.commands.PushSetting(member, static_cast<double>(number));
+}
+
+template <typename T>
+void DrawValue(const ShellInput& input, const SettingDesc& row, T Settings::*) {
+  const auto choices = ChoiceTexts(row.member);
+  std::string text = SettingText(input.panel.settings, row.member);
+  bool changed = false;
+  if (choices.empty()) {
+    ImGui::SetNextItemWidth(ImGui::GetFontSize() * 16);
+    InputText("##text", "", &text);
+    changed = ImGui::IsItemDeactivatedAfterEdit();
+  } else if (ImGui::BeginCombo("##value", text.c_str())) {
+    for (const char* choice : choices) {
+      if (!ImGui::Selectable(choice, choice == text)) continue;
+      text = choice;
+      changed = true;
+    }
+    ImGui::EndCombo();
   }
-  ImGui::EndCombo();
+  if (changed) input.panel.commands.Push("app.set", {.text = row.key + ("=" + text)});
 }
 
 void DrawSetting(const ShellInput& input, const SettingDesc& row) {
-  const Settings& settings = input.panel.settings;
-  const std::string& value = settings.Get(row.key);
   ImGui::PushID(row.key);
   ImGui::TableNextRow();
-  if (input.windows.setting == row.key) {  // the palette led here
+  if (input.windows.setting == &row) {  // the palette led here
     ImGui::TableSetBgColor(ImGuiTableBgTarget_RowBg0, input.panel.theme[Role::kAccentBg]);
     if (ImGui::IsWindowAppearing()) ImGui::SetScrollHereY();
   }
@@ -113,31 +139,7 @@ void DrawSetting(const ShellInput& input, const SettingDesc& row) {
   ImGui::SetItemTooltip("%s", row.what);
   ImGui::TableNextColumn();
   ImGui::SetNextItemWidth(-1);
-  if (row.type == SettingType::kBool) {
-    bool on = value == "true";
-    if (ImGui::Checkbox("##value", &on))
-      input.panel.commands.PushSetting(row.key, on ? "true" : "false");
-  } else if (row.type == SettingType::kInt) {
-    int number = settings.Int(row.key);
-    if (ImGui::SliderInt("##value", &number, static_cast<int>(row.min),
-                         static_cast<int>(row.max))) {
-      input.panel.commands.PushSetting(row.key, std::to_string(number));
-    }
-  } else if (row.type == SettingType::kReal) {
-    auto number = static_cast<float>(settings.Real(row.key));
-    ImGui::SliderFloat("##value", &number, static_cast<float>(row.min), static_cast<float>(row.max),
-                       "%.2f");
-    // Takes effect when the slider is let go: a new scale would move it away from the mouse.
-    if (ImGui::IsItemDeactivatedAfterEdit())
-      input.panel.commands.PushSetting(row.key, std::to_string(number));
-  } else if (row.type == SettingType::kChoice) {
-    DrawChoice(input, row, value);
-  } else {
-    std::string text = value;
-    ImGui::SetNextItemWidth(ImGui::GetFontSize() * 16);
-    InputText("##text", "", &text);
-    if (ImGui::IsItemDeactivatedAfterEdit()) input.panel.commands.PushSetting(row.key, text);
-  }
+  std::visit([&](auto member) { DrawValue(input, row, member); }, row.member);
   ImGui::PopID();
 }
 
@@ -186,22 +188,23 @@ std::vector<PaletteEntry> FindEntries(std::string_view query, const ViewerContex
   return out;
 }
 
+void PaletteState::Open(const std::string& typed) {
+  box = {};
+  box.Focus(typed, true);
+  selected = 0;
+  opening = true;
+}
+
 void DrawPalette(const ShellInput& input, PaletteState* state) {
-  const bool opening = input.windows.palette && !state->was_open;
-  state->was_open = input.windows.palette;
+  const bool opening = std::exchange(state->opening, false);
   if (!input.windows.palette) return;
-  if (opening) {
-    state->box = {};
-    state->selected = 0;
-    ImGui::SetNextWindowFocus();
-  }
+  if (opening) ImGui::SetNextWindowFocus();
   PlaceBelowMenu(40);
   const float height = ImGui::GetMainViewport()->WorkSize.y * 0.7f;
   ImGui::SetNextWindowSize({RaisedWidth(560), std::min(height, ScaledSize(440))});
   const RaisedStyle raised(input.panel.theme);
   ImGui::PushStyleColor(ImGuiCol_FrameBg, input.panel.theme[Role::kPanel]);
   if (ImGui::Begin("##palette", nullptr, kRaisedFlags)) {
-    if (opening) state->box.Focus(input.windows.typed, true);
     ImGui::SetNextItemWidth(-1);
     if (state->box.Draw("##query", "What do you want to do?")) state->selected = 0;
     const bool enter = ImGui::IsKeyPressed(ImGuiKey_Enter);
@@ -217,7 +220,7 @@ void DrawPalette(const ShellInput& input, PaletteState* state) {
       input.panel.commands.Push("app.palette");  // closes it
       CommandArgs args;
       if (profile != nullptr) args.text = profile->text;
-      if (profile != nullptr && std::strcmp(profile->command, "app.palette") != 0)
+      if (profile != nullptr && profile->command != "app.palette")
         input.panel.commands.Push(profile->command, std::move(args));
     }
   }
@@ -311,7 +314,7 @@ void DrawHelp(const ShellInput& input, KeyEditor* keys) {
         std::vector<HelpRow> rows;
         for (const CommandDesc& command : Commands()) {
           if (command.category == category)
-            rows.push_back({command.id, command.title, command.what});
+            rows.push_back({command.id.text(), command.title, command.what});
         }
         DrawHelpPart(input, keys, category.data(), std::move(rows));
       }

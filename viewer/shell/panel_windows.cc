@@ -85,8 +85,7 @@ bool Means(const PanelDesc& panel, const Profile& profile) {
   return panel.of_fleets || !IsFleet(*profile.trace);
 }
 
-void PanelWindows::DrawOne(const PanelContext& active, const WindowState& windows,
-                           const PanelDesc& desc, ProfileId pinned) {
+void PanelWindows::DrawOne(const PanelContext& active, const PanelDesc& desc, ProfileId pinned) {
   PanelContext panel = active;
   const std::string own = PanelWindowName(desc);
   std::string name = own;
@@ -109,13 +108,13 @@ void PanelWindows::DrawOne(const PanelContext& active, const WindowState& window
   auto& instance = panels_[key];
   if (!instance) instance = desc.create();
   bool open = true;
-  if (windows.focus_panel == key) ImGui::SetNextWindowFocus();
+  if (focused_ == key) ImGui::SetNextWindowFocus();
   ClearBackgroundIfDocked(name.c_str());
   // Layout and commands decide which tab lies in front, not the order of drawing.
   ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, Floats(name) ? 1.0f : 0.0f);
   const bool shown = ImGui::Begin(name.c_str(), &open, ImGuiWindowFlags_NoFocusOnAppearing);
   ImGui::PopStyleVar();
-  if (!pinned.valid() && windows.front_panel == desc.id) ComeForward(desc);
+  if (!pinned.valid() && raised_ == desc.id) ComeForward(desc);
   DrawTabMenu(desc, panel);
   if (shown) {
     ImGui::PushID(desc.id);
@@ -134,16 +133,16 @@ void PanelWindows::Draw(const PanelContext& active, WindowState* windows) {
   for (const PanelDesc& desc : Panels()) {
     const auto [it, inserted] = windows->panels.try_emplace(desc.id, desc.open_by_default);
     const bool means = active.profile == nullptr || Means(desc, *active.profile);
-    if (it->second && means) DrawOne(active, *windows, desc, ProfileId());
+    if (it->second && means) DrawOne(active, desc, ProfileId());
     for (const PanelKey& key : windows->pinned) {
-      if (key.panel == desc.id) DrawOne(active, *windows, desc, key.profile);
+      if (key.panel == desc.id) DrawOne(active, desc, key.profile);
     }
   }
   std::erase_if(panels_, [&](const auto& entry) {
     return entry.first.profile.valid() && !windows->pinned.contains(entry.first);
   });
-  windows->focus_panel = {};
-  windows->front_panel.clear();
+  focused_ = {};
+  raised_.clear();
   KeepPanelsOnScreen();
 }
 

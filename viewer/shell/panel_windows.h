@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "viewer/core/commands/context.h"
@@ -22,15 +23,21 @@ class PanelWindows {
  public:
   // Draws all open windows. Closing one pushes a command, as the menu of its tab does.
   void Draw(const PanelContext& active, WindowState* windows);
+  // The next frame brings the panel to the front with the keyboard. Raise: in front of the other
+  // tabs of its place, and the keyboard stays where it is.
+  void Focus(PanelKey panel) { focused_ = std::move(panel); }
+  void Raise(std::string panel) { raised_ = std::move(panel); }
+  bool focuses() const { return !focused_.panel.empty(); }
   void Keep(const std::function<bool(ProfileId)>& alive);  // drops windows of closed profiles
   bool animating() const { return animating_; }            // a panel in sight is animating
   std::vector<std::string> Busy() const;                   // ids of those panels
 
  private:
-  void DrawOne(const PanelContext& active, const WindowState& windows, const PanelDesc& desc,
-               ProfileId pinned);
+  void DrawOne(const PanelContext& active, const PanelDesc& desc, ProfileId pinned);
 
   std::map<PanelKey, std::unique_ptr<Panel>> panels_;
+  PanelKey focused_;    // empty id: none
+  std::string raised_;  // empty: none
   bool animating_ = false;
 };
 

@@ -1,5 +1,5 @@
-// RaisedStyle: the look of a small window above all others: a raised background, a border, round
-// corners. Between ImGui::NewFrame() and Render() only.
+// Small windows above all others, and dialogs that the rest of the window waits for. Between
+// ImGui::NewFrame() and Render() only.
 #pragma once
 
 #include <imgui.h>
@@ -28,7 +28,8 @@ inline void PlaceBelowMenu(float at_scale_1) {
                           ImGuiCond_Always, {0.5f, 0});
 }
 
-// Holds for the windows of its scope.
+// The look of a small window: a raised background, a border, round corners. It holds for the
+// windows of its scope.
 class RaisedStyle {
  public:
   explicit RaisedStyle(const Theme& theme) {
@@ -44,6 +45,33 @@ class RaisedStyle {
   }
   RaisedStyle(const RaisedStyle&) = delete;
   RaisedStyle& operator=(const RaisedStyle&) = delete;
+};
+
+// A small window that is as high as its contents. The caller places it; `border` is the colour of
+// its border. The window ends with the scope:
+//   if (const RaisedWindow window(theme, "##error", 560, Role::kBad); window) Draw();
+class RaisedWindow {
+ public:
+  RaisedWindow(const Theme& theme, const char* name, float width_at_scale_1, Role border,
+               ImGuiWindowFlags flags = 0)
+      : style_(theme) {
+    ImGui::SetNextWindowSize({RaisedWidth(width_at_scale_1), 0});
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ScaledSize(20), ScaledSize(16)});
+    ImGui::PushStyleColor(ImGuiCol_Border, theme[border]);
+    open_ = ImGui::Begin(name, nullptr, kRaisedFlags | ImGuiWindowFlags_AlwaysAutoResize | flags);
+  }
+  ~RaisedWindow() {
+    ImGui::End();
+    ImGui::PopStyleColor();
+    ImGui::PopStyleVar();
+  }
+  RaisedWindow(const RaisedWindow&) = delete;
+  RaisedWindow& operator=(const RaisedWindow&) = delete;
+  explicit operator bool() const { return open_; }
+
+ private:
+  const RaisedStyle style_;
+  bool open_ = false;
 };
 
 // The look of a dialog that the rest of the window waits for: the panels' background, on which
@@ -64,5 +92,20 @@ class DialogStyle {
   DialogStyle(const DialogStyle&) = delete;
   DialogStyle& operator=(const DialogStyle&) = delete;
 };
+
+// Begins a dialog in the middle of the window that is as high as its contents. True: the caller
+// ends it with ImGui::EndPopup().
+inline bool BeginDialog(const Theme& theme, const char* name, ImGuiWindowFlags flags = 0) {
+  const DialogStyle style(theme);
+  ImGui::SetNextWindowPos(ImGui::GetMainViewport()->GetWorkCenter(), ImGuiCond_Always,
+                          {0.5f, 0.5f});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ScaledSize(20), ScaledSize(16)});
+  const bool shown = ImGui::BeginPopupModal(
+      name, nullptr,
+      ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoTitleBar |
+          ImGuiWindowFlags_AlwaysAutoResize | flags);
+  ImGui::PopStyleVar();
+  return shown;
+}
 
 }  // namespace stepscope

@@ -4,7 +4,11 @@
 // owns them. UI thread only.
 #pragma once
 
+#include <array>
+#include <cstdint>
+#include <ctime>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "viewer/core/commands/context.h"
@@ -15,19 +19,32 @@
 
 namespace stepscope {
 
+// A Unix time by the local clock, as strftime writes it: LocalTime(s, "%Y-%m-%d"). Empty if it is
+// no time. Pure.
+inline std::string LocalTime(int64_t unix_s, const char* format) {
+  const auto seconds = static_cast<std::time_t>(unix_s);
+  std::tm local{};
+  std::array<char, 32> text{};
+  if (localtime_r(&seconds, &local) == nullptr) return {};
+  return {text.data(), std::strftime(text.data(), text.size(), format, &local)};
+}
+
 struct ShellInput {
   const PanelContext& panel;
   const WindowState& windows;
   const Search& search;
   const ViewerContext& context;  // for CommandDesc::enabled
   const TimelineFeedback& timeline;
-  TimeRange displayed;  // the range on the screen
+  TimeRange displayed;    // the range on the screen
+  std::string_view note;  // for the status bar; may be empty
 };
 
 struct MenuBarState {
   TextBox search;
   int open_next = -1;  // the menu that an arrow key went to; -1: none
   bool open = false;   // one of its menus is
+  // In the next frame the keyboard opens the first menu, or closes the open one.
+  bool toggle = false;
 };
 void DrawMenuBar(const ShellInput& input, MenuBarState* state);
 void DrawStatusBar(const ShellInput& input);
@@ -38,7 +55,8 @@ void DrawError(const ShellInput& input);
 struct PaletteState {
   TextBox box;
   int selected = 0;
-  bool was_open = false;
+  bool opening = false;  // it opens in the next frame
+  void Open(const std::string& typed);
 };
 void DrawPalette(const ShellInput& input, PaletteState* state);
 void DrawHelp(const ShellInput& input, KeyEditor* keys);
@@ -50,7 +68,7 @@ struct PaletteEntry {
   const char* group;  // the command's menu, "Panel", "Setting"
   const char* what;
   const char* keys;
-  const char* command;  // the command that does it, with `text`
+  CommandId command;  // does it, with `text`
   const char* text;
   int score = 0;
 };
@@ -60,8 +78,8 @@ std::vector<PaletteEntry> FindEntries(std::string_view query, const ViewerContex
 int FuzzyScore(std::string_view query, std::string_view text);
 
 // Makes the dock space between menu and status bar and returns its id. Builds the default layout on
-// request (`reset`), or where no layout of this version is stored. While `fit` counts down, panels
-// get the height that the timeline does not need, unless the user moved the splitter.
+// request, or where no layout of this version is stored. While `fit` counts down, panels get the
+// height that the timeline does not need, unless the user moved the splitter.
 inline constexpr int kLayoutVersion = 1;
 inline constexpr int kFramesToFit = 4;  // rows, derived tracks and the split have then settled
 struct WorkspaceState {
@@ -71,8 +89,9 @@ struct WorkspaceState {
   bool built = false;
   std::string front;  // the panel in front after Reset layout
   int fit = 0;        // frames in which the split follows the height of the timeline's content
+  bool reset = false, switch_tall = false;  // requests, done in the next frame
 };
-unsigned DrawDockSpace(const ShellInput& input, bool reset, bool hidden, WorkspaceState* state);
+unsigned DrawDockSpace(const ShellInput& input, bool hidden, WorkspaceState* state);
 // Moves floating panels back onto the screen if a kept layout or a smaller window
 // left them outside.
 void KeepPanelsOnScreen();
@@ -84,5 +103,10 @@ void ClearBackgroundIfDocked(const char* window_name);
 std::string PanelWindowName(const PanelDesc& panel);
 std::string PanelWindowName(const PanelDesc& panel, const Profile& pinned);
 inline constexpr const char kTimelineWindow[] = "Timeline###timeline";
+
+// Asks what to do with profiles that are opened together, or beside one that is open: draws a modal
+// window with the answers while the session has a question. Arrow keys and Tab choose, Enter takes
+// the choice, a letter takes its answer at once, Escape opens nothing. Pushes "file.answer".
+void DrawOpenQuestion(const ShellInput& input);
 
 }  // namespace stepscope

@@ -105,10 +105,10 @@ void DrawStatusBar(const ShellInput& input) {
     if (input.panel.profile != nullptr) {
       DrawProfile(input, *input.panel.profile, &line);
       DrawAgents(input, p.x + ImGui::GetWindowWidth() - pen.Px(320), &line);
-      if (!input.windows.note.empty()) {
+      if (!input.note.empty()) {
         const float right = p.x + ImGui::GetWindowWidth() - pen.Px(430);
         pen.TextFit(pen.fonts.ui, kText, line.x, right, line.y, pen.theme[Role::kAccent],
-                    input.windows.note);
+                    input.note);
       }
       float right = p.x + ImGui::GetWindowWidth() - pen.Px(14);
       const auto value = [&](const char* what, const std::string& text, float room) {

@@ -5,9 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 #include <string>
+#include <string_view>
 
-#include "viewer/shell/local_time.h"
 #include "viewer/shell/raised_window.h"
 #include "viewer/shell/shell.h"
 #include "viewer/widgets/draw_text.h"
@@ -139,30 +140,25 @@ void DrawLoading(const ShellInput& input) {
   ImVec2 place = ImGui::GetMainViewport()->GetWorkCenter();
   if (loading->previewed) place.y += ImGui::GetMainViewport()->WorkSize.y / 2 - ScaledSize(48);
   ImGui::SetNextWindowPos(place, ImGuiCond_Always, {0.5f, loading->previewed ? 1.0f : 0.5f});
-  ImGui::SetNextWindowSize({RaisedWidth(460), 0});
-  const RaisedStyle raised(input.panel.theme);
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ScaledSize(20), ScaledSize(16)});
-  if (ImGui::Begin("##loading", nullptr, kRaisedFlags | ImGuiWindowFlags_AlwaysAutoResize)) {
-    std::array<char, 1024> buffer{};
-    const float inner = ImGui::GetContentRegionAvail().x;
-    const std::string_view path = MiddleCut(loading->path, inner, buffer.data(), buffer.size());
-    SectionTitle(input.panel, loading->stage.empty() ? "Opening" : loading->stage);
-    ImGui::TextDisabled("%.*s", static_cast<int>(path.size()), path.data());
-    const bool known = loading->bytes_total > 0;
-    const float done = known ? static_cast<float>(static_cast<double>(loading->bytes_done) /
-                                                  static_cast<double>(loading->bytes_total))
-                             : -0.6f * static_cast<float>(ImGui::GetTime());
-    ImGui::ProgressBar(known ? std::min(done, 1.0f) : done, {inner, ScaledSize(6)}, "");
-    ImGui::PushFont(input.panel.fonts.mono, TypeSize::kSmall);
-    ImGui::TextDisabled("%s", LoadingText(*loading).c_str());
-    ImGui::PopFont();
-    const float button = ScaledSize(96);
-    ImGui::SetCursorPosX(ImGui::GetCursorPosX() + inner - button);
-    if (ImGui::Button("Cancel", {button, 0})) input.panel.commands.Push("file.cancel");
-    ImGui::SetItemTooltip("Escape");
-  }
-  ImGui::End();
-  ImGui::PopStyleVar();
+  const RaisedWindow window(input.panel.theme, "##loading", 460, Role::kLine);
+  if (!window) return;
+  std::array<char, 1024> buffer{};
+  const float inner = ImGui::GetContentRegionAvail().x;
+  const std::string_view path = MiddleCut(loading->path, inner, buffer.data(), buffer.size());
+  SectionTitle(input.panel, loading->stage.empty() ? "Opening" : loading->stage);
+  ImGui::TextDisabled("%.*s", static_cast<int>(path.size()), path.data());
+  const bool known = loading->bytes_total > 0;
+  const float done = known ? static_cast<float>(static_cast<double>(loading->bytes_done) /
+                                                static_cast<double>(loading->bytes_total))
+                           : -0.6f * static_cast<float>(ImGui::GetTime());
+  ImGui::ProgressBar(known ? std::min(done, 1.0f) : done, {inner, ScaledSize(6)}, "");
+  ImGui::PushFont(input.panel.fonts.mono, TypeSize::kSmall);
+  ImGui::TextDisabled("%s", LoadingText(*loading).c_str());
+  ImGui::PopFont();
+  const float button = ScaledSize(96);
+  ImGui::SetCursorPosX(ImGui::GetCursorPosX() + inner - button);
+  if (ImGui::Button("Cancel", {button, 0})) input.panel.commands.Push("file.cancel");
+  ImGui::SetItemTooltip("Escape");
 }
 
 void DrawError(const ShellInput& input) {
@@ -172,42 +168,121 @@ void DrawError(const ShellInput& input) {
   const bool part = part_of.valid();
   const Role role = part ? Role::kWarning : Role::kBad;
   PlaceBelowMenu(24);
-  ImGui::SetNextWindowSize({RaisedWidth(560), 0});
-  const RaisedStyle raised(input.panel.theme);
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ScaledSize(20), ScaledSize(16)});
-  ImGui::PushStyleColor(ImGuiCol_Border, input.panel.theme[role]);
-  if (ImGui::Begin("##error", nullptr, kRaisedFlags | ImGuiWindowFlags_AlwaysAutoResize)) {
-    ImGui::PushFont(input.panel.fonts.bold, TypeSize::kTitle);
-    ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(input.panel.theme[role]), "%s",
-                       part ? "Not all of the profile has come" : "This could not be opened");
-    ImGui::PopFont();
-    ImGui::PushTextWrapPos(0);
-    ImGui::TextUnformatted(error.c_str());
-    ImGui::PopTextWrapPos();
-    ImGui::Dummy({0, ScaledSize(4)});
-    const float button = ScaledSize(96);
-    const float inner = ImGui::GetContentRegionAvail().x;
-    if (ImGui::Button("Copy", {button, 0})) input.panel.services.SetClipboard(error);
-    if (input.panel.session.can_install) {
-      ImGui::SameLine();
-      if (PrimaryButton(input, "Copy Stepscope there"))
-        input.panel.commands.Push("file.install_there");
-      ImGui::SetItemTooltip(
-          "Copies this program into ~/.cache/stepscope there, and opens the profile");
-    }
-    if (part) {
-      ImGui::SameLine();
-      if (PrimaryButton(input, "Load the rest"))
-        input.panel.commands.Push("file.load_rest", {.profile = part_of});
-      ImGui::SetItemTooltip("Gets what is missing only, and keeps what is shown until then");
-    }
-    ImGui::SameLine(ImGui::GetStyle().WindowPadding.x + inner - button);
-    if (ImGui::Button("Close", {button, 0})) input.panel.services.DismissError();
-    ImGui::SetItemTooltip("Escape");
+  const RaisedWindow window(input.panel.theme, "##error", 560, role);
+  if (!window) return;
+  ImGui::PushFont(input.panel.fonts.bold, TypeSize::kTitle);
+  ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(input.panel.theme[role]), "%s",
+                     part ? "Not all of the profile has come" : "This could not be opened");
+  ImGui::PopFont();
+  ImGui::PushTextWrapPos(0);
+  ImGui::TextUnformatted(error.c_str());
+  ImGui::PopTextWrapPos();
+  ImGui::Dummy({0, ScaledSize(4)});
+  const float button = ScaledSize(96);
+  const float inner = ImGui::GetContentRegionAvail().x;
+  if (ImGui::Button("Copy", {button, 0})) input.panel.services.SetClipboard(error);
+  if (input.panel.session.can_install) {
+    ImGui::SameLine();
+    if (PrimaryButton(input, "Copy Stepscope there"))
+      input.panel.commands.Push("file.install_there");
+    ImGui::SetItemTooltip(
+        "Copies this program into ~/.cache/stepscope there, and opens the profile");
   }
-  ImGui::End();
-  ImGui::PopStyleColor();
-  ImGui::PopStyleVar();
+  if (part) {
+    ImGui::SameLine();
+    if (PrimaryButton(input, "Load the rest"))
+      input.panel.commands.Push("file.load_rest", {.profile = part_of});
+    ImGui::SetItemTooltip("Gets what is missing only, and keeps what is shown until then");
+  }
+  ImGui::SameLine(ImGui::GetStyle().WindowPadding.x + inner - button);
+  if (ImGui::Button("Close", {button, 0})) input.panel.services.DismissError();
+  ImGui::SetItemTooltip("Escape");
+}
+
+namespace {
+
+constexpr const char kWindow[] = "How to open them###open_question";
+
+struct Answer {
+  const char* label;
+  const char* what;
+  const char* name;  // the text of "file.answer"
+  ImGuiKey key;
+};
+constexpr std::array<Answer, 3> kTogether = {
+    {{"Compare", "Opens them as two profiles and compares them (C)", "compare", ImGuiKey_C},
+     {"Merge", "Opens them as one profile with a host for each file (M)", "merge", ImGuiKey_M},
+     {"Cancel", "Opens nothing (Escape)", "cancel", ImGuiKey_Escape}}};
+constexpr std::array<Answer, 3> kBeside = {
+    {{"Compare", "Opens it as well and compares the two (C)", "compare", ImGuiKey_C},
+     {"Open instead", "Closes what is open (O)", "instead", ImGuiKey_O},
+     {"Cancel", "Opens nothing (Escape)", "cancel", ImGuiKey_Escape}}};
+
+// "Open bert_h100.json.gz?"
+std::string TitleOf(const OpenQuestion& question) {
+  if (!question.beside)
+    return "These profiles do not look like one run. How should they be opened?";
+  if (question.paths.size() != 1) return fmt::format("Open {} profiles?", question.paths.size());
+  const std::string_view path = question.paths.front();
+  return fmt::format("Open {}?", path.substr(path.find_last_of('/') + 1));
+}
+
+void DrawPath(const ShellInput& input, const std::string& path) {
+  std::array<char, 1024> buffer{};
+  const std::string_view shown = MiddleCut(path, ScaledSize(420), buffer.data(), buffer.size());
+  TextIn(input.panel, Role::kText2, shown);
+}
+
+// The answer chosen by keys or the mouse in this frame; null if none.
+const Answer* DrawAnswers(const ShellInput& input, std::span<const Answer> answers) {
+  int* chosen = ImGui::GetStateStorage()->GetIntRef(ImGui::GetID("chosen"), 0);
+  if (ImGui::IsWindowAppearing()) *chosen = 0;
+  const int count = static_cast<int>(answers.size());
+  const bool back = ImGui::IsKeyPressed(ImGuiKey_LeftArrow) ||
+                    ImGui::IsKeyPressed(ImGuiKey_UpArrow) ||
+                    (ImGui::IsKeyPressed(ImGuiKey_Tab) && ImGui::GetIO().KeyShift);
+  const bool on = ImGui::IsKeyPressed(ImGuiKey_RightArrow) ||
+                  ImGui::IsKeyPressed(ImGuiKey_DownArrow) ||
+                  (ImGui::IsKeyPressed(ImGuiKey_Tab) && !ImGui::GetIO().KeyShift);
+  *chosen = (*chosen + count + (on ? 1 : 0) - (back ? 1 : 0)) % count;
+  const bool take = ImGui::IsKeyPressed(ImGuiKey_Enter, false) ||
+                    ImGui::IsKeyPressed(ImGuiKey_KeypadEnter, false);
+  const Answer* taken = take ? &answers[static_cast<size_t>(*chosen)] : nullptr;
+  const Theme& theme = input.panel.theme;
+  for (int i = 0; i < count; ++i) {
+    const Answer& answer = answers[static_cast<size_t>(i)];
+    if (i > 0) ImGui::SameLine();
+    const Rgba fill = theme[i == *chosen ? Role::kAccent : Role::kRaised];
+    ImGui::PushStyleColor(ImGuiCol_Button, fill);
+    ImGui::PushStyleColor(ImGuiCol_Text, theme.TextOn(fill));
+    if (ImGui::Button(answer.label) || ImGui::IsKeyPressed(answer.key, false)) taken = &answer;
+    ImGui::PopStyleColor(2);
+    ImGui::SetItemTooltip("%s", answer.what);
+  }
+  ImGui::TextDisabled("%s", answers[static_cast<size_t>(*chosen)].what);
+  return taken;
+}
+
+}  // namespace
+
+void DrawOpenQuestion(const ShellInput& input) {
+  const auto& question = input.panel.session.question;
+  if (!question) return;
+  if (!ImGui::IsPopupOpen(kWindow)) ImGui::OpenPopup(kWindow);
+  // Keys are read below: Enter must not press the button that Dear ImGui chose.
+  if (!BeginDialog(input.panel.theme, kWindow, ImGuiWindowFlags_NoNav)) return;
+  SectionTitle(input.panel, TitleOf(*question));
+  for (const std::string& path : question->paths) DrawPath(input, path);
+  const Profile* open = input.panel.profile;
+  if (question->beside && open != nullptr)
+    TextIn(input.panel, Role::kText2, "\u201c" + open->label + "\u201d is open.");
+  ImGui::Spacing();
+  const Answer* taken = DrawAnswers(input, question->beside ? kBeside : kTogether);
+  if (taken != nullptr) {
+    input.panel.commands.Push("file.answer", {.text = taken->name});
+    ImGui::CloseCurrentPopup();
+  }
+  ImGui::EndPopup();
 }
 
 }  // namespace stepscope

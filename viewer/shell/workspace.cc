@@ -8,7 +8,6 @@
 #include <string>
 #include <string_view>
 
-#include "viewer/core/profiles/profile_layout.h"
 #include "viewer/core/state/settings.h"
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/shell/shell.h"
@@ -132,7 +131,7 @@ void Fit(const ShellInput& input, ImGuiDockNode* root) {
   constexpr double kSame = 0.01;
   if (!IsSplit(root) || !IsLaidOut(*root) || input.timeline.rows_height <= 0) return;
   const double share = static_cast<double>(ShareOfPanels(*root));
-  if (std::abs(share - input.panel.settings.Real("layout.panels")) > kSame) return;
+  if (std::abs(share - input.panel.settings.panel_share) > kSame) return;
   // The legend of a comparison lies over the lowest rows.
   const float legend = ComparesProfiles(input.panel) ? BaseEm() * 2.4f : BaseEm() * 0.5f;
   const float needed = root->ChildNodes[0]->Size.y + MissingHeight(input) + legend +
@@ -142,7 +141,7 @@ void Fit(const ShellInput& input, ImGuiDockNode* root) {
   const float fits = std::clamp(1 - needed / root->Size.y, kPanelShare, most);
   if (std::abs(static_cast<double>(fits) - share) < kSame / 4) return;
   SetShareOfPanels(root, fits);
-  input.panel.commands.PushSetting("layout.panels", std::to_string(fits));
+  input.panel.commands.PushSetting(&Settings::panel_share, fits);
 }
 
 }  // namespace
@@ -156,13 +155,15 @@ std::string PanelWindowName(const PanelDesc& panel, const Profile& pinned) {
          std::to_string(pinned.id.value);
 }
 
-unsigned DrawDockSpace(const ShellInput& input, bool reset, bool hidden, WorkspaceState* state) {
+unsigned DrawDockSpace(const ShellInput& input, bool hidden, WorkspaceState* state) {
+  const bool reset = std::exchange(state->reset, false);
+  const bool switch_tall = std::exchange(state->switch_tall, false);
   const ImGuiViewport* viewport = ImGui::GetMainViewport();
   const ImGuiID dock = ImGui::GetID("stepscope.workspace");
   const ImGuiDockNode* node = ImGui::DockBuilderGetNode(dock);
   const ImVec2 size = viewport->WorkSize;
   const bool missing = node == nullptr || (!node->IsSplitNode() && node->Windows.empty());
-  const bool old = input.panel.settings.Int("layout.version") != kLayoutVersion;
+  const bool old = input.panel.settings.layout_version != kLayoutVersion;
   const bool starting = state->frames < kFramesToSettle;
   if (starting && state->frames++ == 0 && node != nullptr) {
     state->width = node->Size.x, state->height = node->Size.y;  // the size it was saved with
@@ -175,9 +176,9 @@ unsigned DrawDockSpace(const ShellInput& input, bool reset, bool hidden, Workspa
     if (!settling) state->front = reset && !missing ? FrontPanel() : std::string();
     BuildDefault(dock, viewport->WorkPos, size,
                  state->front.empty() ? std::string_view(kFrontPanel) : state->front);
-    input.panel.commands.PushSetting("layout.panels", std::to_string(kPanelShare));
+    input.panel.commands.PushSetting(&Settings::panel_share, kPanelShare);
     state->fit = kFramesToFit;
-    if (old) input.panel.commands.PushSetting("layout.version", std::to_string(kLayoutVersion));
+    if (old) input.panel.commands.PushSetting(&Settings::layout_version, kLayoutVersion);
     if (!settling) state->frames_since_built = 0;
     state->width = size.x, state->height = size.y;
   } else if (size.x <= 64 || size.y <= 64) {
@@ -191,8 +192,8 @@ unsigned DrawDockSpace(const ShellInput& input, bool reset, bool hidden, Workspa
       --state->fit;
       Fit(input, ImGui::DockBuilderGetNode(dock));
     }
-    if (input.windows.switch_tall) {
-      const auto fitted = static_cast<float>(input.panel.settings.Real("layout.panels"));
+    if (switch_tall) {
+      const auto fitted = static_cast<float>(input.panel.settings.panel_share);
       SwitchTall(ImGui::DockBuilderGetNode(dock), fitted);
     }
     state->width = size.x, state->height = size.y;

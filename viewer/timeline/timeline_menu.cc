@@ -15,12 +15,11 @@
 namespace stepscope {
 namespace {
 
-void CommandItem(const TimelineInput& input, const char* id, CommandArgs args = {},
+void CommandItem(const TimelineInput& input, CommandId id, CommandArgs args = {},
                  const char* title = nullptr) {
-  const CommandDesc* desc = FindCommand(id);
-  if (desc == nullptr) return;
-  if (ImGui::MenuItem(title != nullptr ? title : desc->title,
-                      FirstKey(KeysOf(input.panel, *desc)).c_str()))
+  const CommandDesc& desc = DescOf(id);
+  if (ImGui::MenuItem(title != nullptr ? title : desc.title,
+                      FirstKey(KeysOf(input.panel, desc)).c_str()))
     input.panel.commands.Push(id, std::move(args));
 }
 
@@ -72,7 +71,7 @@ void TimelineMenu::DrawHeights(const TimelineInput& input, CommandArgs path) con
 
 // A name takes effect with Enter, and what is typed is no key of a command.
 void TimelineMenu::DrawName(const TimelineInput& input, const std::string& given) {
-  if (!ImGui::BeginMenu(FindCommand("track.rename")->title)) {
+  if (!ImGui::BeginMenu(DescOf("track.rename").title)) {
     name_path_.clear();
     return;
   }
@@ -98,7 +97,7 @@ void TimelineMenu::DrawName(const TimelineInput& input, const std::string& given
 }
 
 void TimelineMenu::DrawColors(const TimelineInput& input, uint32_t color) const {
-  if (!ImGui::BeginMenu(FindCommand("track.color")->title)) return;
+  if (!ImGui::BeginMenu(DescOf("track.color").title)) return;
   CommandArgs args;
   args.profile = target_.profile;
   args.text = target_.path;
@@ -133,7 +132,7 @@ void TimelineMenu::DrawTrack(const TimelineInput& input) {
   CommandItem(input, "track.only", path);
   CommandItem(input, "track.select", path);
   ImGui::Separator();
-  const TrackRules rules = ParseTrackRules(input.panel.settings.Get("timeline.tracks"));
+  const TrackRules& rules = input.panel.settings.tracks;
   const auto& pinned = rules.pinned;
   const bool is_pinned = std::find(pinned.begin(), pinned.end(), path.text) != pinned.end();
   CommandItem(input, "track.pin", path, is_pinned ? "Unpin" : nullptr);

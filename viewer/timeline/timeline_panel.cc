@@ -29,14 +29,13 @@ void TimelinePanel::Draw(const TimelineInput& input) {
   if (interaction_.dragged()) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeNS);
   TimelineInput painted = input;
   painted.facts = &facts_;
-  TimelinePainter(painted, model_, interaction_).Draw();
+  WindowPainter(painted, model_, interaction_).Draw();
   menu_.Draw(input, interaction_.TakeMenu());
 }
 
-std::string TimelinePanel::Svg(std::span<const Profile> profiles, const ViewState& view,
-                               const NameCache& names, std::string_view id, float x,
+std::string TimelinePanel::Svg(const TimelineScene& scene, std::string_view id, float x,
                                float y) const {
-  return drawn_ ? ViewSvg({model_, profiles, view, names, id, x, y}) : std::string();
+  return drawn_ ? ViewSvg({model_, scene, id, x, y}) : std::string();
 }
 
 float TimelinePanel::svg_top() const { return TopOfSvg(model_.geometry()); }
@@ -45,9 +44,8 @@ TimelineFrame TimelinePanel::Frame(const TimelineInput& input) const {
   const ImVec2 at = ImGui::GetCursorScreenPos(), size = ImGui::GetContentRegionAvail();
   const Box area = input.area.value_or(Box{at.x, at.y, size.x, size.y});
   const float font = ImGui::GetFontSize();
-  const float label =
-      std::min(static_cast<float>(input.panel.settings.Real("timeline.label_width")) * font,
-               area.w * input.most_label);
+  const float label = std::min(static_cast<float>(input.panel.settings.label_width) * font,
+                               area.w * input.most_label);
   TimelineFrame frame{
       .profiles = input.profiles,
       .view = input.panel.view,

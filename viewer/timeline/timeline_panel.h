@@ -29,8 +29,8 @@ class TimelinePanel {
   float svg_top() const;  // top of its vector picture on the screen
   // Returns the panel as it was last drawn, as a vector picture. The text is empty if it was not
   // drawn in the last frame. `id`, `x`, `y`: as in ViewSvgInput.
-  std::string Svg(std::span<const Profile> profiles, const ViewState& view, const NameCache& names,
-                  std::string_view id = {}, float x = 0, float y = 0) const;
+  std::string Svg(const TimelineScene& scene, std::string_view id = {}, float x = 0,
+                  float y = 0) const;
 
  private:
   TimelineFrame Frame(const TimelineInput& input) const;

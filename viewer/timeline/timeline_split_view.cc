@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "viewer/core/profiles/align_profiles.h"
-#include "viewer/core/profiles/counterpart.h"
+#include "viewer/core/profiles/matching_events.h"
 #include "viewer/timeline/painting/view_svg.h"
 
 namespace stepscope {
@@ -205,15 +205,16 @@ void TimelineSplitView::Draw(const TimelineInput& input) {
 }
 
 std::string TimelineSplitView::Svg(std::span<const Profile> profiles, const ViewState& view,
-                                   const NameCache& names) const {
-  if (areas_.empty()) return list_.Svg(profiles, view, names);
+                                   const Theme& theme, const Fonts& fonts) const {
+  if (areas_.empty()) return list_.Svg({profiles, {}, view, theme, fonts, counterpart_});
   const bool beside = layout_ == ProfileLayout::kBeside;
   std::string parts;
   float x = 0, y = 0, width = 0, height = 0;
   for (size_t i = 0; i < areas_.size() && i < profiles.size(); ++i) {
     const TimelinePanel& panel = areas_[i]->panel;
-    const std::string svg =
-        panel.Svg(profiles.subspan(i, 1), view, names, fmt::format("r{}-", i), x, y);
+    const TimelineScene scene{profiles.subspan(i, 1), profiles, view, theme, fonts, counterpart_,
+                              i + 1 == areas_.size()};
+    const std::string svg = panel.Svg(scene, fmt::format("r{}-", i), x, y);
     if (svg.empty()) return {};
     parts += svg;
     const float own = panel.place().bottom() - panel.svg_top();

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "model/base/latest_job.h"
-#include "viewer/core/profiles/profile_layout.h"
+#include "viewer/core/state/settings.h"
 #include "viewer/timeline/timeline_panel.h"
 
 namespace stepscope {
@@ -34,8 +34,8 @@ class TimelineSplitView {
   const Box& place() const { return place_; }                   // on the screen
   // Returns the view as it was last drawn, as a vector picture. The text is empty if it was not
   // drawn in the last frame.
-  std::string Svg(std::span<const Profile> profiles, const ViewState& view,
-                  const NameCache& names) const;
+  std::string Svg(std::span<const Profile> profiles, const ViewState& view, const Theme& theme,
+                  const Fonts& fonts) const;
 
  private:
   // Each area has its own textures, because it uploads only what changed since it last drew.

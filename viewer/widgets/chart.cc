@@ -8,9 +8,8 @@
 #include <numbers>
 
 #include "model/base/digits.h"
-#include "viewer/core/look/distinct_names.h"
+#include "viewer/core/look/name_cache.h"
 #include "viewer/widgets/draw_text.h"
-#include "viewer/widgets/number_text.h"
 
 namespace stepscope {
 namespace {

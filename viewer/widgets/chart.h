@@ -1,5 +1,5 @@
 // The folder viewer/widgets holds what panels draw with: tables (start at result_table_view.h),
-// charts (here), text and numbers (draw_text.h, number_text.h). Widgets know no panel.
+// charts (here), text and numbers (draw_text.h). Widgets know no panel.
 //
 // Charts of the panels: stacked bars over steps, rings, histograms, areas over time. Each chart is
 // plain data made once per result and a draw function that costs O(pixels). Legend entries switch
@@ -97,7 +97,7 @@ struct Histogram {
   uint64_t total = 0;
 };
 // The values need not be sorted. With low < high, bins count only the values between them;
-// percentiles and total are always those of all values.
+// percentiles and total count all values.
 Histogram MakeHistogram(std::vector<double> values, size_t bins, double low = 0, double high = 0);
 // Returns the clicked bin, or -1. `unit` is that of low, high and the percentiles. The wheel writes
 // the range it asks for into *zoom (low, high; both 0: everything).

@@ -26,8 +26,7 @@ float Pen::Width(ImFont* font, float size, std::string_view text) const {
 
 float Pen::Text(ImFont* font, float size, float x, float y, Rgba color,
                 std::string_view text) const {
-  list->AddText(font, Px(size), {std::floor(x), std::floor(y)}, color, text.data(),
-                text.data() + text.size());
+  Letters(font, Px(size), {std::floor(x), std::floor(y)}, color, text);
   return std::floor(x) + Width(font, size, text);
 }
 
@@ -57,10 +56,23 @@ bool Pen::TextFit(ImFont* font, float size, float x, float right, float y, Rgba 
   return true;
 }
 
-void Pen::Box(float x, float y, float w, float h, Rgba color, float rounding) const {
+void Pen::HLine(float x0, float x1, float y, Rgba color) const {
+  Fill({x0, std::floor(y)}, {x1, std::floor(y) + 1}, color, 0, {});
+}
+
+void Pen::VLine(float x, float y0, float y1, Rgba color) const {
+  Fill({std::floor(x), y0}, {std::floor(x) + 1, y1}, color, 0, {});
+}
+
+void Pen::Box(float x, float y, float w, float h, Rgba color, float rounding,
+              std::string_view title) const {
   // Dear ImGui takes corners back that do not fit, but then still smooths the edges.
   const float fits = std::min(rounding, std::min(w, h) / 2 - 1);
-  list->AddRectFilled({x, y}, {x + w, y + h}, color, fits < 0.5f ? 0 : rounding);
+  Fill({x, y}, {x + w, y + h}, color, fits < 0.5f ? 0 : rounding, title);
+}
+
+void Pen::Fill(ImVec2 min, ImVec2 max, Rgba color, float rounding, std::string_view) const {
+  list->AddRectFilled(min, max, color, rounding);
 }
 
 void Pen::Frame(float x, float y, float w, float h, Rgba color, float rounding,
@@ -68,13 +80,39 @@ void Pen::Frame(float x, float y, float w, float h, Rgba color, float rounding,
   list->AddRect({x, y}, {x + w, y + h}, color, rounding, thickness);
 }
 
-void Pen::HLine(float x0, float x1, float y, Rgba color) const {
-  list->AddRectFilled({x0, std::floor(y)}, {x1, std::floor(y) + 1}, color);
+void Pen::Triangle(ImVec2 a, ImVec2 b, ImVec2 c, Rgba color) const {
+  list->AddTriangleFilled(a, b, c, color);
 }
 
-void Pen::VLine(float x, float y0, float y1, Rgba color) const {
-  list->AddRectFilled({std::floor(x), y0}, {std::floor(x) + 1, y1}, color);
+void Pen::Line(ImVec2 a, ImVec2 b, Rgba color, float thickness) const {
+  list->AddLine(a, b, color, thickness);
 }
+
+void Pen::Curve(ImVec2 a, ImVec2 c, ImVec2 d, ImVec2 b, Rgba color, float thickness) const {
+  list->AddBezierCubic(a, c, d, b, color, thickness);
+}
+
+void Pen::Disc(ImVec2 middle, float radius, Rgba color) const {
+  list->AddCircleFilled(middle, radius, color);
+}
+
+void Pen::Circle(ImVec2 middle, float radius, Rgba color, float thickness) const {
+  list->AddCircle(middle, radius, color, 0, thickness);
+}
+
+void Pen::Hatch(texel::Pattern pattern, ImVec2 min, ImVec2 max, Rgba color) const {
+  DrawHatching(list, pattern, min, max, color);
+}
+
+void Pen::Letters(ImFont* font, float pixels, ImVec2 at, Rgba color, std::string_view text) const {
+  list->AddText(font, pixels, at, color, text.data(), text.data() + text.size());
+}
+
+void Pen::PushClip(float x, float y, float right, float bottom) const {
+  list->PushClipRect({x, y}, {right, bottom}, true);
+}
+
+void Pen::PopClip() const { list->PopClipRect(); }
 
 bool IconButton(const char* id, const char* icon, const char* fallback, const char* tooltip,
                 bool on, const Fonts& fonts, const Theme& theme, float size) {

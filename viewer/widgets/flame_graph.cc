@@ -12,7 +12,6 @@
 #include "viewer/core/search/search.h"
 #include "viewer/widgets/draw_text.h"
 #include "viewer/widgets/input_text.h"
-#include "viewer/widgets/number_text.h"
 
 namespace stepscope {
 namespace {

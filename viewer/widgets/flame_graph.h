@@ -40,7 +40,7 @@ class FlameGraph {
   uint32_t root_ = 0;              // fills the width
   uint32_t deepest_ = 0;           // depth of the deepest frame below it
   std::vector<Ps> begin_;          // by frame: where its box begins, 0 for the first frame
-  std::string text_, found_text_;  // what is looked for, and what `found_` is of
+  std::string text_, found_text_;  // the text in the search box, and the text that gave `found_`
   std::vector<uint8_t> found_;     // by frame; empty: nothing is looked for
   bool any_found_ = false;
   Ps found_time_ = 0;         // of the outermost frames found

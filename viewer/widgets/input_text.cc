@@ -57,7 +57,7 @@ bool TextBox::Draw(const char* label, const char* hint, ImGuiInputTextFlags flag
     changed_ = TakeTyped(TypedText()) || changed_;
     ImGui::GetIO().InputQueueCharacters.resize(0);
   }
-  // A box that has the keyboard already would write its own text over the one that it was given.
+  // A box that has the keyboard already would overwrite the new text with its own.
   if (waiting && active) {
     if (ImGuiInputTextState* state = ImGui::GetInputTextState(id))
       state->ReloadUserBufAndMoveToEnd();

@@ -11,7 +11,7 @@
 #include "model/analysis/tables/json_stream.h"
 #include "model/base/digits.h"
 #include "model/base/fnv.h"
-#include "viewer/core/look/distinct_names.h"
+#include "viewer/core/look/name_cache.h"
 #include "viewer/core/search/search.h"
 #include "viewer/widgets/draw_text.h"
 

@@ -16,7 +16,7 @@
 #include "model/base/latest_job.h"
 #include "viewer/core/look/theme.h"
 #include "viewer/core/panel.h"
-#include "viewer/widgets/number_text.h"
+#include "viewer/widgets/draw_text.h"
 #include "viewer/widgets/row_events.h"
 #include "viewer/widgets/table_order.h"
 

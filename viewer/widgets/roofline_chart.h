@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,32 @@
 #include "viewer/widgets/chart.h"
 
 namespace stepscope {
+
+// The part of a limit's line that the plot shows, from left to right, and the size of its name.
+// Level lines are limits of arithmetic, rising ones of memory.
+struct RoofLine {
+  ImVec2 from, to, name;
+};
+
+// A point of the plot, which a name leaves free where it can.
+struct RoofPoint {
+  ImVec2 at;
+  float radius = 0;
+};
+
+struct RoofLabel {
+  ImVec2 at;           // top left corner
+  bool shown = false;  // false: there is no room for the name
+};
+
+// Places the names of limits so that none covers another, whatever the size of the plot: one label
+// a line. Any thread; pixels, y down. A name stays inside the plot, near its line. Level lines come
+// first: their names stand at the right end, or left of a name that is there already. Names of
+// rising lines stand below or above their lines, and keep off the others and off points where they
+// can. O(lines^2 + lines * points).
+std::vector<RoofLabel> PlaceRoofLabels(std::span<const RoofLine> lines, ImVec2 plot_min,
+                                       ImVec2 plot_max, float em,
+                                       std::span<const RoofPoint> points = {});
 
 struct RooflinePoint {
   double intensity = 0, gflops = 0;

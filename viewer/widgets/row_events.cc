@@ -8,7 +8,7 @@
 #include "model/base/job.h"
 #include "model/query/event_query.h"
 #include "viewer/core/search/search.h"
-#include "viewer/core/state/highlighted_events.h"
+#include "viewer/core/state/view_state.h"
 
 namespace stepscope {
 namespace {

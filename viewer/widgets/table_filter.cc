@@ -8,7 +8,7 @@
 #include "model/analysis/tables/cells.h"
 #include "model/base/ascii.h"
 #include "viewer/core/search/search.h"
-#include "viewer/widgets/number_text.h"
+#include "viewer/widgets/draw_text.h"
 
 namespace stepscope {
 namespace {

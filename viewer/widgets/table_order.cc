@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "viewer/core/search/search.h"
-#include "viewer/widgets/number_text.h"
+#include "viewer/widgets/draw_text.h"
 
 namespace stepscope {
 namespace {

@@ -5,7 +5,7 @@
 #include <queue>
 #include <utility>
 
-#include "viewer/widgets/number_text.h"
+#include "viewer/widgets/draw_text.h"
 
 namespace stepscope {
 

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <string>
 
-#include "viewer/core/state/highlighted_events.h"
+#include "viewer/core/state/view_state.h"
 #include "viewer/widgets/draw_text.h"
 #include "viewer/widgets/result_table_view.h"
 #include "viewer/widgets/row_events.h"

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "viewer/core/panel.h"
-#include "viewer/widgets/number_text.h"
+#include "viewer/widgets/draw_text.h"
 #include "viewer/widgets/tree_rows.h"
 
 namespace stepscope {

@@ -12,7 +12,6 @@
 #include "viewer/widgets/chart.h"
 #include "viewer/widgets/draw.h"
 #include "viewer/widgets/draw_text.h"
-#include "viewer/widgets/number_text.h"
 
 namespace stepscope {
 namespace {

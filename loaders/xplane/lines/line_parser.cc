@@ -1,5 +1,5 @@
 #include "loaders/xplane/lines/line_parser.h"
-#include "loaders/xplane/scan/limits.h"
+#include "loaders/xplane/scan/xstat.h"
 
 #include <algorithm>
 #include <cstring>
@@ -156,19 +156,6 @@ inline bool ReadEventFast(Bytes p, Bytes end, EventFields* e) {
   return p == end;
 }
 
-// An id and a number of an XStat; the number is -1 if it is of another type.
-std::pair<int64_t, int64_t> NumberStat(const Field& stat) {
-  std::pair<int64_t, int64_t> out = {0, -1};
-  FieldReader fields(stat.begin, stat.end);
-  Field f;
-  while (fields.Next(&f)) {
-    if (f.wire != kVarint) continue;
-    if (f.number == 1) out.first = f.Int();
-    if (f.number == 3 || f.number == 4) out.second = f.Int();
-  }
-  return out;
-}
-
 // Both times must be there. The event lies in [p, end).
 CoreTime CoreTimeOf(Bytes p, Bytes end, const CoreTimeStats& ids) {
   int64_t offset = -1, duration = -1;
@@ -176,9 +163,10 @@ CoreTime CoreTimeOf(Bytes p, Bytes end, const CoreTimeStats& ids) {
   Field f;
   while (fields.Next(&f)) {
     if (f.number != 4 || f.wire != kLen) continue;
-    const auto [id, number] = NumberStat(f);
-    if (id == ids.offset) offset = number;
-    if (id == ids.duration) duration = number;
+    const XStat stat = ReadXStat(f.bytes());
+    const bool number = stat.value.number == kInt64Value || stat.value.number == kUint64Value;
+    if (stat.id == ids.offset) offset = number ? stat.value.Int() : -1;
+    if (stat.id == ids.duration) duration = number ? stat.value.Int() : -1;
   }
   const auto is_time = [](int64_t t) { return t >= 0 && t < kMaxPs; };
   return is_time(offset) && is_time(duration) ? CoreTime{offset, duration} : CoreTime{};

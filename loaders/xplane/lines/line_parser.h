@@ -11,13 +11,14 @@
 #include <vector>
 
 #include "loaders/xplane/scan/file_scan.h"
-#include "loaders/xplane/scan/xspace_diagnostics.h"
 #include "model/base/job.h"
 #include "model/base/status.h"
 #include "model/trace_builder.h"
 
 namespace stepscope::xplane {
 
+// Times are clipped to +-106 days around the origin.
+inline constexpr int64_t kMaxTimePs = int64_t{106} * 86'400 * 1'000'000'000'000;
 inline constexpr size_t kBlockBytes = size_t{512} << 10;
 inline constexpr size_t kBlockPadding =
     64;  // zeros after a block: a varint may be read past its end

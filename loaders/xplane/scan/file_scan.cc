@@ -1,14 +1,71 @@
 #include "loaders/xplane/scan/file_scan.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <iterator>
 #include <optional>
+#include <string>
 #include <utility>
 
-#include "loaders/xplane/scan/limits.h"
-#include "loaders/xplane/scan/stat_value.h"
-#include "loaders/xplane/xplane.pb.h"
+#include "loaders/xplane/scan/xstat.h"
 
 namespace stepscope::xplane {
+
+namespace {
+
+constexpr DiagnosticText<XspaceDiagnostic> kDiagnosticTexts[] = {
+    {XspaceDiagnostic::kBadSpace, "xplane.bad_space", Severity::kError,
+     "Bytes between planes that are no XSpace: the rest of the file could not be read."},
+    {XspaceDiagnostic::kBadPlane, "xplane.bad_plane", Severity::kError,
+     "Bytes inside a plane that are no field of it: the rest of that plane could not be read."},
+    {XspaceDiagnostic::kBadLine, "xplane.bad_line", Severity::kError,
+     "Bytes inside a line that are no field of it: the rest of that line could not be read."},
+    {XspaceDiagnostic::kBadEvent, "xplane.bad_event", Severity::kWarning,
+     "Events with broken bytes: what came before them was kept."},
+    {XspaceDiagnostic::kBadMetadata, "xplane.bad_metadata", Severity::kWarning,
+     "Metadata entries with broken bytes: what came before them was kept."},
+    {XspaceDiagnostic::kLengthPastEnd, "xplane.length_past_end", Severity::kWarning,
+     "Lengths that go past the end of what holds them: the file is cut off or damaged; "
+     "cut there."},
+    {XspaceDiagnostic::kWrongType, "xplane.wrong_wire_type", Severity::kWarning,
+     "Known fields of an unexpected type: skipped."},
+    {XspaceDiagnostic::kMissingMetadata, "xplane.missing_metadata", Severity::kWarning,
+     "Events whose metadata is not in the file: they have no name."},
+    {XspaceDiagnostic::kDuplicateMetadata, "xplane.duplicate_metadata", Severity::kWarning,
+     "Metadata ids defined more than once: the last definition counts."},
+    {XspaceDiagnostic::kNegativeDuration, "xplane.negative_duration", Severity::kWarning,
+     "Events of negative duration: shown as instants."},
+    {XspaceDiagnostic::kTimeClipped, "xplane.time_clipped", Severity::kWarning,
+     "Events further than 106 days from the origin: clipped to there."},
+    {XspaceDiagnostic::kZeroBasedLine, "xplane.zero_based_line", Severity::kWarning,
+     "Lines that count from the start of profiling beside lines that count from 1970: "
+     "shifted to match."},
+    {XspaceDiagnostic::kStrayLine, "xplane.stray_line", Severity::kWarning,
+     "Lines that start more than 53 days before or after the rest: not used to place the "
+     "origin."},
+    {XspaceDiagnostic::kTruncatedStream, "xplane.truncated_stream", Severity::kWarning,
+     "The compressed file is cut off or damaged: what came out before that was read."},
+    {XspaceDiagnostic::kTooManyPlanes, "xplane.too_many_planes", Severity::kWarning,
+     "More planes than this program shows: the rest was left out."},
+    {XspaceDiagnostic::kTooManyLines, "xplane.too_many_lines", Severity::kWarning,
+     "More lines than this program shows: the rest was left out."},
+    {XspaceDiagnostic::kTooManyMetadata, "xplane.too_many_metadata", Severity::kWarning,
+     "More metadata entries than this program keeps: the rest was left out."},
+    {XspaceDiagnostic::kNameCut, "xplane.name_cut", Severity::kInfo,
+     "Names longer than 1 MiB: cut."},
+    {XspaceDiagnostic::kHloLimit, "xplane.hlo_limit", Severity::kWarning,
+     "More HLO instructions than this program keeps: the rest was left out."},
+    {XspaceDiagnostic::kBadCounter, "xplane.bad_counter", Severity::kWarning,
+     "Counter events without a number."},
+};
+static_assert(std::size(kDiagnosticTexts) == static_cast<size_t>(XspaceDiagnostic::kCount));
+
+}  // namespace
+
+void XspaceDiagnostics::Report(const std::string& file, const std::string& where,
+                               Diagnostics* out) const {
+  CountedDiagnostics::Report(kDiagnosticTexts, file, where, out);
+}
 
 using namespace proto;
 
@@ -137,125 +194,116 @@ class Scanner {
     }
   }
 
-  // A map entry: its key and its value. An entry that is too large to hold is walked in the file.
+  // A map entry: its key and its value, which may be too large to hold.
   struct Entry {
     int64_t key = 0;
     bool has_key = false;
-    uint64_t begin = 0, end = 0;  // where the value lies in the file
+    SourceField value;
   };
   Entry MapEntry(const SourceField& entry_field) {
     Entry entry;
-    SourceFieldReader fields(&reader_, entry_field.begin, entry_field.end);
-    SourceField f;
-    while (fields.Next(&f)) {
+    uint64_t position = 0;
+    const auto read = [&](const SourceField& f) {
       if (f.number == 1 && f.wire == kVarint) {
         entry.key = static_cast<int64_t>(f.value);
         entry.has_key = true;
       } else if (f.number == 2 && f.wire == kLen) {
-        entry.begin = f.begin;
-        entry.end = f.end;
+        entry.value = f;
         if (f.clamped) plane_->diagnostics.Count(XspaceDiagnostic::kLengthPastEnd, f.begin);
       }
-    }
-    if (fields.bad()) plane_->diagnostics.Count(XspaceDiagnostic::kBadMetadata, fields.position());
+    };
+    if (!ForFields(&reader_, entry_field, read, &position))
+      plane_->diagnostics.Count(XspaceDiagnostic::kBadMetadata, position);
     return entry;
   }
 
+  // Whether there is room for an entry of metadata; takes it.
+  bool TakeRoom(size_t* left, const SourceField& entry_field) {
+    if (*left > 0) return (*left)-- > 0;
+    plane_->diagnostics.Count(XspaceDiagnostic::kTooManyMetadata, entry_field.begin);
+    return false;
+  }
+  // Maps the id to the next entry of `entries`; the last definition of an id counts.
+  template <typename T>
+  void SetId(IdMap* ids, int64_t id, const std::vector<T>& entries, const Entry& entry) {
+    if (ids->Set(id, static_cast<uint32_t>(entries.size())) != IdMap::kNone)
+      plane_->diagnostics.Count(XspaceDiagnostic::kDuplicateMetadata, entry.value.begin);
+  }
+
+  // A name, which is cut where it is too long.
+  auto Name(uint32_t number, StringId* out) {
+    return Message(number, [this, out](const SourceField& f) {
+      *out = names_->Intern(Text(f, &plane_->diagnostics));
+    });
+  }
+
   void EventMetadata(const SourceField& entry_field) {
-    if (budget_->event_metadata == 0)
-      return plane_->diagnostics.Count(XspaceDiagnostic::kTooManyMetadata, entry_field.begin);
-    --budget_->event_metadata;
+    if (!TakeRoom(&budget_->event_metadata, entry_field)) return;
     const Entry entry = MapEntry(entry_field);
     EventMetaScan meta;
-    meta.begin = entry.begin;
-    meta.end = entry.end;
-    int64_t own_id = 0;
-    if (entry.end - entry.begin <= kMaxMessageBytes) {
-      const std::string_view bytes =
-          reader_.Fetch(entry.begin, static_cast<size_t>(entry.end - entry.begin));
-      if (!event_message_.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
-        plane_->diagnostics.Count(XspaceDiagnostic::kBadMetadata, entry.begin);
-      }
-      own_id = event_message_.id();
-      meta.name = Intern(event_message_.name(), entry.begin);
-      meta.display_name = Intern(event_message_.display_name(), entry.begin);
-      meta.has_stats = event_message_.stats_size() > 0;
-    } else {
-      own_id = WalkLargeMetadata(entry, &meta);
-    }
-    meta.id = entry.has_key ? entry.key : own_id;
+    meta.begin = entry.value.begin;
+    meta.end = entry.value.end;
+    bool whole = true;
+    const bool clean = ForFields(&reader_, entry.value, [&](const SourceField& f) {
+      whole = whole && !f.clamped;
+      MatchField(f, Number(1, &meta.id), Name(2, &meta.name), Name(4, &meta.display_name));
+      if (f.number != 5 || f.wire != kLen) return;
+      meta.has_stats = true;
+      whole = whole && IsWholeStat(f);
+    });
+    if (!clean || !whole)
+      plane_->diagnostics.Count(XspaceDiagnostic::kBadMetadata, entry.value.begin);
+    if (entry.has_key) meta.id = entry.key;
     PlaneTables& t = *plane_->tables;
-    const uint32_t before = t.event_ids.Set(meta.id, static_cast<uint32_t>(t.event_metas.size()));
-    if (before != IdMap::kNone)
-      plane_->diagnostics.Count(XspaceDiagnostic::kDuplicateMetadata, entry.begin);
+    SetId(&t.event_ids, meta.id, t.event_metas, entry);
     t.event_metas.push_back(meta);
   }
 
-  int64_t WalkLargeMetadata(const Entry& entry, EventMetaScan* meta) {
-    int64_t id = 0;
-    SourceFieldReader fields(&reader_, entry.begin, entry.end);
-    SourceField f;
-    while (fields.Next(&f)) {
-      if (f.number == 1 && f.wire == kVarint) id = static_cast<int64_t>(f.value);
-      if (f.number == 2 && f.wire == kLen)
-        meta->name = names_->Intern(Text(f, &plane_->diagnostics));
-      if (f.number == 4 && f.wire == kLen)
-        meta->display_name = names_->Intern(Text(f, &plane_->diagnostics));
-      if (f.number == 5 && f.wire == kLen) meta->has_stats = true;
-    }
-    if (fields.bad()) plane_->diagnostics.Count(XspaceDiagnostic::kBadMetadata, fields.position());
-    return id;
-  }
-
-  StringId Intern(const std::string& text, uint64_t at) {
-    if (text.size() <= kMaxNameBytes) return names_->Intern(text);
-    plane_->diagnostics.Count(XspaceDiagnostic::kNameCut, at);
-    return names_->Intern(std::string_view(text).substr(0, kMaxNameBytes));
+  // Larger stats are not looked at.
+  bool IsWholeStat(const SourceField& f) {
+    return f.size() > kMaxStatBytes ||
+           ReadXStat(reader_.Fetch(f.begin, static_cast<size_t>(f.size()))).whole;
   }
 
   void StatMetadata(const SourceField& entry_field) {
-    if (budget_->stat_metadata == 0)
-      return plane_->diagnostics.Count(XspaceDiagnostic::kTooManyMetadata, entry_field.begin);
-    --budget_->stat_metadata;
+    if (!TakeRoom(&budget_->stat_metadata, entry_field)) return;
     const Entry entry = MapEntry(entry_field);
-    // The name of a stat metadata may be a text value of any length; it is cut at the limit.
-    const size_t n =
-        static_cast<size_t>(std::min<uint64_t>(entry.end - entry.begin, kMaxMessageBytes));
-    const std::string_view bytes = reader_.Fetch(entry.begin, n);
-    if (!stat_message_.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
-      plane_->diagnostics.Count(XspaceDiagnostic::kBadMetadata, entry.begin);
-    }
+    int64_t id = 0;
+    std::string name;  // may be a text value of any length; it is cut at the limit
+    const auto set_name = [&](const SourceField& f) {
+      name =
+          reader_.Fetch(f.begin, static_cast<size_t>(std::min<uint64_t>(f.size(), kMaxNameBytes)));
+    };
+    if (!ReadFields(&reader_, entry.value, Number(1, &id), Message(2, set_name)))
+      plane_->diagnostics.Count(XspaceDiagnostic::kBadMetadata, entry.value.begin);
     PlaneTables& t = *plane_->tables;
-    const int64_t id = entry.has_key ? entry.key : stat_message_.id();
-    const uint32_t before = t.stat_ids.Set(id, static_cast<uint32_t>(t.stat_names.size()));
-    if (before != IdMap::kNone)
-      plane_->diagnostics.Count(XspaceDiagnostic::kDuplicateMetadata, entry.begin);
-    t.stat_names.emplace_back(std::string_view(stat_message_.name()).substr(0, kMaxNameBytes));
+    SetId(&t.stat_ids, entry.has_key ? entry.key : id, t.stat_names, entry);
+    t.stat_names.push_back(std::move(name));
   }
 
   void PlaneStatField(const SourceField& f) {
     if (plane_stats_.size() >= kMaxPlaneStats) return;
-    const size_t n = static_cast<size_t>(std::min<uint64_t>(f.size(), kMaxNameBytes));
-    const std::string_view bytes = reader_.Fetch(f.begin, n);
-    if (!plane_stats_.emplace_back().ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
+    plane_stats_.emplace_back(
+        reader_.Fetch(f.begin, static_cast<size_t>(std::min<uint64_t>(f.size(), kMaxNameBytes))));
+    if (!ReadXStat(plane_stats_.back()).whole)
       plane_->diagnostics.Count(XspaceDiagnostic::kBadMetadata, f.begin);
-    }
   }
 
   // Names of stats come after the lines, so the plane's own stats wait for them.
   void ResolvePlaneStats() {
-    for (const pb::XStat& s : plane_stats_) {
-      const std::string* name = plane_->tables->StatName(s.metadata_id());
+    for (const std::string& message : plane_stats_) {
+      const XStat stat = ReadXStat(message);
+      const std::string* name = plane_->tables->StatName(stat.id);
       if (name == nullptr) continue;
-      std::optional<decltype(Stat::value)> value = PlainValue(s, *plane_->tables);
-      if (!value && s.value_case() == pb::XStat::kBytesValue) value = std::string("<opaque bytes>");
+      std::optional<decltype(Stat::value)> value = PlainValue(stat, *plane_->tables);
+      if (!value && stat.value.number == kBytesValue) value = std::string("<opaque bytes>");
       if (!value) continue;
-      PlaneStat stat{*name, *std::move(value)};
+      PlaneStat shown{*name, *std::move(value)};
       if (plane_->name == kEnvironmentPlane && *name == "profile_start_time") {
-        if (const auto* u = std::get_if<uint64_t>(&stat.value)) StartsAt(static_cast<int64_t>(*u));
-        if (const auto* i = std::get_if<int64_t>(&stat.value)) StartsAt(*i);
+        if (const auto* u = std::get_if<uint64_t>(&shown.value)) StartsAt(static_cast<int64_t>(*u));
+        if (const auto* i = std::get_if<int64_t>(&shown.value)) StartsAt(*i);
       }
-      plane_->stats.push_back(std::move(stat));
+      plane_->stats.push_back(std::move(shown));
     }
   }
 
@@ -271,9 +319,7 @@ class Scanner {
   std::stop_token stop_;
   WindowReader reader_;
   PlaneScan* plane_ = nullptr;
-  pb::XEventMetadata event_message_;
-  pb::XStatMetadata stat_message_;
-  std::vector<pb::XStat> plane_stats_;
+  std::vector<std::string> plane_stats_;  // messages
 };
 
 // Whether a binary file was read and written as text: every byte sequence that is not UTF-8 became
@@ -323,6 +369,40 @@ Status ScanFile(FileScan* scan, StringPool* names, ScanBudget* budget, std::stop
                                     std::to_string(scan->source->size()) + " bytes"};
   }
   return {};
+}
+
+namespace {
+
+void ReportDamage(const FileScan& file, Diagnostics* out) {
+  const auto count = [&](std::string place, uint64_t n) {
+    out->Count("riegeli.damaged_chunk", Severity::kError,
+               "Chunks of a Riegeli file that are damaged: their records are lost, reading went on "
+               "behind them.",
+               std::move(place), n);
+  };
+  const riegeli::Damage& damage = file.damage;
+  for (const uint64_t place : damage.first)
+    count(file.file_name + " byte " + std::to_string(place), 1);
+  if (damage.count > damage.first.size()) count({}, damage.count - damage.first.size());
+}
+
+// Whether the file ends inside a plane or inside a field.
+bool IsCut(const FileScan& file) {
+  return file.source->truncated() || file.diagnostics.count(XspaceDiagnostic::kLengthPastEnd) > 0 ||
+         file.tail_cut;
+}
+
+}  // namespace
+
+void ReportScan(const FileScan& file, Diagnostics* out) {
+  file.diagnostics.Report(file.file_name, "", out);
+  ReportDamage(file, out);
+  if (IsCut(file))
+    out->CountTruncated(file.file_name + " byte " + std::to_string(file.source->size()));
+  for (const PlaneScan& plane : file.planes) {
+    if (plane.diagnostics.any())
+      plane.diagnostics.Report(file.file_name, "plane '" + plane.name + "'", out);
+  }
 }
 
 }  // namespace stepscope::xplane

@@ -10,16 +10,57 @@
 #include <utility>
 #include <vector>
 
+#include "loaders/common/counted_diagnostics.h"
 #include "loaders/files/byte_source.h"
 #include "loaders/riegeli/chunk_list.h"
-#include "loaders/xplane/scan/limits.h"
 #include "loaders/xplane/scan/plane_tables.h"
 #include "loaders/xplane/scan/window_reader.h"
-#include "loaders/xplane/scan/xspace_diagnostics.h"
+#include "model/diagnostics.h"
 #include "model/string_pool.h"
 #include "model/track.h"
 
 namespace stepscope::xplane {
+
+// The faults of one XSpace file (docs/xspace.md).
+enum class XspaceDiagnostic : uint8_t {
+  kBadSpace,           // garbage between planes: the rest of the file is lost
+  kBadPlane,           // garbage inside a plane: the rest of the plane is lost
+  kBadLine,            // garbage inside a line: the rest of the line is lost
+  kBadEvent,           // garbage inside an event: what came before it is kept
+  kBadMetadata,        // a metadata entry that does not parse: what came before the error is kept
+  kLengthPastEnd,      // a length beyond the end of what holds it: cut there
+  kWrongType,          // a known field of another wire type: skipped
+  kMissingMetadata,    // an event whose metadata id has no entry: it has no name
+  kDuplicateMetadata,  // an id defined twice: the last one counts
+  kNegativeDuration,   // set to 0
+  kTimeClipped,        // further than 106 days from the origin
+  kZeroBasedLine,    // a line that counts from the start of profiling beside lines that count from
+                     // 1970
+  kStrayLine,        // a line start more than 53 days from the others: not used for the origin
+  kTruncatedStream,  // the compressed stream ended early
+  kTooManyPlanes,
+  kTooManyLines,
+  kTooManyMetadata,
+  kNameCut,
+  kHloLimit,
+  kBadCounter,  // an event of a counter line without a number
+  kCount
+};
+
+class XspaceDiagnostics : public CountedDiagnostics<XspaceDiagnostic, PlacesKept::kFirst> {
+ public:
+  void Report(const std::string& file, const std::string& where, Diagnostics* out) const;
+};
+
+// Limits of the XSpace loader (docs/xspace.md). What lies beyond one is skipped and counted; it is
+// never an error. Memory is less than the input for real files. For a file of nothing but the
+// smallest events it is about 30 times the input (4 bytes become 24), plus what these constants
+// allow.
+inline constexpr size_t kMaxPlanes = 100'000;       // in all files together
+inline constexpr size_t kMaxLines = 500'000;        // in all files together
+inline constexpr size_t kMaxMetadata = 16'000'000;  // of events in all files, and as many of stats
+inline constexpr size_t kMaxPlaneStats = 10'000;    // stats of one plane that are kept
+inline constexpr size_t kMaxErrors = 1'000;         // XSpace.errors and warnings that are kept
 
 struct LineScan {
   uint64_t begin = 0, end = 0;  // payload of the XLine in the file
@@ -56,7 +97,7 @@ struct FileScan {
   XspaceDiagnostics diagnostics;  // of the fields outside of planes
 };
 
-// How much of limits.h is left for the files of a run that are still to be scanned.
+// How much of these limits is left for the files of a run that are still to be scanned.
 struct ScanBudget {
   size_t planes = kMaxPlanes, lines = kMaxLines, event_metadata = kMaxMetadata,
          stat_metadata = kMaxMetadata;
@@ -65,5 +106,10 @@ struct ScanBudget {
 // Fills the scan from scan->source and scan->spaces. What is damaged is skipped and counted;
 // kFormat when not one plane could be read. kIo, kCancelled. O(metadata bytes + lines).
 Status ScanFile(FileScan* scan, StringPool* names, ScanBudget* budget, std::stop_token stop);
+
+// ReportScan: what a person is told of a file's skeleton: damage, a cut, fields that make no sense.
+
+// Adds what was counted of the file, outside of planes and in the heads of planes. O(planes).
+void ReportScan(const FileScan& file, Diagnostics* out);
 
 }  // namespace stepscope::xplane

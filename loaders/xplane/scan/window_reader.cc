@@ -70,37 +70,18 @@ bool SourceFieldReader::Next(SourceField* f) {
   // A tag and a varint or length take at most 20 bytes.
   const std::string_view head =
       reader_->Fetch(at_, static_cast<size_t>(std::min<uint64_t>(20, end_ - at_)));
-  const Bytes begin = reinterpret_cast<Bytes>(head.data()), limit = begin + head.size();
-  uint64_t tag = 0;
-  Bytes p = ReadVarint(begin, limit, &tag);
-  bad_ = true;  // until the field proves to be whole
-  if (p == nullptr || tag < 8 || tag >> 32 != 0) return false;
-  f->number = static_cast<uint32_t>(tag >> 3);
-  f->wire = static_cast<uint32_t>(tag & 7);
-  f->clamped = false;
-  if (f->wire == kVarint || f->wire == kLen) {
-    p = ReadVarint(p, limit, &f->value);
-    if (p == nullptr) return false;
-  } else if (f->wire == kFixed64 || f->wire == kFixed32) {
-    const ptrdiff_t n = f->wire == kFixed64 ? 8 : 4;
-    if (limit - p < n) return false;
-    f->value = 0;
-    std::memcpy(&f->value, p, static_cast<size_t>(n));
-    p += n;
-  } else if (f->wire == kGroup) {
-    if (++depth_ > kMaxGroupDepth) return false;
-  } else if (f->wire != kEndGroup || --depth_ < 0) {
-    return false;
-  }
+  const Bytes begin = reinterpret_cast<Bytes>(head.data());
+  Field field;
+  const Bytes p = ReadFieldHead(begin, begin + head.size(), &field);
+  bad_ = p == nullptr || !groups_.Pass(&field);
+  if (bad_) return false;
   at_ += static_cast<uint64_t>(p - begin);
+  *f = {field.number, field.wire, field.value, f->begin, f->end, false};
   if (f->wire == kLen) {
     f->begin = at_;
     f->clamped = f->value > end_ - at_;
-    f->end = f->clamped ? end_ : at_ + f->value;
-    at_ = f->end;
+    at_ = f->end = f->clamped ? end_ : at_ + f->value;
   }
-  if (depth_ > 0 || f->wire == kEndGroup) f->number = 0;
-  bad_ = false;
   return true;
 }
 

@@ -67,14 +67,31 @@ class SourceFieldReader {
       : reader_(reader), at_(begin), end_(end) {}
   bool Next(SourceField* f);
   bool bad() const { return bad_; }
-  bool in_group() const { return depth_ > 0; }
+  bool in_group() const { return groups_.any(); }
   uint64_t position() const { return at_; }  // where the next field, or the garbage, begins
 
  private:
   WindowReader* reader_;
   uint64_t at_, end_;
-  int depth_ = 0;
+  proto::OpenGroups groups_;
   bool bad_ = false;
 };
+
+// Calls fn(field) for each field of the message. False where it stopped at garbage; then
+// `position`, if not null, says where.
+template <typename Fn>
+bool ForFields(WindowReader* reader, const SourceField& message, Fn fn,
+               uint64_t* position = nullptr) {
+  SourceFieldReader fields(reader, message.begin, message.end);
+  SourceField f;
+  while (fields.Next(&f)) fn(f);
+  if (position != nullptr) *position = fields.position();
+  return !fields.bad();
+}
+// As proto::ReadFields. Message() gives fields of the source, and Text() is not for them.
+template <typename... Wanted>
+bool ReadFields(WindowReader* reader, const SourceField& message, const Wanted&... wanted) {
+  return ForFields(reader, message, [&](const SourceField& f) { proto::MatchField(f, wanted...); });
+}
 
 }  // namespace stepscope::xplane

@@ -9,7 +9,6 @@
 #include <fstream>
 #include <vector>
 
-#include "app/agents/agent_folder.h"
 #include "tests/app/agents/agent_client.h"
 #include "tests/app/temp_dir.h"
 
@@ -28,7 +27,7 @@ struct Listening {
   }
   AgentTask WaitForTask() const {
     for (int i = 0; i < 4000; ++i) {
-      if (std::optional<AgentTask> task = socket->Take()) return *task;
+      if (std::optional<AgentTask> task = socket->NextTask()) return *task;
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
     FAIL("no request came");
@@ -84,7 +83,7 @@ TEST_CASE("agent socket: what is no request gets an error and ends") {
     CHECK_FALSE(client.Error().empty());
     CHECK(client.Line().empty());
   }
-  CHECK_FALSE(window.socket->Take().has_value());
+  CHECK_FALSE(window.socket->NextTask().has_value());
   CHECK(window.woken == 0);
 }
 

@@ -15,21 +15,21 @@ TEST_CASE("replay: reads commands of the table with their arguments") {
   REQUIRE(steps->size() == 3);
   const ReplayStep& first = (*steps)[0];
   CHECK(first.line == 3);
-  CHECK(first.command.id == id);
-  CHECK(first.command.args.text == "two \"words\"");
-  CHECK(first.command.args.pixels == -1.5);
-  CHECK(first.command.args.range == TimeRange{kPsPerMs, 2 * kPsPerMs});
-  CHECK(first.command.args.profile == ProfileId(3));
-  CHECK((*steps)[1].kind == ReplayStep::Kind::kWaitIdle);
-  CHECK((*steps)[2].kind == ReplayStep::Kind::kScreenshot);
-  CHECK((*steps)[2].path == "my shot.png");
+  const Command& command = std::get<Command>(first.action);
+  CHECK(command.id == id);
+  CHECK(command.args.text == "two \"words\"");
+  CHECK(command.args.pixels == -1.5);
+  CHECK(command.args.range == TimeRange{kPsPerMs, 2 * kPsPerMs});
+  CHECK(command.args.profile == ProfileId(3));
+  CHECK(std::get<WaitIdle>((*steps)[1].action).seconds == 120);
+  CHECK(std::get<Screenshot>((*steps)[2].action).path == "my shot.png");
 }
 
 TEST_CASE("replay: track.place takes the path of each track") {
   const auto steps =
       ParseReplay("track.place paths=\"host|GPU 1\" paths=\"host|GPU 0|Stream, main#7\"");
   REQUIRE(steps.ok());
-  const CommandArgs& args = steps->front().command.args;
+  const CommandArgs& args = std::get<Command>(steps->front().action).args;
   CHECK(args.paths == std::vector<std::string>{"host|GPU 1", "host|GPU 0|Stream, main#7"});
 }
 
@@ -39,25 +39,22 @@ TEST_CASE("replay: reads mouse, keyboard, sizes and rest") {
       "resize 800x600\nrest 1.5");
   REQUIRE(steps.ok());
   REQUIRE(steps->size() == 8);
-  const auto& s = *steps;
-  CHECK(s[0].kind == ReplayStep::Kind::kInput);
-  CHECK(s[0].input.kind == ReplayInput::Kind::kMouse);
-  CHECK(s[0].input.x == 10);
-  CHECK(s[0].input.y == 20.5f);
-  CHECK(s[1].input.kind == ReplayInput::Kind::kDown);
-  CHECK(s[2].input.y == -2);
+  const auto input = [&](size_t i) { return std::get<ReplayInput>((*steps)[i].action); };
+  CHECK(input(0).kind == ReplayInput::Kind::kMouse);
+  CHECK(input(0).x == 10);
+  CHECK(input(0).y == 20.5f);
+  CHECK(input(1).kind == ReplayInput::Kind::kDown);
+  CHECK(input(2).y == -2);
   bool ok = false;
-  CHECK(s[3].input.chord == ParseChords("Ctrl+Z", &ok).front());
-  CHECK(s[4].input.modifiers != 0);
-  CHECK(s[5].input.text == "a b");
-  CHECK(s[6].kind == ReplayStep::Kind::kResize);
-  CHECK(s[6].size == PixelSize{800, 600});
-  CHECK(s[7].kind == ReplayStep::Kind::kRest);
-  CHECK(s[7].seconds == 1.5);
+  CHECK(input(3).chord == ParseChords("Ctrl+Z", &ok).front());
+  CHECK(input(4).modifiers != 0);
+  CHECK(input(5).text == "a b");
+  CHECK(std::get<Resize>((*steps)[6].action).size == PixelSize{800, 600});
+  CHECK(std::get<Rest>((*steps)[7].action).seconds == 1.5);
 }
 
 TEST_CASE("replay: mistakes name their line") {
-  const std::string id = Commands().front().id;
+  const std::string id = Commands().front().id.text();
   const std::string bad_lines[] = {
       "no.such.command",  id + " nokey",   id + " number=x", id + " range=5",
       id + " colour=red", "wait_idle now", "wait_idle 0",    "wait_idle 1 2",

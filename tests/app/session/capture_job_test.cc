@@ -1,5 +1,5 @@
 // Recordings of the window: they run beside it, open, and are compared.
-#include "app/session/capture_job.h"
+#include "app/session/jobs.h"
 
 #include <doctest/doctest.h>
 
@@ -39,7 +39,7 @@ struct CaptureFixture {
     while (Clock::now() < end) {
       if (done(session.Update())) return true;
       waker.WaitFor(std::chrono::milliseconds(5));
-      waker.Take();
+      waker.TakeWake();
     }
     return false;
   }

@@ -1,5 +1,5 @@
 // The arguments of the desktop's dialog have the words and endings of the loaders.
-#include "app/session/desktop_dialog.h"
+#include "app/session/desktop.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "app/session/desktop_theme.h"
+#include "app/session/desktop.h"
 
 #include <doctest/doctest.h>
 

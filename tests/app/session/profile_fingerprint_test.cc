@@ -1,5 +1,5 @@
 // Fingerprints depend on the contents of files only.
-#include "app/session/profile_fingerprint.h"
+#include "app/session/profile_facts.h"
 
 #include <doctest/doctest.h>
 

@@ -26,7 +26,7 @@ struct SessionFixture {
     while (std::chrono::steady_clock::now() < end) {
       if (done(session.Update())) return true;
       waker.WaitFor(std::chrono::milliseconds(5));
-      waker.Take();
+      waker.TakeWake();
     }
     return false;
   }

@@ -258,7 +258,7 @@ TEST_CASE_FIXTURE(SessionFixture,
     const auto end = Clock::now() + std::chrono::seconds(60);
     while (own.Update().profiles.empty() && Clock::now() < end) {
       waker.WaitFor(std::chrono::milliseconds(5));
-      waker.Take();
+      waker.TakeWake();
     }
     REQUIRE(own.view().profiles.size() == 1);
     CHECK(own.view().profiles[0].label.starts_with("resnet \u00b7 2026_11_21_10_29_44"));

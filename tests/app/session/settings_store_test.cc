@@ -12,23 +12,43 @@ namespace {
 
 namespace fs = std::filesystem;
 
+Settings WithTheme(ThemeChoice theme) {
+  Settings settings;
+  settings.theme = theme;
+  return settings;
+}
+
 TEST_CASE("settings store: reads back what it writes, and makes the directory") {
   const TempDir dir;
   const SettingsStore store(dir.path() / "a/b");
-  CHECK(store.ReadSettings().empty());
-  CHECK(store.WriteSettings("theme = light\n"));
+  CHECK(store.ReadSettings() == Settings());
+  CHECK(store.WriteSettings(WithTheme(ThemeChoice::kLight)));
   CHECK(store.WriteLayout("[Window][x]\n"));
-  CHECK(store.ReadSettings() == "theme = light\n");
+  CHECK(store.ReadSettings() == WithTheme(ThemeChoice::kLight));
   CHECK(store.ReadLayout() == "[Window][x]\n");
   const WindowPlacement placement{1280, 800, 30, 40, true};
   CHECK(store.WritePlacement(placement));
   CHECK(store.ReadPlacement() == placement);
 }
 
+TEST_CASE("settings store: settings of version 0.2 are read until this version writes its own") {
+  const TempDir dir;
+  const SettingsStore store(dir.path());
+  std::ofstream(dir.path() / "settings") << "theme = light\nfindings.muted = copies\n";
+  Settings settings = store.ReadSettings();
+  CHECK(settings.theme == ThemeChoice::kLight);
+  CHECK(settings.muted.everywhere.contains("copies"));
+  settings.theme = ThemeChoice::kDark;
+  REQUIRE(store.WriteSettings(settings));
+  CHECK(store.ReadSettings() == settings);
+}
+
 TEST_CASE("settings store: replacing leaves no other files behind") {
   const TempDir dir;
   const SettingsStore store(dir.path());
-  for (int i = 0; i < 3; ++i) CHECK(store.WriteSettings("x = " + std::string(1000, 'x')));
+  Settings settings;
+  settings.peaks = std::string(1000, 'x');
+  for (int i = 0; i < 3; ++i) CHECK(store.WriteSettings(settings));
   size_t files = 0;
   for (const auto& entry : fs::directory_iterator(dir.path())) files += entry.is_regular_file();
   CHECK(files == 1);
@@ -83,13 +103,13 @@ TEST_CASE("settings store: a damaged file is renamed before it is replaced") {
     std::ofstream(dir.path() / file, std::ios::binary) << text;
   };
   const std::string zeros(64, '\0');  // as file systems leave behind after a power cut
-  for (const char* file : {"settings", "layout.ini", "window.json", "recent.json"})
+  for (const char* file : {"settings.json", "layout.ini", "window.json", "recent.json"})
     write(file, zeros);
   store.AddRecent("/x", 1);
-  CHECK(store.WriteSettings("theme = light\n"));
+  CHECK(store.WriteSettings({}));
   CHECK(store.WriteLayout("[Window][x]\nPos=1,2\n"));
   CHECK(store.WritePlacement({}));
-  for (const char* file : {"settings", "layout.ini", "window.json", "recent.json"}) {
+  for (const char* file : {"settings.json", "layout.ini", "window.json", "recent.json"}) {
     CAPTURE(file);
     CHECK(ReadSmallFile(dir.path() / (std::string(file) + ".damaged-1")) == zeros);
   }
@@ -97,10 +117,9 @@ TEST_CASE("settings store: a damaged file is renamed before it is replaced") {
 
   // An intact file is replaced, and the next damaged one gets the next name.
   store.AddRecent("/y", 2);
-  CHECK(store.WriteSettings("# a comment\n\ntheme = dark\n"));
-  CHECK(store.WriteSettings("theme = light\n"));
+  CHECK(store.WriteSettings(WithTheme(ThemeChoice::kDark)));
   CHECK(store.WriteLayout("[Window][y]\n"));
-  CHECK_FALSE(fs::exists(dir.path() / "settings.damaged-2"));
+  CHECK_FALSE(fs::exists(dir.path() / "settings.json.damaged-2"));
   CHECK_FALSE(fs::exists(dir.path() / "layout.ini.damaged-2"));
   write("recent.json", R"([{"path": "/z", "op)");
   store.AddRecent("/x", 3);
@@ -126,8 +145,8 @@ TEST_CASE("settings store: keeps notes by fingerprint and sets damaged ones asid
 
 TEST_CASE("settings store: without a directory nothing is kept and nothing fails") {
   const SettingsStore store({});
-  CHECK(store.WriteSettings("x"));
-  CHECK(store.ReadSettings().empty());
+  CHECK(store.WriteSettings(WithTheme(ThemeChoice::kLight)));
+  CHECK(store.ReadSettings() == Settings());
   CHECK(store.ReadRecent().empty());
   CHECK(store.ReadPlacement() == WindowPlacement());
 }

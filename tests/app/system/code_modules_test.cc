@@ -1,4 +1,4 @@
-#include "app/system/code_modules.h"
+#include "app/system/crash_report.h"
 
 #include <doctest/doctest.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 // Threads of the program have small stacks.
-#include "app/system/thread_stacks.h"
+#include "app/system/process.h"
 
 #include <doctest/doctest.h>
 

@@ -28,10 +28,10 @@ const std::string kOther = test::SourcePath("tests/data/tf_graph.xplane.pb.zst")
 struct DrivenWindow {
   DrivenWindow()
       : store(dir.path() / "config"),
-        session(scheduler, store, {[this] { waker.Wake(); }, {}, {}, {}}) {
+        session(scheduler, store, {[this] { waker.Wake(); }, {}, {}, {}},
+                {dir.path() / "run", {}, {}, geteuid()}) {
     fs::create_directory(dir.path() / "run");
     fs::permissions(dir.path() / "run", fs::perms::owner_all);
-    session.set_agent_config({dir.path() / "run", {}, {}, geteuid()});
     auto made = HeadlessSurface::Create({1280, 800}, 1, waker);
     if (!made.ok()) return;
     surface = std::move(made).value();
@@ -41,7 +41,7 @@ struct DrivenWindow {
     session.Open({path}, false);
     REQUIRE(gui->DrawUntilIdle(60).ok());
   }
-  void Run(const char* command) {
+  void Run(CommandId command) {
     gui->viewer().commands().Push(command);
     gui->DrawFrame();
     gui->DrawFrame();

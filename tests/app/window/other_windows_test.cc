@@ -97,7 +97,7 @@ TEST_CASE("windows: the setting keeps panels inside, and takes those outside bac
   if (Missing(desk)) return;
   desk.Float({40, 320});
   REQUIRE(Desk::Windows() == 2);
-  desk.gui->viewer().commands().PushSetting("layout.windows", "false");
+  desk.gui->viewer().commands().PushSetting(&Settings::panel_windows, false);
   desk.Frames(8);
   CHECK(Desk::Windows() == 1);
   CHECK(Desk::Main().Contains(ImRect(Desk::Panel()->Pos, Desk::Panel()->Pos)));

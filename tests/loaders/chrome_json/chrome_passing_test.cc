@@ -16,15 +16,9 @@ namespace stepscope {
 namespace {
 
 Result<TracePtr> TryLoad(const std::string& path, uint64_t reread_from) {
-  InputFile file;
-  file.path = path;
-  TraceBuilder builder;
-  Progress progress;
-  chrome::ReadMode mode;
-  mode.reread_from = reread_from;
-  const Status status = chrome::LoadChrome(builder, std::span(&file, 1), {}, mode, {}, progress);
-  if (!status.ok()) return status;
-  return builder.Finish();
+  LoadOptions options;
+  options.reread_from_bytes = reread_from;
+  return TryChromeFile({path, "", nullptr}, options);
 }
 
 constexpr uint64_t kNever = ~uint64_t{0};

@@ -11,7 +11,6 @@
 #include <string_view>
 #include <vector>
 
-#include "loaders/chrome_json/chrome_json_loader.h"
 #include "loaders/loader.h"
 #include "model/trace.h"
 #include "tests/support/source_paths.h"
@@ -28,26 +27,26 @@ inline const LoaderDesc& ChromeLoader() {
   return *Loaders().front();
 }
 
-// Loads a text; both parsers must agree on it. simdjson reads it where it is strict JSON.
-inline Result<TracePtr> TryChrome(std::string text, bool force_tolerant = false) {
-  const Result<std::shared_ptr<const ByteSource>> source =
-      MakeByteSource("test.json", std::move(text), uint64_t{1} << 30);
-  if (!source.ok()) return source.status();
-  InputFile file;
-  file.path = "test.json";
-  file.opened = *source;
+// Loads one file by the loader itself, whatever its content looks like.
+inline Result<TracePtr> TryChromeFile(const InputFile& file, const LoadOptions& options) {
   TraceBuilder builder;
   Progress progress;
-  LoadOptions options;
-  options.threads = 1;
-  const Status status =
-      chrome::LoadChrome(builder, std::span(&file, 1), options, {force_tolerant}, {}, progress);
+  const Status status = ChromeLoader().load(builder, std::span(&file, 1), options, {}, progress);
   if (!status.ok()) return status;
   return builder.Finish();
 }
 
-inline TracePtr Chrome(std::string text, bool force_tolerant = false) {
-  Result<TracePtr> trace = TryChrome(std::move(text), force_tolerant);
+inline Result<TracePtr> TryChrome(std::string text) {
+  const Result<std::shared_ptr<const ByteSource>> source =
+      MakeByteSource("test.json", std::move(text), uint64_t{1} << 30);
+  if (!source.ok()) return source.status();
+  LoadOptions options;
+  options.threads = 1;
+  return TryChromeFile({"test.json", "", *source}, options);
+}
+
+inline TracePtr Chrome(std::string text) {
+  Result<TracePtr> trace = TryChrome(std::move(text));
   REQUIRE_MESSAGE(trace.ok(), trace.status().message());
   return *trace;
 }

@@ -5,13 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <map>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "loaders/loader.h"
-#include "loaders/riegeli/highway_hash.h"
 #include "model/analysis/analysis.h"
 #include "tests/support/gpu_profile.h"
 #include "tests/support/peak_memory.h"
@@ -44,24 +42,6 @@ std::string Space(const std::string& name, int64_t events, int64_t first = 0) {
   for (int64_t i = first; i < first + events; ++i)
     line.Event(name, i * 1'000'000, 500'000).Stat("index", i);
   return space.Bytes();
-}
-
-TEST_CASE("HighwayHash: the vectors of its authors") {
-  const riegeli::HighwayKey key = {0x0706050403020100, 0x0F0E0D0C0B0A0908, 0x1716151413121110,
-                                   0x1F1E1D1C1B1A1918};
-  std::vector<std::byte> bytes;
-  const std::map<size_t, uint64_t> expected = {
-      {0, 0x907A56DE22C26E53},  {1, 0x7EAB43AAC7CDDD78},  {2, 0xB8D0569AB0B53D62},
-      {3, 0x5C6BEFAB8A463D80},  {4, 0xF205A46893007EDA},  {15, 0x40793F86A449F33B},
-      {16, 0xCFAB3489F97EB832}, {17, 0x19FE67D2C8C5C0E2}, {31, 0x9FC7007CCF035A68},
-      {32, 0xA0C964D9ECD580FC}, {33, 0x2C90F73CA03181FC}, {47, 0x1326BAC06B911E08},
-      {63, 0xAB8EEBE9BF2139A0}, {64, 0x75542C5D4CD2A6FF}};
-  for (size_t n = 0; n <= 64; ++n) {
-    if (expected.contains(n)) CHECK(riegeli::HighwayHash64(key, bytes) == expected.at(n));
-    bytes.push_back(static_cast<std::byte>(n));
-  }
-  for (size_t i = 0; i < 33; ++i) bytes[i] = static_cast<std::byte>(128 + i);
-  CHECK(riegeli::HighwayHash64({1, 2, 3, 4}, std::span(bytes).first(33)) == 0x53c516cce478cad7);
 }
 
 TEST_CASE("The signature is the 64 bytes that the format states") {

@@ -10,7 +10,7 @@
 
 #include "loaders/files/byte_source.h"
 #include "loaders/loader.h"
-#include "loaders/xplane/scan/limits.h"
+#include "loaders/xplane/lines/line_parser.h"
 #include "tests/support/gpu_profile.h"
 #include "tests/support/source_paths.h"
 #include "tests/support/trace_lookup.h"

@@ -13,7 +13,7 @@ namespace {
 Profile Training(uint32_t id) {
   Profile profile;
   profile.id = ProfileId(id);
-  profile.trace = testing::TrainingTrace();
+  profile.trace = test::TrainingTrace();
   profile.analysis = std::make_shared<AnalysisContext>(profile.trace, Definitions::kStepscope);
   return profile;
 }

@@ -1,5 +1,5 @@
 // The pieces of a row show what the shaders of shaders/timeline_*.frag would draw of it.
-#include "viewer/gl/row_pieces.h"
+#include "viewer/gl/row_texture.h"
 
 #include <doctest/doctest.h>
 

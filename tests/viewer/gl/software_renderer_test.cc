@@ -1,4 +1,4 @@
-#include "viewer/gl/software_renderer.h"
+#include "viewer/gl/program.h"
 
 #include <doctest/doctest.h>
 

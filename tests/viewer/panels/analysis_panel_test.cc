@@ -12,7 +12,7 @@ namespace {
 // A fixture whose profile has a trace and a view.
 struct ScopeFixture : PanelFixture {
   ScopeFixture() {
-    profile.trace = testing::TrainingTrace();
+    profile.trace = test::TrainingTrace();
     ProfileViewState state;
     state.profile = profile.id;
     state.map.offset = kPsPerMs;

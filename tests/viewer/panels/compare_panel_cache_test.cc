@@ -109,7 +109,7 @@ TEST_CASE("compare panel: of a profile that is closed nothing is shown and nothi
 TEST_CASE("compare panel: says why two profiles cannot be compared") {
   ComparePanelTest test;
   for (Profile& profile : test.profiles) {
-    profile.trace = testing::TraceMaker().Finish();
+    profile.trace = test::TraceMaker().Finish();
     profile.analysis = std::make_shared<AnalysisContext>(profile.trace, Definitions::kStepscope);
   }
   const std::string text = test.FrameWhenDone();

@@ -44,7 +44,7 @@ Profile Training(ProfileId id, const char* label, double gemm) {
 class TwoProfiles {
  public:
   TwoProfiles() {
-    OpenTrace(f, testing::TrainingTrace());
+    OpenTrace(f, test::TrainingTrace());
     f.view.profiles.clear();
     for (const Profile& profile : profiles) f.view.profiles.emplace_back().profile = profile.id;
     f.view.baseline = ProfileId(1);
@@ -201,7 +201,7 @@ TEST_CASE("compare: the bars are exported as numbers and as a picture") {
 
 TEST_CASE("compare: with one profile open the panel offers to open another") {
   PanelFixture f;
-  OpenTrace(f, testing::TrainingTrace());
+  OpenTrace(f, test::TrainingTrace());
   const auto panel = FindPanel("compare")->create();
   const DrawnText text = DrawCalm(f, *panel);
   CAPTURE(text.All());

@@ -7,7 +7,6 @@
 #include "tests/viewer/drawn_text.h"
 #include "tests/viewer/open_trace.h"
 #include "tests/viewer/viewer_fixture.h"
-#include "viewer/core/state/track_path.h"
 #include "viewer/core/state/track_rules.h"
 
 namespace stepscope {
@@ -88,9 +87,9 @@ TEST_CASE("details: tracks and planes are called as the user calls them") {
   TrackRules rules;
   rules.names[TrackPath(trace, trace.set, track)] = "main stream";
   rules.names[PlanePath(trace, trace.set.tracks[track.value].plane)] = "the fast one";
-  f.settings.Set("timeline.tracks", ToText(rules));
+  f.settings.tracks = rules;
   CHECK(DrawCalm(f, *panel).Has("main stream on the fast one"));
-  f.settings.Set("timeline.tracks", "");
+  f.settings.tracks = {};
   CHECK(DrawCalm(f, *panel).Has("on GPU 0"));
 }
 
@@ -116,7 +115,7 @@ TEST_CASE("details: without a selection it adds up what is in view") {
 
 TEST_CASE("details: the time of all events of a name leads to its share of each step") {
   PanelFixture f;
-  OpenTrace(f, testing::TrainingTrace());
+  OpenTrace(f, test::TrainingTrace());
   f.profile.steps = std::make_shared<const std::vector<StepMarker>>(1);
   f.view.selected = {f.profile.id, 0, RowNamed(*f.profile.trace, "bn_fw_tr")};
   const auto panel = FindPanel("details")->create();

@@ -9,7 +9,7 @@ namespace stepscope {
 namespace {
 
 std::shared_ptr<const Trace> TraceWith(const Diagnostics& diagnostics) {
-  testing::TraceMaker maker;
+  test::TraceMaker maker;
   const PlaneId host = maker.Plane("Host threads", PlaneKind::kHostThreads);
   maker.Track(host, "python3", TrackKind::kThread, {{"op", 0, kPsPerMs}});
   maker.trace().diagnostics = diagnostics;

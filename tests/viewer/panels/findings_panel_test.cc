@@ -69,7 +69,7 @@ TEST_CASE("findings: muted rules are left out, and what is left is drawn at ever
     const auto draw = [&](const PanelContext& c) { findings.DrawResult(c, result, 1); };
     int all = 0, muted = 0;
     for (int i = 0; i < 3; ++i) all = f.Frame(draw);
-    f.settings.Set("findings.muted", "input-bound copies no-such-rule");
+    f.settings.muted.everywhere = {"input-bound", "copies", "no-such-rule"};
     for (int i = 0; i < 3; ++i) muted = f.Frame(draw);
     CHECK(muted > 0);
     CHECK(muted != all);

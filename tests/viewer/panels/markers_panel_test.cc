@@ -11,7 +11,7 @@ namespace {
 constexpr TimeRange kSlow{2 * kPsPerMs, 5 * kPsPerMs};
 
 void OpenMarked(PanelFixture& f) {
-  OpenTrace(f, testing::TrainingTrace());
+  OpenTrace(f, test::TrainingTrace());
   auto& markers = f.view.Find(f.profile.id)->markers;
   markers.push_back({{kPsPerMs + 250 * kPsPerUs, kPsPerMs + 250 * kPsPerUs}, "spike", 0});
   markers.push_back({kSlow, "slow part", 1});
@@ -66,7 +66,7 @@ TEST_CASE("markers: a click on the begin shows the marker, one on the length mea
 
 TEST_CASE("markers: without any the panel says how to make one, and its button makes one") {
   PanelFixture f;
-  OpenTrace(f, testing::TrainingTrace());
+  OpenTrace(f, test::TrainingTrace());
   const auto panel = FindPanel("markers")->create();
   const DrawnText text = DrawCalm(f, *panel);
   CAPTURE(text.All());

@@ -9,8 +9,8 @@
 #include "tests/viewer/panel_fixture.h"
 #include "tests/viewer/viewer_fixture.h"
 
-using namespace stepscope;           // NOLINT
-using namespace stepscope::testing;  // NOLINT
+using namespace stepscope;        // NOLINT
+using namespace stepscope::test;  // NOLINT
 
 TEST_CASE("the words for a rank never overstate it") {
   const auto text = [](uint64_t count, uint64_t shorter, uint64_t longer) {
@@ -52,9 +52,7 @@ TEST_CASE(
       io.AddMouseButtonEvent(0, down);
       fixture.Frame(draw);
     }
-    Command command;
-    REQUIRE(fixture.commands.Pop(&command));
-    return command;
+    return fixture.TakeCommands().at(0);
   };
   const Command all = click(18);
   CHECK(all.id == "search.set");

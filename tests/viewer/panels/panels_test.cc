@@ -18,7 +18,7 @@
 namespace stepscope {
 namespace {
 
-using testing::TraceMaker;
+using test::TraceMaker;
 
 std::shared_ptr<const Trace> EmptyTrace() {
   TraceMaker maker;

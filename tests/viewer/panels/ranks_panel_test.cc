@@ -53,21 +53,21 @@ TEST_CASE("ranks: the late rank, its lateness and its cause") {
 }
 
 TEST_CASE("ranks: the panel has a tab in the window of a job, behind the overview") {
-  testing::TraceMaker job(2);
+  test::TraceMaker job(2);
   for (const int host : {0, 1}) {
     const PlaneId gpu = job.Plane("GPU " + std::to_string(host), PlaneKind::kGpu, host);
     job.Track(gpu, "stream", TrackKind::kStream, {{"k", 0, kPsPerMs}});
   }
-  const auto tab = [](testing::ViewerFixture& f, const std::shared_ptr<const Trace>& trace) {
+  const auto tab = [](test::ViewerFixture& f, const std::shared_ptr<const Trace>& trace) {
     f.Open(trace);
     f.Frame(8);
     return ImGui::FindWindowByName(PanelWindowName(*FindPanel("ranks")).c_str());
   };
   {
-    testing::ViewerFixture f;
-    CHECK(tab(f, testing::TrainingTrace()) == nullptr);
+    test::ViewerFixture f;
+    CHECK(tab(f, test::TrainingTrace()) == nullptr);
   }
-  testing::ViewerFixture f;
+  test::ViewerFixture f;
   const ImGuiWindow* ranks = tab(f, job.Finish());
   REQUIRE(ranks != nullptr);
   CHECK(ranks->WasActive);
@@ -98,8 +98,8 @@ TEST_CASE("ranks: the map has the latest rank on top, and a click goes to the st
   std::vector<std::string> pushed;
   TimeRange shown;
   EventRef event;
-  for (Command command; f.commands.Pop(&command);) {
-    pushed.push_back(command.id);
+  for (const Command& command : f.TakeCommands()) {
+    pushed.push_back(command.id.text());
     if (command.id == "view.set_range") shown = command.args.range;
     if (command.id == "select.reveal") event = command.args.event;
   }
@@ -119,8 +119,8 @@ TEST_CASE("ranks: links draw the ranks under each other, in one lane, and with t
     const ImVec2 at = DrawCalm(f, *panel).At(text).middle();
     f.commands = {};
     f.Click(at.x, at.y, [&](const PanelContext& context) { panel->Draw(context); });
-    Command command;
-    return f.commands.Pop(&command) ? command.id : std::string();
+    const std::vector<Command> commands = f.TakeCommands();
+    return commands.empty() ? std::string() : commands.front().id.text();
   };
   {  // The links stand at the right end of the line of titles, and shift none of these.
     const DrawnText text = DrawCalm(f, *panel);
@@ -139,7 +139,7 @@ TEST_CASE("ranks: links draw the ranks under each other, in one lane, and with t
 
 TEST_CASE("ranks: without collectives in common the panel says what is not known") {
   PanelFixture f;
-  OpenTrace(f, testing::TrainingTrace());
+  OpenTrace(f, test::TrainingTrace());
   const auto panel = FindPanel("ranks")->create();
   const DrawnText text = DrawCalm(f, *panel);
   CAPTURE(text.All());

@@ -10,7 +10,7 @@ namespace {
 
 TEST_CASE("selection: the measured range is added up by name, by track and event by event") {
   PanelFixture f;
-  OpenTrace(f, testing::TrainingTrace());
+  OpenTrace(f, test::TrainingTrace());
   f.view.measured = {0, kPsPerMs};  // the first step
   const auto panel = FindPanel("selection")->create();
   const DrawnText names = DrawCalm(f, *panel);
@@ -36,7 +36,7 @@ TEST_CASE("selection: the measured range is added up by name, by track and event
 
 TEST_CASE("selection: selected events go before the measured range") {
   PanelFixture f;
-  OpenTrace(f, testing::TrainingTrace());
+  OpenTrace(f, test::TrainingTrace());
   f.view.measured = {0, kPsPerMs};
   f.view.shown.Set({{f.profile.id, 0, EventRow(0)}, {f.profile.id, 0, EventRow(1)}});
   const auto panel = FindPanel("selection")->create();
@@ -48,7 +48,7 @@ TEST_CASE("selection: selected events go before the measured range") {
 
 TEST_CASE("selection: a click on the part that the numbers are of shows it") {
   PanelFixture f;
-  OpenTrace(f, testing::TrainingTrace());
+  OpenTrace(f, test::TrainingTrace());
   f.view.measured = {0, kPsPerMs};
   const auto panel = FindPanel("selection")->create();
   const ImVec2 at = DrawCalm(f, *panel).At("22 events, 1 of them instants, in 1 ms").middle();
@@ -62,7 +62,7 @@ TEST_CASE("selection: a click on the part that the numbers are of shows it") {
 
 TEST_CASE("selection: a row's share of each step is a page of its own") {
   PanelFixture f;
-  OpenTrace(f, testing::TrainingTrace());
+  OpenTrace(f, test::TrainingTrace());
   f.view.shown.Set({{f.profile.id, 0, EventRow(0)}, {f.profile.id, 0, EventRow(1)}});
   const auto panel = FindPanel("selection")->create();
   CHECK(DrawCalm(f, *panel).Has("names"));
@@ -82,7 +82,7 @@ DrawnText ClickOn(PanelFixture& f, Panel& panel, const char* text) {
 
 TEST_CASE("selection: stacks as a flame graph, top-down and bottom-up") {
   PanelFixture f;
-  OpenTrace(f, testing::TrainingTrace());
+  OpenTrace(f, test::TrainingTrace());
   f.view.measured = {0, kPsPerMs};  // one step: train 0 > FunctionRun > cudaLaunchKernel
   const auto panel = FindPanel("selection")->create();
   const DrawnText flame = ClickOn(f, *panel, "Stacks");
@@ -107,14 +107,13 @@ TEST_CASE("selection: stacks as a flame graph, top-down and bottom-up") {
 
 TEST_CASE("selection: a click on a frame shows its events, and the stacks stay") {
   PanelFixture f;
-  OpenTrace(f, testing::TrainingTrace());
+  OpenTrace(f, test::TrainingTrace());
   f.view.measured = {0, kPsPerMs};
   const auto panel = FindPanel("selection")->create();
   ClickOn(f, *panel, "Stacks");
   f.commands = {};
   ClickOn(f, *panel, "FunctionRun");
-  Command command;
-  REQUIRE(f.commands.Pop(&command));
+  const Command command = f.TakeCommands().at(0);
   REQUIRE(command.id == "select.show_events");
   REQUIRE(command.args.events.size() == 1);
   CHECK(f.profile.trace->set.Name(command.args.events[0].row) == "FunctionRun");
@@ -129,7 +128,7 @@ TEST_CASE("selection: a click on a frame shows its events, and the stacks stay")
 
 TEST_CASE("selection: a command names the page of stacks") {
   PanelFixture f;
-  OpenTrace(f, testing::TrainingTrace());
+  OpenTrace(f, test::TrainingTrace());
   f.view.panel = "selection/stacks";
   const auto panel = FindPanel("selection")->create();
   CHECK(DrawCalm(f, *panel).Has("Flame graph"));
@@ -137,7 +136,7 @@ TEST_CASE("selection: a command names the page of stacks") {
 
 TEST_CASE("selection: an empty range says how to select events") {
   PanelFixture f;
-  OpenTrace(f, testing::TrainingTrace());
+  OpenTrace(f, test::TrainingTrace());
   f.view.measured = {kPsPerUs * 960, kPsPerUs * 990};
   const auto panel = FindPanel("selection")->create();
   const DrawnText text = DrawCalm(f, *panel);

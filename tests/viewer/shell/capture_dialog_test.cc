@@ -6,7 +6,7 @@
 #include "tests/viewer/viewer_fixture.h"
 #include "viewer/core/state/settings.h"
 
-namespace stepscope::testing {
+namespace stepscope::test {
 namespace {
 
 void OpenDialog(ViewerFixture& f) {
@@ -28,7 +28,7 @@ TEST_CASE("capture dialog: an address and Enter record with the options of last 
   CHECK(request.host_level == 3);
   CHECK(request.device_level == 1);
   CHECK(request.python_level == 0);
-  CHECK(f.viewer->settings().Get("capture.addresses") == "node7:6009");
+  CHECK(f.viewer->settings().capture_addresses == std::vector<std::string>{"node7:6009"});
 }
 
 TEST_CASE("capture dialog: without an address there is nothing to record; Escape closes it") {
@@ -42,7 +42,7 @@ TEST_CASE("capture dialog: without an address there is nothing to record; Escape
   f.Frame(3);
   f.Key(ImGuiKey_Enter);
   CHECK(f.services.captured.empty());
-  CHECK(f.viewer->settings().Get("capture.addresses").empty());
+  CHECK(f.viewer->settings().capture_addresses.empty());
   CHECK_FALSE(ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel));
 }
 
@@ -96,4 +96,4 @@ TEST_CASE("capture dialog: what went wrong stays until it is dismissed") {
 }
 
 }  // namespace
-}  // namespace stepscope::testing
+}  // namespace stepscope::test

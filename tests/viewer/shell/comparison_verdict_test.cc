@@ -1,5 +1,5 @@
 // What the first line says while two profiles are compared.
-#include "viewer/shell/comparison_verdict.h"
+#include "viewer/shell/verdict_strip.h"
 
 #include <doctest/doctest.h>
 

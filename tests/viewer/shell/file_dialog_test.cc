@@ -45,7 +45,7 @@ class Folder {
 
 // The viewer with the dialog open at a folder.
 struct Dialog {
-  Dialog(const Folder& folder, const char* command, CommandArgs args = {})
+  Dialog(const Folder& folder, CommandId command, CommandArgs args = {})
       : f({1280, 800},
           "dialog.folder = " + folder.path() + "\ndialog.export_folder = " + folder.path() + "\n") {
     f.Push(command, std::move(args));
@@ -68,7 +68,7 @@ struct Dialog {
     const char* text = ImGui::GetCurrentContext()->InputTextState.TextSrc;
     return text != nullptr ? text : "";
   }
-  testing::ViewerFixture f;
+  test::ViewerFixture f;
 };
 
 std::vector<std::string> Names(const std::vector<FileEntry>& entries) {
@@ -171,7 +171,7 @@ TEST_CASE("several files are opened at once, chosen with Shift and the arrow key
 TEST_CASE("Escape closes the dialog and nothing else") {
   const Folder folder;
   Dialog dialog(folder, "file.open_folder");
-  dialog.f.Open(testing::TrainingTrace());
+  dialog.f.Open(test::TrainingTrace());
   dialog.f.viewer->SelectByName("sgemm");
   dialog.f.Frame(5);
   REQUIRE(dialog.open());

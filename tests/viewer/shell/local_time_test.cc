@@ -1,4 +1,4 @@
-#include "viewer/shell/local_time.h"
+#include "viewer/shell/shell.h"
 
 #include <doctest/doctest.h>
 

@@ -12,8 +12,8 @@
 namespace stepscope {
 namespace {
 
-using testing::TrainingTrace;
-using testing::ViewerFixture;
+using test::TrainingTrace;
+using test::ViewerFixture;
 
 constexpr float kBar = 19;  // the middle of the menu bar
 
@@ -201,7 +201,7 @@ TEST_CASE("Escape closes help and settings before anything else") {
   ViewerFixture f;
   f.Open(TrainingTrace());
   f.viewer->SelectByName("sgemm");
-  for (const char* window : {"app.help", "app.settings"}) {
+  for (const CommandId window : {CommandId("app.help"), CommandId("app.settings")}) {
     f.Push(window);
     f.Frame(3);
     f.Key(ImGuiKey_Escape);

@@ -1,10 +1,10 @@
-#include "viewer/shell/open_question.h"
+#include "viewer/shell/shell.h"
 
 #include <doctest/doctest.h>
 
 #include "tests/viewer/viewer_fixture.h"
 
-namespace stepscope::testing {
+namespace stepscope::test {
 namespace {
 
 void Ask(ViewerFixture& f, bool beside) {
@@ -61,4 +61,4 @@ TEST_CASE("open question: while it is asked no key does anything else") {
 }
 
 }  // namespace
-}  // namespace stepscope::testing
+}  // namespace stepscope::test

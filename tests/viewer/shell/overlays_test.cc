@@ -9,7 +9,7 @@
 namespace stepscope {
 namespace {
 
-using testing::ViewerFixture;
+using test::ViewerFixture;
 
 TEST_CASE("error: a host without Stepscope gets a copy by a click, other errors offer none") {
   ViewerFixture f({1280, 800});
@@ -35,7 +35,7 @@ TEST_CASE("error: a host without Stepscope gets a copy by a click, other errors 
 TEST_CASE("error: a profile that came in part says so, and offers the rest") {
   for (const ImVec2 size : {ImVec2(1280, 800), ImVec2(1920, 1080)}) {
     ViewerFixture f(size);
-    f.Open(testing::TrainingTrace());
+    f.Open(test::TrainingTrace());
     f.session.profiles.back().cut = true;
     ++f.session.generation;
     f.session.error = "node7: the connection ended, after 1.0 MB: what came is shown";

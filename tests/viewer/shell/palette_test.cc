@@ -13,8 +13,8 @@
 namespace stepscope {
 namespace {
 
-using testing::TrainingTrace;
-using testing::ViewerFixture;
+using test::TrainingTrace;
+using test::ViewerFixture;
 
 const ImGuiWindow* PanelWindow(const char* id) {
   return ImGui::FindWindowByName(PanelWindowName(*FindPanel(id)).c_str());

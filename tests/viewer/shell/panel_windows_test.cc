@@ -11,8 +11,8 @@
 namespace stepscope {
 namespace {
 
-using testing::TrainingTrace;
-using testing::ViewerFixture;
+using test::TrainingTrace;
+using test::ViewerFixture;
 
 ImGuiWindow* WindowOf(const char* id) {
   return ImGui::FindWindowByName(PanelWindowName(*FindPanel(id)).c_str());

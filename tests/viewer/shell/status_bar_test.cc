@@ -6,13 +6,13 @@
 namespace stepscope {
 namespace {
 
-using testing::ViewerFixture;
+using test::ViewerFixture;
 
 const char* const kWho = "Claude (python3, process 4711)";
 
 TEST_CASE("status bar: says who moves the window, and a click ends it") {
   ViewerFixture f({1280, 800});
-  f.Open(testing::TrainingTrace());
+  f.Open(test::TrainingTrace());
   f.WaitIdle();
   CHECK(DrawnText().Find("End") == nullptr);
 
@@ -35,7 +35,7 @@ TEST_CASE("status bar: says who moves the window, and a click ends it") {
 TEST_CASE("status bar: a long name leaves room for the switch, also without a profile") {
   for (const bool open : {true, false}) {
     ViewerFixture f({1000, 700});
-    if (open) f.Open(testing::TrainingTrace());
+    if (open) f.Open(test::TrainingTrace());
     f.session.agents = {true, std::string(200, 'x')};
     f.Frame(4);
     const TextPiece end = DrawnText().At("End");
@@ -45,7 +45,7 @@ TEST_CASE("status bar: a long name leaves room for the switch, also without a pr
 
 TEST_CASE("a first picture does not pass for the profile: strip, pages and status bar say so") {
   ViewerFixture f({1280, 800});
-  f.Open(testing::TrainingTrace());
+  f.Open(test::TrainingTrace());
   f.session.profiles.back().arriving = true;
   ++f.session.generation;
   f.Frame(3);
@@ -63,7 +63,7 @@ TEST_CASE("a first picture does not pass for the profile: strip, pages and statu
 
 TEST_CASE("status bar: why agents cannot be allowed is said") {
   ViewerFixture f;
-  f.Open(testing::TrainingTrace());
+  f.Open(test::TrainingTrace());
   f.services.agents_error = "/run/user/1: others may enter it";
   f.Push("app.agents");
   f.Frame(2);

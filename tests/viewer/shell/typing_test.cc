@@ -16,8 +16,8 @@
 #include "tests/viewer/open_trace.h"
 #include "tests/viewer/viewer_fixture.h"
 
-using namespace stepscope;           // NOLINT
-using namespace stepscope::testing;  // NOLINT
+using namespace stepscope;        // NOLINT
+using namespace stepscope::test;  // NOLINT
 namespace fs = std::filesystem;
 
 namespace {
@@ -76,8 +76,8 @@ constexpr const char* kText = "AtEn_AddMm__to AAbb//CC_dd eeFFggHH_iiJJkkLL_mm";
 TEST_CASE("typing: no key is lost in the search box and in the palette") {
   for (const size_t keys : {1, 2, 4, 7, 100}) {
     CAPTURE(keys);
-    for (const char* command : {"search.focus", "app.palette"}) {
-      CAPTURE(command);
+    for (const CommandId command : {CommandId("search.focus"), CommandId("app.palette")}) {
+      CAPTURE(command.text());
       ViewerFixture f;
       f.Open(TrainingTrace());
       f.Push(command);
@@ -125,7 +125,7 @@ namespace {
 
 // A field of text: the panel or window that it is in, and how what it says while empty begins.
 struct Field {
-  const char* command;
+  CommandId command;
   const char* argument;
   const char* hint;
 };
@@ -200,7 +200,7 @@ TEST_CASE("typing: no key is lost in a field of the settings, and the setting ke
     CHECK(TextOfField() == setting.text);
     f.Key(ImGuiKey_Tab);
     f.WaitIdle();
-    CHECK(f.viewer->settings().Get(setting.key) == setting.text);
+    CHECK(SettingText(f.viewer->settings(), FindSetting(setting.key)->member) == setting.text);
     CHECK(f.viewer->view().selected == EventRef());  // no letter was a key of a command
   }
 }

@@ -15,8 +15,8 @@
 namespace stepscope {
 namespace {
 
-using testing::TraceMaker;
-using testing::ViewerFixture;
+using test::TraceMaker;
+using test::ViewerFixture;
 
 void OpenAnalysed(ViewerFixture& f, std::shared_ptr<const Trace> trace) {
   f.Open(trace);
@@ -45,7 +45,7 @@ float StripMiddle() {
 
 TEST_CASE("verdict strip: the tooltip has padding and a background") {
   ViewerFixture f;
-  OpenAnalysed(f, testing::TrainingTrace());
+  OpenAnalysed(f, test::TrainingTrace());
   f.MoveTo(120, StripMiddle());
   const ImGuiWindow* tooltip = nullptr;
   for (int i = 0; i < 300 && tooltip == nullptr; ++i) {  // the strip's numbers may still be counted
@@ -80,7 +80,7 @@ bool LeadsToDiagnostics(std::shared_ptr<const Trace> trace) {
 TEST_CASE("verdict strip: it says that a file was cut off") {
   CHECK(LeadsToDiagnostics(CutTrace("chrome.truncated_stream", Severity::kWarning)));
   CHECK_FALSE(LeadsToDiagnostics(CutTrace("chrome.overlap", Severity::kWarning)));
-  CHECK_FALSE(LeadsToDiagnostics(testing::TrainingTrace()));
+  CHECK_FALSE(LeadsToDiagnostics(test::TrainingTrace()));
 }
 
 TEST_CASE("verdict strip: what is missing of a cut profile is a click away, until it comes") {
@@ -107,29 +107,29 @@ TEST_CASE(
     "definitions: the session is told the setting, which is kept, and shown if it is XProf's") {
   ViewerFixture f;
   CHECK(f.services.definitions == Definitions::kStepscope);
-  OpenAnalysed(f, testing::TrainingTrace());
+  OpenAnalysed(f, test::TrainingTrace());
   CommandArgs args;
   args.text = "definitions=XProf";
   f.Push("app.set", args);
   CHECK(f.services.definitions == Definitions::kXprof);
-  CHECK(f.viewer->SettingsText().find("definitions = XProf\n") != std::string::npos);
+  CHECK(f.viewer->settings().definitions == Definitions::kXprof);
   args.text = "definitions=Nobody";
   f.Push("app.set", args);
   CHECK(f.services.definitions == Definitions::kXprof);
   f.Frame(3);
   f.Click(1920 - 60, StripMiddle());  // the chip at the right end of the strip
   CHECK(f.services.definitions == Definitions::kStepscope);
-  CHECK(f.viewer->settings().Get("definitions") == "Stepscope");
+  CHECK(f.viewer->settings().definitions == Definitions::kStepscope);
   f.Push("view.definitions");
   CHECK(f.services.definitions == Definitions::kXprof);
 
-  const ViewerFixture again({1920, 1080}, f.viewer->SettingsText());
+  const ViewerFixture again({1920, 1080}, SettingsJson(f.viewer->settings()));
   CHECK(again.services.definitions == Definitions::kXprof);
 }
 
 TEST_CASE("definitions: results are computed again when the profiles have other contexts") {
   ViewerFixture f;
-  OpenAnalysed(f, testing::TrainingTrace());
+  OpenAnalysed(f, test::TrainingTrace());
   const std::weak_ptr<AnalysisContext> before = f.session.profiles[0].analysis;
   Profile& profile = f.session.profiles[0];
   profile.analysis = std::make_shared<AnalysisContext>(profile.trace, Definitions::kXprof);

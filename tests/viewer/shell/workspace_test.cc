@@ -14,8 +14,8 @@
 namespace stepscope {
 namespace {
 
-using testing::TrainingTrace;
-using testing::ViewerFixture;
+using test::TrainingTrace;
+using test::ViewerFixture;
 
 struct Kept {
   std::string layout, settings;
@@ -40,12 +40,12 @@ float Whole() { return Root()->Size.y; }
 Kept Keep(const ViewerFixture& f) {
   size_t size = 0;
   const char* text = ImGui::SaveIniSettingsToMemory(&size);
-  return {std::string(text, size), f.viewer->SettingsText()};
+  return {std::string(text, size), SettingsJson(f.viewer->settings())};
 }
 
 // A GPU with so many streams of one row each.
 std::shared_ptr<const Trace> Streams(int n) {
-  testing::TraceMaker maker;
+  test::TraceMaker maker;
   const PlaneId gpu = maker.Plane("GPU 0", PlaneKind::kGpu);
   for (int i = 0; i < n; ++i)
     maker.Track(gpu, "stream " + std::to_string(i), TrackKind::kStream, {{"k", 0, kPsPerMs}});

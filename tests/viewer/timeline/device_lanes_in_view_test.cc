@@ -10,15 +10,14 @@
 #include "tests/support/gpu_profile.h"
 #include "tests/viewer/timeline/layout/layout_support.h"
 #include "tests/viewer/viewer_fixture.h"
-#include "viewer/core/look/loss_kind.h"
+#include "viewer/core/look/theme.h"
 #include "viewer/core/state/settings.h"
-#include "viewer/core/state/track_folding.h"
-#include "viewer/core/state/track_path.h"
-#include "viewer/timeline/layout/track_label.h"
+#include "viewer/core/state/track_rules.h"
+#include "viewer/timeline/layout/layout.h"
 #include "viewer/timeline/slices/plan_area.h"
 
-using namespace stepscope;           // NOLINT
-using namespace stepscope::testing;  // NOLINT
+using namespace stepscope;        // NOLINT
+using namespace stepscope::test;  // NOLINT
 
 namespace {
 
@@ -161,14 +160,14 @@ TEST_CASE("lanes: commands hide and show them, and the layout's reset undoes it"
   f.Push("view.derived_lanes");
   f.Frame(3);
   CHECK(InputTexels(f) == 0);
-  CHECK(f.viewer->settings().Text().find("timeline.derived_lanes = false") != std::string::npos);
+  CHECK_FALSE(f.viewer->settings().derived_lanes);
   f.Push("view.waiting_lanes");
   f.Frame(3);
-  CHECK(f.viewer->settings().Bool("timeline.waiting_lanes"));
+  CHECK(f.viewer->settings().waiting_lanes);
   f.Push("view.reset_layout");
   f.Frame(3);
-  CHECK(f.viewer->settings().Bool("timeline.derived_lanes"));
-  CHECK_FALSE(f.viewer->settings().Bool("timeline.waiting_lanes"));
+  CHECK(f.viewer->settings().derived_lanes);
+  CHECK_FALSE(f.viewer->settings().waiting_lanes);
   CHECK(InputTexels(f) > 100);
 }
 
@@ -180,7 +179,7 @@ TEST_CASE("lanes: going to an idle slice that is hidden shows its lane") {
   f.Frame(3);
   f.Push("view.derived_lanes");
   f.Frame(3);
-  REQUIRE_FALSE(f.viewer->settings().Bool("timeline.derived_lanes"));
+  REQUIRE_FALSE(f.viewer->settings().derived_lanes);
   for (uint32_t set = 1; set < profiles[0].sets(); ++set) {
     if (DerivedTrackKindOf(profiles[0].Set(set).tracks[0]) != DerivedTrackKind::kIdle) continue;
     CommandArgs args;
@@ -189,7 +188,7 @@ TEST_CASE("lanes: going to an idle slice that is hidden shows its lane") {
     break;
   }
   f.Frame(4);
-  CHECK(f.viewer->settings().Bool("timeline.derived_lanes"));
+  CHECK(f.viewer->settings().derived_lanes);
 }
 
 TEST_CASE("lanes: an idle slice has the colour of its loss, other names keep theirs") {

@@ -13,8 +13,8 @@
 #include "tests/viewer/viewer_fixture.h"
 #include "viewer/core/state/settings.h"
 
-using namespace stepscope;           // NOLINT
-using namespace stepscope::testing;  // NOLINT
+using namespace stepscope;        // NOLINT
+using namespace stepscope::test;  // NOLINT
 
 namespace {
 
@@ -101,29 +101,28 @@ TEST_CASE("areas: whole pixels, one beside the other, a pixel between them, up t
 TEST_CASE("areas: only of as many runs as have room, and of several") {
   Settings settings;
   CHECK(LayoutOfProfiles(settings, 2) == ProfileLayout::kList);
-  settings.Set("timeline.run_layout", "left and right");
+  settings.profile_layout = ProfileLayout::kBeside;
   CHECK(LayoutOfProfiles(settings, 1) == ProfileLayout::kList);
   CHECK(LayoutOfProfiles(settings, 2) == ProfileLayout::kBeside);
   CHECK(LayoutOfProfiles(settings, 4) == ProfileLayout::kBeside);
   CHECK(LayoutOfProfiles(settings, 5) == ProfileLayout::kList);
-  CHECK_FALSE(settings.Set("timeline.run_layout", "diagonal"));
 }
 
 TEST_CASE("areas: a key goes from the list to above, to beside, and back; settings keep it") {
   TwoAreas f("one list");
-  const auto layout = [&] { return f.viewer->settings().Get("timeline.run_layout"); };
+  const auto layout = [&] { return f.viewer->settings().profile_layout; };
   f.Key(ImGuiKey_V);
-  CHECK(layout() == "above and below");
+  CHECK(layout() == ProfileLayout::kAbove);
   f.Frame(2);
   CHECK(f.rows(0).x == f.rows(1).x);
   CHECK(f.rows(0).y < f.rows(1).y);
   f.Key(ImGuiKey_V);
-  CHECK(f.viewer->SettingsText().find("timeline.run_layout = left and right") != std::string::npos);
+  CHECK(layout() == ProfileLayout::kBeside);
   f.Frame(2);
   CHECK(f.rows(0).y == f.rows(1).y);
   CHECK(f.rows(0).x + static_cast<float>(f.rows(0).width) < f.rows(1).x);
   f.Key(ImGuiKey_V);
-  CHECK(layout() == "one list");
+  CHECK(layout() == ProfileLayout::kList);
 }
 
 TEST_CASE("areas: to zoom in one is to zoom in the other, by the same times after their begins") {
@@ -259,10 +258,10 @@ TEST_CASE("areas: a vector picture has all of them, with ids of their own") {
     const std::string svg = f.viewer->TimelineSvg();
     CHECK(CountOf(svg, "<svg ") == 3);
     CHECK(CountOf(svg, "</svg>") == 3);
-    CHECK(CountOf(svg, "<clipPath id=\"r0-rows\"") == 1);
-    CHECK(CountOf(svg, "<clipPath id=\"r1-rows\"") == 1);
-    CHECK(CountOf(svg, "url(#rows)") == 0);
-    CHECK(CountOf(svg, "url(#r1-rows)") > 0);
+    CHECK(CountOf(svg, "<clipPath id=\"r0-d1\"") == 1);
+    CHECK(CountOf(svg, "<clipPath id=\"r1-d1\"") == 1);
+    CHECK(CountOf(svg, "url(#d") == 0);
+    CHECK(CountOf(svg, "url(#r1-d1)") > 0);
   }
 }
 
@@ -278,6 +277,6 @@ TEST_CASE("areas: what is closed takes its area with it; one run has all of the 
   CHECK(f.viewer->view().scroll_y > 0);
   f.Open(Threads(kLater));
   f.Frame(4);
-  CHECK(f.viewer->settings().Get("timeline.run_layout") == "left and right");
+  CHECK(f.viewer->settings().profile_layout == ProfileLayout::kBeside);
   CHECK(f.rows(0).width < f.canvas().width);
 }

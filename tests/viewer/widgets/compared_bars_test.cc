@@ -1,4 +1,4 @@
-#include "viewer/widgets/compared_bars.h"
+#include "viewer/widgets/bars.h"
 
 #include <doctest/doctest.h>
 
@@ -9,8 +9,8 @@ namespace stepscope {
 namespace {
 
 Profile ProfileOf(uint32_t id, const std::vector<Ps>& durations) {
-  testing::TraceMaker maker;
-  std::vector<testing::SimpleEvent> events;
+  test::TraceMaker maker;
+  std::vector<test::SimpleEvent> events;
   Ps at = 0;
   for (const Ps duration : durations) {
     events.push_back({"kernel", at, duration});

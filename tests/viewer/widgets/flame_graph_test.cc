@@ -17,7 +17,7 @@ namespace {
 // main [0, 100) calls load [0, 30) and compute [30, 90), which calls kernel [30, 50).
 struct FlameFixture : PanelFixture {
   FlameFixture() {
-    testing::TraceMaker maker;
+    test::TraceMaker maker;
     const PlaneId plane = maker.Plane("Host threads", PlaneKind::kHostThreads);
     maker.Track(plane, "python3", TrackKind::kThread,
                 {{"main", 0, 100 * kPsPerUs},

@@ -1,4 +1,4 @@
-#include "viewer/widgets/roof_labels.h"
+#include "viewer/widgets/roofline_chart.h"
 
 #include <doctest/doctest.h>
 

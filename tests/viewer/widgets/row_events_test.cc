@@ -10,7 +10,7 @@ namespace {
 
 // OpsTrace on a thread, kernels on a stream: "gemm" runs for both ops.
 std::shared_ptr<const Trace> OpsTrace() {
-  testing::TraceMaker maker;
+  test::TraceMaker maker;
   const PlaneId host = maker.Plane("Host threads", PlaneKind::kHostThreads);
   maker.Track(host, "python3", TrackKind::kThread,
               {{"MatMul", 0, 10}, {"BatchMatMul", 20, 10}, {"MatMul", 40, 10}});

@@ -7,7 +7,7 @@
 
 #include "model/analysis/tables/json_stream.h"
 #include "tests/support/table_rows.h"
-#include "viewer/widgets/number_text.h"
+#include "viewer/widgets/draw_text.h"
 
 namespace stepscope {
 namespace {

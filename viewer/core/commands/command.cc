@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <utility>
+#include <vector>
+
+#include "model/base/check.h"
 
 namespace stepscope {
 
@@ -11,6 +14,12 @@ const CommandDesc* FindCommand(std::string_view id) {
     if (id == command.id) return &command;
   }
   return nullptr;
+}
+
+const CommandDesc& DescOf(CommandId id) {
+  const CommandDesc* command = FindCommand(id);
+  STEPSCOPE_DCHECK(command != nullptr);  // an id of kCommandIds without a row
+  return *command;
 }
 
 void SetNumber(const CommandDesc& command, double number, CommandArgs* args) {
@@ -28,29 +37,27 @@ std::string FirstKey(std::string_view keys) {
   return std::string(keys.substr(0, keys.find(" | ")));
 }
 
-void CommandQueue::Push(std::string_view id, CommandArgs args) {
-  queue_.push_back({std::string(id), std::move(args)});
+void CommandQueue::Push(CommandId id, CommandArgs args) { queue_.push_back({id, std::move(args)}); }
+
+void CommandQueue::PushSettingOf(const Settings& changed, const SettingMember& member) {
+  Push("app.set", {.text = SettingDescOf(member).key + ("=" + SettingText(changed, member))});
 }
 
-void CommandQueue::PushSetting(std::string_view key, std::string_view value) {
-  Push("app.set", {.text = std::string(key).append("=").append(value)});
-}
-
-bool CommandQueue::Pop(Command* out) {
+std::optional<Command> CommandQueue::Pop() {
   constexpr size_t kJournal = 1000;
-  if (queue_.empty()) return false;
-  *out = std::move(queue_.front());
+  if (queue_.empty()) return std::nullopt;
+  Command command = std::move(queue_.front());
   queue_.pop_front();
   // The journal keeps enough to tell what happened; a table's row may link to a million events.
-  std::vector<EventRef> events = std::exchange(out->args.events, {});
-  std::string contents = std::exchange(out->args.contents, {});
+  std::vector<EventRef> events = std::exchange(command.args.events, {});
+  std::string contents = std::exchange(command.args.contents, {});
   const auto kept = static_cast<std::ptrdiff_t>(std::min(events.size(), kJournalEvents));
-  journal_.push_back(*out);
+  journal_.push_back(command);
   journal_.back().args.events.assign(events.begin(), events.begin() + kept);
-  out->args.events = std::move(events);
-  out->args.contents = std::move(contents);
+  command.args.events = std::move(events);
+  command.args.contents = std::move(contents);
   if (journal_.size() > kJournal) journal_.pop_front();
-  return true;
+  return command;
 }
 
 }  // namespace stepscope

@@ -7,14 +7,19 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
 #include "model/ids.h"
 #include "model/time.h"
+#include "viewer/core/commands/command_id.h"
+#include "viewer/core/state/settings.h"
 
 namespace stepscope {
 
@@ -40,8 +45,8 @@ struct CommandArgs {
 };
 
 struct Command {
-  std::string id;  // "view.zoom_selection"
-  CommandArgs args;
+  CommandId id;
+  CommandArgs args = {};
 };
 
 class ViewerContext;  // viewer/core/commands/context.h: what `enabled` and `apply` work on
@@ -51,7 +56,7 @@ using NumberField = std::variant<std::monostate, double CommandArgs::*, int64_t 
                                  bool CommandArgs::*>;
 
 struct CommandDesc {
-  const char* id;
+  CommandId id;       // "view.zoom_selection"
   const char* title;  // "Zoom to selection"
   // The menu: "File", "View", "Go", "Tools", "Window", "Help"; empty: none.
   const char* category;
@@ -67,6 +72,7 @@ struct CommandDesc {
 
 std::span<const CommandDesc> Commands();              // in the order of menus, palette and help
 const CommandDesc* FindCommand(std::string_view id);  // null: there is none. O(commands)
+const CommandDesc& DescOf(CommandId id);
 // Sets the field that the command's number means: above 0 is true, and an integer is rounded down.
 // A command without one ignores it.
 void SetNumber(const CommandDesc& command, double number, CommandArgs* args);
@@ -77,13 +83,21 @@ std::string FirstKey(std::string_view keys);
 class CommandQueue {
  public:
   static constexpr size_t kJournalEvents = 16;  // events of a list that the journal keeps
-  void Push(std::string_view id, CommandArgs args = {});
-  void PushSetting(std::string_view key, std::string_view value);  // "app.set"
-  bool Pop(Command* out);  // the oldest, which goes into the journal; false: none waits
+  void Push(CommandId id, CommandArgs args = {});
+  // Pushes "app.set" with the text of a value: PushSetting(&Settings::animate, false).
+  template <typename T, typename Owner>
+  void PushSetting(T Owner::*member, std::type_identity_t<T> value) {
+    Settings changed;
+    changed.*member = std::move(value);
+    PushSettingOf(changed, SettingMember(member));
+  }
+  std::optional<Command> Pop();  // the oldest, which goes into the journal; nullopt: none waits
   bool empty() const { return queue_.empty(); }
   const std::deque<Command>& journal() const { return journal_; }  // last 1,000 applied
 
  private:
+  void PushSettingOf(const Settings& changed, const SettingMember& member);
+
   std::deque<Command> queue_, journal_;
 };
 

@@ -1,6 +1,7 @@
 // The sources of commands (commands_*.cc) share this. A source holds the functions of its commands
-// and, below them, a table with a row for each; commands.cc puts the tables one behind another. A
-// new command is a function and a row in one source, and a test in tests/viewer/core/commands.
+// and, below them, a table with a row for each; commands_app.cc puts the tables one behind another.
+// A new command is a function and a row in one source, its id in command_id.h, and a test in
+// tests/viewer/core/commands.
 #pragma once
 
 #include <optional>
@@ -32,7 +33,8 @@ bool HasShown(const C& c);      // some events are shown bright
 bool HasHits(const C& c);
 bool HasSteps(const C& c);
 
-void Say(C& c, std::string text);  // in the status bar, for a few seconds
+void Request(C& c, WindowRequest request);  // of a part of the window
+void Say(C& c, std::string text);           // in the status bar, for a few seconds
 // Folds the tracks of all open profiles as the setting "timeline.tracks" says, and no others.
 void FoldByRules(C& c);
 // "name.png x y width height"; nullopt for any other text.

@@ -5,9 +5,8 @@
 
 #include "viewer/core/commands/command_table.h"
 #include "viewer/core/profiles/align_profiles.h"
-#include "viewer/core/profiles/counterpart.h"
-#include "viewer/core/profiles/profile_layout.h"
-#include "viewer/core/state/track_folding.h"
+#include "viewer/core/profiles/matching_events.h"
+#include "viewer/core/state/track_rules.h"
 
 namespace stepscope::commands {
 namespace {
@@ -39,10 +38,9 @@ void SwapBaseline(C& c, const A&) {
   Say(c, "Baseline: " + pair.profile->label);
 }
 
-bool CompareColorsOn(const C& c) { return c.settings.Bool("timeline.compare_colors"); }
+bool CompareColorsOn(const C& c) { return c.settings.compare_colors; }
 void CompareColors(C& c, const A&) {
-  const bool show = !c.settings.Bool("timeline.compare_colors");
-  c.settings.Set("timeline.compare_colors", show ? "true" : "false");
+  const bool show = c.settings.compare_colors = !c.settings.compare_colors;
   Say(c,
       show ? "Slices have the colours of their changes" : "Slices have the colours of their names");
 }
@@ -69,12 +67,13 @@ void ChooseTracks(C& c, bool list) {
 
 void ChooseLayout(C& c, const A& a) {
   const auto next = (static_cast<int>(LayoutOfProfiles(c.settings, c.profiles.size())) + 1) % 3;
-  const ProfileLayout layout =
-      a.text.empty() ? static_cast<ProfileLayout>(next) : ProfileLayoutFromName(a.text);
-  c.settings.Set("timeline.run_layout", NameOf(layout));
+  ProfileLayout& layout = c.settings.profile_layout;
+  layout = a.text.empty() ? static_cast<ProfileLayout>(next) : ProfileLayout::kList;
+  SetSetting(SettingDescOf(&Settings::profile_layout), a.text, &c.settings);
   ChooseTracks(c, layout == ProfileLayout::kList);
-  Say(c, layout == ProfileLayout::kList ? "All profiles in one list"
-                                        : std::string("Profiles lie ") + NameOf(layout));
+  Say(c, layout == ProfileLayout::kList
+             ? "All profiles in one list"
+             : "Profiles lie " + SettingText(c.settings, &Settings::profile_layout));
 }
 
 void Counterpart(C& c, const A&) {

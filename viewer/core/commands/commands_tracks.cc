@@ -9,21 +9,15 @@
 #include "model/base/count_text.h"
 #include "model/base/digits.h"
 #include "viewer/core/commands/command_table.h"
-#include "viewer/core/state/highlighted_events.h"
-#include "viewer/core/state/track_folding.h"
-#include "viewer/core/state/track_path.h"
 #include "viewer/core/state/track_rules.h"
+#include "viewer/core/state/view_state.h"
 
 namespace stepscope::commands {
 namespace {
 
-TrackRules RulesOf(const C& c) { return ParseTrackRules(c.settings.Get("timeline.tracks")); }
-void SetRules(C& c, const TrackRules& rules) { c.settings.Set("timeline.tracks", ToText(rules)); }
 // Keeps what is folded for the next start and for other profiles with such tracks.
 void KeepFoldsOf(C& c, const ProfileViewState& state) {
-  TrackRules rules = RulesOf(c);
-  KeepFolds(*c.ProfileOf(state.profile)->trace, state.collapsed, &rules);
-  SetRules(c, rules);
+  KeepFolds(*c.ProfileOf(state.profile)->trace, state.collapsed, &c.settings.tracks);
 }
 
 // Adds the path or takes it out; true if it was added.
@@ -57,24 +51,22 @@ void ExpandAll(C& c, const A& a) {
   state->collapsed.clear();
   KeepFoldsOf(c, *state);
 }
-bool HasHidden(const C& c) { return !RulesOf(c).hidden.empty(); }
+bool HasHidden(const C& c) { return !c.settings.tracks.hidden.empty(); }
 void ToggleHidden(C& c, const A& a) {
   if (a.text.empty()) return;
-  TrackRules rules = RulesOf(c);
+  TrackRules& rules = c.settings.tracks;
   const bool hides = rules.hidden.insert(a.text).second;
   if (!hides) rules.hidden.erase(a.text);
-  SetRules(c, rules);
   if (hides) Say(c, "Hidden: " + NameInPath(a.text));
 }
 void ShowHidden(C& c, const A&) {
-  TrackRules rules = RulesOf(c);
+  TrackRules& rules = c.settings.tracks;
   rules.hidden.clear();
-  SetRules(c, rules);
 }
 
 // Pins tracks one below the other, or lets them go if all of them are pinned.
 void TogglePins(C& c, const std::vector<std::string>& paths) {
-  TrackRules rules = RulesOf(c);
+  TrackRules& rules = c.settings.tracks;
   const auto pinned = [&](const std::string& path) {
     return std::find(rules.pinned.begin(), rules.pinned.end(), path) != rules.pinned.end();
   };
@@ -83,31 +75,28 @@ void TogglePins(C& c, const std::vector<std::string>& paths) {
     return std::find(paths.begin(), paths.end(), path) != paths.end();
   });
   if (!all) rules.pinned.insert(rules.pinned.begin(), paths.begin(), paths.end());
-  SetRules(c, rules);
 }
 
 void TogglePin(C& c, const A& a) {
   if (!a.paths.empty()) return TogglePins(c, a.paths);
   if (a.text.empty()) return;
-  TrackRules rules = RulesOf(c);
+  TrackRules& rules = c.settings.tracks;
   const bool pins = Toggle(&rules.pinned, a.text);
-  SetRules(c, rules);
   Say(c, (pins ? "Pinned: " : "No longer pinned: ") + NameInPath(a.text));
 }
 
 void MoveTrack(C& c, const A& a) {
   if (a.text.empty()) return;
-  TrackRules rules = RulesOf(c);
+  TrackRules& rules = c.settings.tracks;
   std::erase(rules.order, a.text);
   rules.order.insert(a.to_end ? rules.order.end() : rules.order.begin(), a.text);
-  SetRules(c, rules);
 }
 
 // Puts the last of the paths behind the others. The others get rules too: tracks without a rule
 // come behind those with one.
 void PlaceTrack(C& c, const A& a) {
   if (a.paths.empty()) return;
-  TrackRules rules = RulesOf(c);
+  TrackRules& rules = c.settings.tracks;
   const bool pins =
       std::find(rules.pinned.begin(), rules.pinned.end(), a.paths.back()) != rules.pinned.end();
   std::vector<std::string>& order = pins ? rules.pinned : rules.order;
@@ -118,19 +107,17 @@ void PlaceTrack(C& c, const A& a) {
   }
   std::erase_if(order, [&](const std::string& path) { return seen.contains(path); });
   order.insert(order.begin(), placed.begin(), placed.end());
-  SetRules(c, rules);
 }
 
 void LimitRows(C& c, const A& a) {
   constexpr int64_t kMost = 10'000;
   if (a.text.empty()) return;
-  TrackRules rules = RulesOf(c);
+  TrackRules& rules = c.settings.tracks;
   if (a.rows >= 1) {
     rules.rows[a.text] = static_cast<uint32_t>(std::min(a.rows, kMost));
   } else {
     rules.rows.erase(a.text);
   }
-  SetRules(c, rules);
 }
 
 // A name is one line without tabs, which stand before paths in the kept text.
@@ -140,37 +127,34 @@ void RenameTrack(C& c, const A& a) {
   std::string name = a.text.substr(0, kLongestName);
   std::replace_if(
       name.begin(), name.end(), [](char ch) { return static_cast<unsigned char>(ch) < ' '; }, ' ');
-  TrackRules rules = RulesOf(c);
+  TrackRules& rules = c.settings.tracks;
   const bool blank = name.find_first_not_of(' ') == std::string::npos;
   if (blank) {
     rules.names.erase(a.paths.front());
   } else {
     rules.names[a.paths.front()] = name;
   }
-  SetRules(c, rules);
 }
 
 void ColorTrack(C& c, const A& a) {
   if (a.text.empty()) return;
-  TrackRules rules = RulesOf(c);
+  TrackRules& rules = c.settings.tracks;
   if (a.color >= 1 && a.color <= int64_t{kMarkerColors}) {
     rules.colors[a.text] = static_cast<uint32_t>(a.color);
   } else {
     rules.colors.erase(a.text);
   }
-  SetRules(c, rules);
 }
 
 bool HasLooks(const C& c) {
-  const TrackRules rules = RulesOf(c);
+  const TrackRules& rules = c.settings.tracks;
   return !rules.names.empty() || !rules.colors.empty();
 }
 
 void ResetLooks(C& c, const A&) {
-  TrackRules rules = RulesOf(c);
+  TrackRules& rules = c.settings.tracks;
   rules.names.clear();
   rules.colors.clear();
-  SetRules(c, rules);
 }
 
 // No rule keeps the filter: the next profile must not open with tracks missing.
@@ -252,33 +236,31 @@ void SelectTrack(C& c, const A& a) {
   c.view.shown.Set(std::move(events));
   c.view.active = profile->id;
   c.view.selected = {};
-  c.windows.front_panel = "selection";
+  Request(c, RaisePanel{"selection"});
   Say(c, (shown < all ? "The first " + GroupDigits(shown) + " of " : std::string()) +
              Counted(all, "events") + " of " + NameInPath(a.text) + " selected");
 }
 
 bool HasOrder(const C& c) {
-  const TrackRules rules = RulesOf(c);
+  const TrackRules& rules = c.settings.tracks;
   return !rules.pinned.empty() || !rules.order.empty();
 }
 
 void UnpinAll(C& c, const A&) {
-  TrackRules rules = RulesOf(c);
+  TrackRules& rules = c.settings.tracks;
   rules.pinned.clear();
   rules.order.clear();
-  SetRules(c, rules);
 }
 
 // Without a text the next choice is taken.
 void SortTracks(C& c, const A& a) {
-  constexpr const char* kKey = "timeline.track_sort";
-  const std::string choices = FindSetting(kKey)->choices + std::string("|");
-  const std::string now = c.settings.Get(kKey) + "|";
-  const size_t next = (choices.find(now) + now.size()) % choices.size();
-  const std::string chosen =
-      a.text.empty() ? choices.substr(next, choices.find('|', next) - next) : a.text;
-  if (c.settings.Set(kKey, chosen))
-    Say(c, "Tracks of a plane: " + (chosen == "as recorded" ? chosen : "by " + chosen));
+  const SettingDesc& row = SettingDescOf(&Settings::track_sort);
+  const auto choices = ChoiceTexts(row.member);
+  const size_t next = (ChoiceIndex(c.settings, row.member) + 1) % choices.size();
+  const std::string chosen = a.text.empty() ? choices[next] : a.text;
+  const bool recorded = chosen == choices.front();
+  if (SetSetting(row, chosen, &c.settings))
+    Say(c, "Tracks of a plane: " + (recorded ? chosen : "by " + chosen));
 }
 
 constexpr CommandDesc kTrack[] = {
@@ -339,7 +321,7 @@ constexpr CommandDesc kTrack[] = {
 }  // namespace
 
 void FoldByRules(C& c) {
-  const TrackRules rules = RulesOf(c);
+  const TrackRules& rules = c.settings.tracks;
   for (const Profile& profile : c.profiles) {
     if (ProfileViewState* state = c.StateOf(profile.id))
       state->collapsed = FoldedBy(rules, *profile.trace);

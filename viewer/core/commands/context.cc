@@ -1,13 +1,14 @@
 #include "viewer/core/commands/context.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <tuple>
 #include <utility>
 
 #include "viewer/core/look/time_axis.h"
 #include "viewer/core/profiles/align_profiles.h"
-#include "viewer/core/state/track_path.h"
+#include "viewer/core/state/track_rules.h"
 
 namespace stepscope {
 
@@ -110,17 +111,51 @@ void ViewerContext::Reveal(const EventRef& event) {
 }
 
 ThemeKind ThemeOf(const Settings& settings, const WindowState& windows) {
-  const std::string& name = settings.Get("theme");
-  return name == "system" && windows.light_desktop ? ThemeKind::kLight : ThemeFromName(name);
-}
-
-Definitions DefinitionsOf(const Settings& settings) {
-  return settings.Get("definitions") == "XProf" ? Definitions::kXprof : Definitions::kStepscope;
+  switch (settings.theme) {
+    case ThemeChoice::kSystem:
+      return windows.light_desktop ? ThemeKind::kLight : ThemeKind::kDark;
+    case ThemeChoice::kDark:
+      return ThemeKind::kDark;
+    case ThemeChoice::kLight:
+      return ThemeKind::kLight;
+    case ThemeChoice::kColorBlind:
+      return ThemeKind::kColorBlind;
+    case ThemeChoice::kHighContrast:
+      return ThemeKind::kHighContrast;
+  }
+  return ThemeKind::kDark;
 }
 
 std::vector<OwnPeaks> OwnPeaksOf(const Settings& settings) {
-  Result<std::vector<OwnPeaks>> own = ParseOwnPeaks(settings.Get("peaks"));
+  Result<std::vector<OwnPeaks>> own = ParseOwnPeaks(settings.peaks);
   return own.ok() ? std::move(own).value() : std::vector<OwnPeaks>();
+}
+
+namespace {
+
+void MakeSafe(const ViewerContext& context, CommandArgs* args) {
+  constexpr double kMost = 1e15;
+  args->pixels = std::isnan(args->pixels) ? 0 : std::clamp(args->pixels, -kMost, kMost);
+  const auto name = [&](EventRef& event) {
+    if (event.valid() && !event.trace.valid()) event.trace = context.view.active;
+  };
+  name(args->event);
+  if (!args->events.empty() && !args->events.front().trace.valid())
+    std::for_each(args->events.begin(), args->events.end(), name);
+  std::erase_if(args->events, [&](const EventRef& event) { return context.Set(event) == nullptr; });
+}
+
+}  // namespace
+
+void ApplyCommands(ViewerContext& context, CommandQueue* commands) {
+  // Commands that a command pushes are applied in the same frame, but a loop of them must end.
+  for (int i = 0; i < 10'000; ++i) {
+    std::optional<Command> command = commands->Pop();
+    if (!command) return;
+    const CommandDesc& desc = DescOf(command->id);
+    MakeSafe(context, &command->args);
+    if (desc.enabled(context)) desc.apply(context, command->args);
+  }
 }
 
 }  // namespace stepscope

@@ -8,8 +8,10 @@
 #include <set>
 #include <span>
 #include <string>
+#include <variant>
 #include <vector>
 
+#include "viewer/core/commands/command.h"
 #include "viewer/core/look/theme.h"
 #include "viewer/core/profiles/profile.h"
 #include "viewer/core/profiles/session_view.h"
@@ -38,48 +40,62 @@ struct SaveRequest {
   TimeRange range = {};                   // its part; empty: all of it
 };
 
-// A request to save the timeline as it is shown: vectors for a path that ends in .svg, else a PNG.
-struct ViewPicture {
-  std::string path;
-  bool replace = false;  // a file there is written over
-  int wait = 2;          // frames: menus and dialogs close first
-};
-
 // The profile and the time whose critical path the timeline shows; an empty range: none.
 struct PathShown {
   ProfileId profile;
   TimeRange range;
 };
 
-// Says which windows and popups are open. Changed only by commands.
 // Where the view goes when a profile that is being opened is there.
 struct OpenPlace {
   std::string path;  // of the profile; empty: none
   TimeRange range;   // in its time
 };
 
+// What a command asks a part of the window to do once. The viewer hands each request to the part
+// at the end of the frame.
+struct FocusSearch {
+  std::string typed;  // what was typed already: the box takes it
+};
+struct FocusPalette {
+  std::string typed;
+};
+struct ToggleMenuBar {};  // opens the menu bar for the keyboard, or closes its menu
+struct ResetLayout {};
+struct SwitchTallPanels {};  // gives the panels two thirds of the height, or takes it back
+struct FocusPanel {          // brings the panel to the front with the keyboard
+  PanelKey panel;
+};
+struct RaisePanel {  // puts the panel in front of the other tabs; the keyboard stays where it is
+  std::string panel;
+};
+// Saves the timeline as it is shown: vectors for a path that ends in .svg, else a PNG.
+struct SaveTimeline {
+  std::string path;
+  bool replace = false;  // a file there is written over
+  int wait = 2;          // frames: menus and dialogs close first
+};
+struct ShowNote {  // in the status bar, for a few seconds
+  std::string text;
+};
+using WindowRequest =
+    std::variant<FocusSearch, FocusPalette, ToggleMenuBar, ResetLayout, SwitchTallPanels,
+                 FocusPanel, RaisePanel, PictureRequest, SaveTimeline, ShowNote>;
+
+// Says which windows and popups are open. Changed only by commands.
 struct WindowState {
   bool help = false, palette = false, settings = false, file_dialog = false, capture = false;
   DialogMode dialog_mode = DialogMode::kFiles;
-  SaveRequest save;                                 // what the dialog saves in the mode kSave
-  bool focus_search = false, reset_layout = false;  // requests, taken by the next frame
-  bool open_menu = false;    // request: the menu bar by keyboard, or closes its menu
-  bool switch_tall = false;  // request: panels two thirds of the height, or back
-  std::string typed;         // text for the search box or the palette that is being opened
-  std::string setting;       // key of the setting that the settings page points at; empty: none
+  SaveRequest save;                      // what the dialog saves in the mode kSave
+  const SettingDesc* setting = nullptr;  // the one that the settings page points at; null: none
   std::map<std::string, bool, std::less<>> panels;  // open or closed, by id
   std::set<PanelKey> pinned;  // windows open beside them, for one profile each
-  PanelKey focus_panel;       // request: bring to the front; empty id: none
-  std::string front_panel;  // request: in front of the other tabs, the keyboard stays; empty: none
-  std::vector<PictureRequest> pictures;  // taken when their frames have passed
   PathShown path;
   OpenPlace open_place;
   // The only tracks of each profile that are shown once all profiles lie in one list again.
   std::map<ProfileId, TrackRules::Paths> only_in_list;
-  bool light_desktop = false;      // the desktop asks for light windows
-  std::vector<ViewPicture> views;  // taken when their frames have passed
-  std::string note;                // shown in the status bar for a few seconds
-  bool note_is_new = false;
+  bool light_desktop = false;           // the desktop asks for light windows
+  std::vector<WindowRequest> requests;  // in the order of the commands
 };
 
 // The parts that the timeline showed in this frame, for commands such as "zoom in".
@@ -110,7 +126,7 @@ class ViewerContext {
   std::span<const Profile> profiles;
 
   // The open profile of an id, or the active one for an invalid id; null if it is closed. StateOf
-  // gives what is looked at of it.
+  // returns its view.
   const Profile* ProfileOf(ProfileId profile = {}) const;
   ProfileViewState* StateOf(ProfileId profile = {});
   const ProfileViewState* StateOf(ProfileId profile = {}) const;
@@ -132,9 +148,12 @@ class ViewerContext {
 
 // The theme that the setting "theme" asks for; "system": light or dark as the desktop is.
 ThemeKind ThemeOf(const Settings& settings, const WindowState& windows);
-// The definitions that the setting "definitions" asks for.
-Definitions DefinitionsOf(const Settings& settings);
 // The limits of devices that the setting "peaks" states; empty if it cannot be read.
 std::vector<OwnPeaks> OwnPeaksOf(const Settings& settings);
+
+// Applies the enabled commands of the queue, and those that they push. Scripts and tables of closed
+// profiles may hold anything, so arguments are made safe first: events without a profile get the
+// active one, events that do not exist are removed, and pixels are bounded. UI thread only.
+void ApplyCommands(ViewerContext& context, CommandQueue* commands);
 
 }  // namespace stepscope

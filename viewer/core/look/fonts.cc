@@ -7,7 +7,6 @@
 #include <string>
 #include <string_view>
 
-#include "viewer/core/look/embedded_fonts.h"
 #include "viewer/core/look/theme.h"
 
 namespace stepscope {

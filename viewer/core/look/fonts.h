@@ -3,6 +3,8 @@
 // and short forms of names, and TimeAxis, which turns times into pixels. UI thread only.
 #pragma once
 
+#include <string_view>
+
 struct ImFont;
 
 namespace stepscope {
@@ -33,5 +35,11 @@ inline constexpr const char kOpen[] = "\xEF\x81\xBC", kSearch[] = "\xEF\x80\x82"
                             kUp[] = "\xEF\x83\x98", kInfo[] = "\xEF\x81\x9A",
                             kClock[] = "\xEF\x80\x97";
 }  // namespace icon
+
+// The faces that were built into the program (STEPSCOPE_EMBED_FONTS). Packages of distributions
+// have none and depend on the system's.
+// The bytes of the font file of a name, such as "Inter-Regular.otf". They live as long as the
+// program. Empty: the program has no such file. Any thread.
+std::string_view EmbeddedFont(std::string_view file_name);
 
 }  // namespace stepscope

@@ -1,11 +1,120 @@
 #include "viewer/core/look/name_cache.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <set>
 #include <utility>
 
 #include "model/analysis/naming/short_label.h"
-#include "viewer/core/look/loss_kind.h"
+#include "viewer/core/look/theme.h"
 
 namespace stepscope {
+namespace {
+
+using Parts = std::vector<std::string_view>;
+
+constexpr size_t kLongestPart = 32;  // bytes: more would hide the short name
+constexpr size_t kMostAlike = 500;   // among more names no single part tells all apart
+
+// The texts between separators: colons, slashes, brackets, commas and blanks, but not "_".
+Parts SplitName(std::string_view name) {
+  Parts parts;
+  size_t begin = 0;
+  for (size_t i = 0; i <= name.size(); ++i) {
+    const bool separates =
+        i == name.size() || std::string_view("/:<>(), []").find(name[i]) != std::string_view::npos;
+    if (!separates) continue;
+    if (i > begin) parts.push_back(name.substr(begin, i - begin));
+    begin = i + 1;
+  }
+  return parts;
+}
+
+std::string_view PartAt(const Parts& parts, size_t at, bool from_end) {
+  if (at >= parts.size()) return {};
+  return parts[from_end ? parts.size() - 1 - at : at];
+}
+
+bool TellsApart(const std::vector<Parts>& names, size_t at, bool from_end) {
+  std::set<std::string_view> seen;
+  return std::all_of(names.begin(), names.end(), [&](const Parts& parts) {
+    const std::string_view part = PartAt(parts, at, from_end);
+    return !part.empty() && part.size() <= kLongestPart && seen.insert(part).second;
+  });
+}
+
+// Returns what remains of each name without the parts that all names have in front or at the end,
+// cut to kLongestPart.
+std::vector<std::string> WithoutCommonEnds(const std::vector<Parts>& names) {
+  size_t shortest = names.front().size();
+  for (const Parts& parts : names) shortest = std::min(shortest, parts.size());
+  const auto common = [&](size_t at, bool from_end) {
+    return std::all_of(names.begin(), names.end(), [&](const Parts& parts) {
+      return PartAt(parts, at, from_end) == PartAt(names.front(), at, from_end);
+    });
+  };
+  size_t head = 0, tail = 0;
+  while (head < shortest && common(head, false)) ++head;
+  while (tail + head < shortest && common(tail, true)) ++tail;
+  std::vector<std::string> out;
+  for (const Parts& parts : names) {
+    std::string& text = out.emplace_back();
+    for (size_t i = head; i + tail < parts.size(); ++i) {
+      if (!text.empty() && text.size() + parts[i].size() > kLongestPart) break;
+      text.append(text.empty() ? "" : " ").append(parts[i]);
+    }
+    text = CutEnd(text, kLongestPart);
+  }
+  return out;
+}
+
+// A text for each name that tells it apart: one of its parts if that is enough, else its middle.
+std::vector<std::string> DistinctParts(const std::vector<Parts>& names) {
+  size_t most = 0;
+  for (const Parts& parts : names) most = std::max(most, parts.size());
+  constexpr size_t kMostParts = 40;
+  for (size_t at = 0; at < std::min(most, kMostParts) && names.size() <= kMostAlike; ++at) {
+    for (const bool from_end : {true, false}) {
+      if (!TellsApart(names, at, from_end)) continue;
+      std::vector<std::string> out;
+      out.reserve(names.size());
+      for (const Parts& parts : names) out.emplace_back(PartAt(parts, at, from_end));
+      return out;
+    }
+  }
+  return WithoutCommonEnds(names);
+}
+
+}  // namespace
+
+std::vector<std::string> DistinctNames(std::span<const std::string_view> names) {
+  std::vector<std::string> shorts;
+  // For each short name its whole names, and for each of these its places in the list.
+  std::map<std::string, std::map<std::string_view, std::vector<size_t>>> alike;
+  for (size_t i = 0; i < names.size(); ++i) {
+    std::string name = MakeShortForms(names[i]).middle;
+    if (name.empty()) name = names[i];
+    alike[name][names[i]].push_back(i);
+    shorts.push_back(std::move(name));
+  }
+  for (const auto& [name, wholes] : alike) {
+    if (wholes.size() < 2) continue;
+    std::vector<Parts> parts;
+    for (const auto& [whole, places] : wholes) parts.push_back(SplitName(whole));
+    const std::vector<std::string> distinct = DistinctParts(parts);
+    size_t n = 0;
+    for (const auto& [whole, places] : wholes) {
+      const std::string& part = distinct[n++];
+      for (const size_t at : places) {
+        if (!part.empty() && part != name) shorts[at] = fmt::format("{} \u00b7 {}", name, part);
+      }
+    }
+  }
+  return shorts;
+}
 
 void NameCache::SetTheme(const Theme& theme) {
   theme_ = theme;

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -18,6 +19,11 @@
 #include "viewer/core/look/theme.h"
 
 namespace stepscope {
+
+// Returns the middle form of MakeShortForms for each name. Names with the same form get the part
+// that differs behind it: "MatMul · dense_1". Equal names stay equal. Pure; any thread. O(total
+// length · log names of the same form)
+std::vector<std::string> DistinctNames(std::span<const std::string_view> names);
 
 // The width of a text in pixels in the font of slices. `fit`, if not null, gets the number of bytes
 // that fit in max_width.

@@ -78,6 +78,7 @@ void DrawHatching(ImDrawList* list, texel::Pattern pattern, ImVec2 min, ImVec2 m
 }
 
 void DrawListSink::Draw(const TexelFrame& frame, ImDrawList* list) {
+  STEPSCOPE_DCHECK(frame.texels.size() >= size_t{frame.width} * frame.rows);
   for (size_t i = 0; i < frame.lines.size(); ++i) {
     const TexelLine& line = frame.lines[i];
     const bool first =

@@ -53,8 +53,6 @@ constexpr KindRow kKindRows[] = {
 };
 static_assert(std::size(kKindRows) == static_cast<size_t>(Kind::kCount));
 
-constexpr const char* kNames[kKinds] = {"dark", "light", "colour-blind", "high contrast"};
-
 struct ColorRow {
   ImGuiCol target;
   Role role;
@@ -210,15 +208,6 @@ Theme MakeTheme(ThemeKind kind) {
   return theme;
 }
 
-ThemeKind ThemeFromName(std::string_view name) {
-  for (size_t i = 0; i < kKinds; ++i) {
-    if (name == kNames[i]) return static_cast<ThemeKind>(i);
-  }
-  return ThemeKind::kDark;
-}
-
-std::span<const char* const> ThemeNames() { return kNames; }
-
 void ApplyStyle(const Theme& theme, float scale) {
   ImGuiStyle style;
   if (theme.light()) {
@@ -235,6 +224,22 @@ void ApplyStyle(const Theme& theme, float scale) {
   }
   ImGui::GetStyle() = style;
   if (ImPlot::GetCurrentContext() != nullptr) ApplyPlotStyle(theme);
+}
+
+Kind LossKind(std::string_view id) {
+  if (id == "device") return Kind::kDeviceCompute;
+  if (id == "on_device") return Kind::kDeviceToDevice;
+  if (id == "input") return Kind::kInput;
+  if (id == "launch") return Kind::kKernelLaunch;
+  if (id == "compile") return Kind::kCompilation;
+  if (id == "copies") return Kind::kOutput;
+  if (id == "collectives" || id == "collective_wait") return Kind::kCollective;
+  if (id == "host") return Kind::kHostCompute;
+  // The colours of kinds that are no losses: neighbours in a bar must be told apart.
+  if (id == "sync") return Kind::kSync;
+  if (id == "queued") return Kind::kQueued;
+  if (id == "between_steps") return Kind::kFree;
+  return Kind::kOther;
 }
 
 }  // namespace stepscope

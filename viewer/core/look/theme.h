@@ -76,8 +76,6 @@ struct Theme {
 Rgba MarkerColor(const Theme& theme, uint32_t color);
 
 Theme MakeTheme(ThemeKind kind);
-ThemeKind ThemeFromName(std::string_view name);  // "dark", "light", "colour-blind", "high contrast"
-std::span<const char* const> ThemeNames();       // by ThemeKind
 
 // Sets ImGui's and ImPlot's styles; sizes are multiples of the font size. `scale` is the content
 // scale times the setting "scale".
@@ -87,5 +85,9 @@ void ApplyStyle(const Theme& theme, float scale);
 struct TypeSize {
   static constexpr float kUi = 14, kSmall = 13, kTitle = 15, kSlice = 12, kBig = 26, kVerdict = 20;
 };
+
+// The colour of a loss: the same in the overview, the verdict and the idle lanes of GPUs.
+// `loss` is an id in the table "losses" (model/analysis/steps/losses.h); kOther for any other text.
+Kind LossKind(std::string_view id);
 
 }  // namespace stepscope

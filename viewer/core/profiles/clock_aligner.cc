@@ -69,7 +69,7 @@ void ClockAligner::Restart(const Profile& profile, Known* known) {
   });
 }
 
-void ClockAligner::Take(const Profile& profile, Aligned aligned, Known* known) {
+void ClockAligner::SetAligned(const Profile& profile, Aligned aligned, Known* known) {
   if (aligned.ranks != nullptr) known->ranks = std::move(aligned.ranks);
   known->offsets = aligned.offsets;
   if (aligned.trace == nullptr) return;
@@ -96,7 +96,7 @@ void ClockAligner::Update(std::span<const Profile> recorded) {
     const bool waits = is_new && profile.trace->hosts.size() < 2;
     if (known->recorded != profile.analysis && !waits) Restart(profile, &*known);
     if (std::optional<Aligned> aligned = known->job.Take())
-      Take(profile, std::move(*aligned), &*known);
+      SetAligned(profile, std::move(*aligned), &*known);
   }
 }
 

@@ -1,8 +1,7 @@
 // ClockAligner: lists the ranks of each open profile by lateness, and aligns the clocks of their
 // hosts (model/analysis/ranks). A job finds the offsets and makes the same profile on aligned
 // clocks, with analyses and derived tracks of its own; until it ends, the profile is shown
-// as it was recorded. Events keep their rows, so that whatever names one stays true. UI thread
-// only.
+// as it was recorded. Events keep their rows, so an EventRef stays valid. UI thread only.
 #pragma once
 
 #include <list>
@@ -53,7 +52,7 @@ class ClockAligner {
   static Aligned Align(AnalysisContext& recorded, const std::shared_ptr<const Trace>& trace);
   void Restart(const Profile& profile, Known* known);
   JobQueue& QueueFor(const Profile& profile) const;
-  static void Take(const Profile& profile, Aligned aligned, Known* known);
+  static void SetAligned(const Profile& profile, Aligned aligned, Known* known);
   const Known* Find(ProfileId profile) const;
 
   JobQueue &soon_, &later_;

@@ -4,18 +4,38 @@
 // reading here and in profile.h. UI thread, unless a call says otherwise.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "model/analysis/analysis.h"
 #include "model/trace.h"
-#include "viewer/core/profiles/capture_view.h"
 #include "viewer/core/profiles/profile.h"
 
 namespace stepscope {
 
 class Scheduler;  // model/base/scheduler.h
+
+// What viewer and app tell each other about recording a running program. The viewer knows no
+// network: the app does what a CaptureRequest asks for (app/session/jobs.h). Plain values.
+struct CaptureRequest {
+  std::string addresses;  // as typed: "node1:6009, node2:6009"
+  int64_t duration_ms = 2000, delay_ms = 0;
+  int host_level = 2, device_level = 1, python_level = 0;
+  std::string folder;  // log directory; empty: CaptureStatus::default_folder
+};
+
+struct CaptureStatus {
+  bool running = false;
+  std::string addresses;       // of the recording in progress, or of the last one
+  std::string stage;           // "Recording"
+  double done = -1;            // of the stage, 0 to 1; negative: nobody knows
+  std::string amount;          // how far the stage is: "1.2 of 2.0 s"; may be empty
+  std::string problem;         // why nothing, or not all, was recorded, and what to do; empty: none
+  bool some_recorded = false;  // `problem` is about some of the programs
+  std::string default_folder;  // empty: there is none
+};
 
 struct LoadingView {  // a load in progress
   std::string path, stage;
@@ -53,7 +73,7 @@ struct SessionStatus {
   CaptureStatus capture;
   std::string error;  // why the last load failed, where and what to do, in one line; empty: none
   bool can_install = false;  // the host of the last load has no Stepscope; InstallThere() copies it
-  // The profile that the error is of, where it is shown as far as it has come; LoadRest() goes on.
+  // The profile that was loaded in part when the error came; LoadRest() loads the rest.
   ProfileId rest_of;
   // For the status bar: what a job of the app has done. `notes` counts the texts.
   std::string note;

@@ -5,12 +5,15 @@
 #pragma once
 
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "model/base/ascii.h"
 #include "model/base/latest_job.h"
+#include "model/ids.h"
+#include "model/trace.h"
 #include "viewer/core/profiles/profile.h"
 #include "viewer/core/search/highlight.h"
 
@@ -62,5 +65,12 @@ class Search {
   uint64_t index_ = 0;
   uint64_t versions_ = 0;
 };
+
+// FirstNamed: the first event of a name in time, for those who name an event in words. Pure.
+// The event that begins first of those whose name contains the text, in any case of letters;
+// "=NAME" wants the whole name. Invalid if there is none. O(events); any thread.
+EventRow FirstNamed(const Trace& trace, std::string_view text);
+// The same among all profiles; the first of them where several begin together.
+EventRef FirstNamed(std::span<const Profile> profiles, std::string_view text);
 
 }  // namespace stepscope

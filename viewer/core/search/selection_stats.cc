@@ -79,11 +79,11 @@ double Share(const EventStatsRow& row, TimeRange range, const StepDatabase* step
   return whole > 0 ? 100 * static_cast<double>(row.total) / static_cast<double>(whole) : 0;
 }
 
-// The name of a group; that of a track is the one that the user gave it.
+// The name of a group. A track has the name that the user gave it.
 std::string NameOf(const Profile& profile, const SelectionRequest& request,
                    const EventStatsRow& row) {
   if (request.by != GroupBy::kTrack) return std::string(row.name);
-  return request.names.OfTrack(*profile.trace, profile.Set(row.set), row.track);
+  return TrackName(request.names, *profile.trace, profile.Set(row.set), row.track);
 }
 
 void AddRows(const Profile& profile, const SelectionRequest& request, const Asked& asked,
@@ -145,12 +145,12 @@ struct Listed {
   auto operator<=>(const Listed&) const = default;
 };
 
-std::string TrackName(const GivenNames& names, const Trace& trace, const TrackSet& set,
-                      EventRow row) {
+std::string TrackAndPlane(const TrackRules::Names& names, const Trace& trace, const TrackSet& set,
+                          EventRow row) {
   const TrackId track = set.TrackOf(row);
   const PlaneId plane = set.tracks[track.value].plane;
-  std::string name = names.OfTrack(trace, set, track);
-  if (plane.valid()) name += " \u00b7 " + names.OfPlane(trace, plane);
+  std::string name = TrackName(names, trace, set, track);
+  if (plane.valid()) name += " \u00b7 " + PlaneName(names, trace, plane);
   return name;
 }
 
@@ -175,7 +175,7 @@ std::vector<Listed> FirstOf(const Asked& asked, SelectionStats* out) {
   return list;
 }
 
-void ListEvents(const Asked& asked, const GivenNames& names, SelectionStats* out) {
+void ListEvents(const Asked& asked, const TrackRules::Names& names, SelectionStats* out) {
   using V = ValueType;
   out->events = {
       "events",
@@ -191,7 +191,7 @@ void ListEvents(const Asked& asked, const GivenNames& names, SelectionStats* out
     const Ps duration = part.events->Duration(row);
     out->events.AddRow({SharedText(part.events->Name(row)), InUs(event.start), InUs(duration),
                         InUs(SelfTime(*part.events, row)),
-                        SharedText(TrackName(names, *asked.question.trace, *part.events, row))});
+                        SharedText(TrackAndPlane(names, *asked.question.trace, *part.events, row))});
     RowLink& link = out->events.links.emplace_back(LinkTo(EventRows(std::vector{row})));
     link.set = part.set;
     link.range = {event.start, SaturatingAdd(event.start, std::max<Ps>(1, duration))};

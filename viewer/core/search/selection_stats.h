@@ -12,7 +12,7 @@
 #include "model/query/event_stats.h"
 #include "viewer/core/profiles/profile.h"
 #include "viewer/core/search/search.h"
-#include "viewer/core/state/given_names.h"
+#include "viewer/core/state/track_rules.h"
 
 namespace stepscope {
 
@@ -26,8 +26,8 @@ struct SelectionRequest {
   std::string host;      // the same: the only host that counts; empty: all
   uint64_t version = 0;  // kSelected and kFound: changes with the events
   GroupBy by = GroupBy::kName;
-  bool stacks = false;    // also merges the events by their stacks
-  GivenNames names = {};  // of tracks and planes in the tables
+  bool stacks = false;           // also merges the events by their stacks
+  TrackRules::Names names = {};  // of tracks and planes in the tables
   bool operator==(const SelectionRequest&) const = default;
 };
 

@@ -16,7 +16,7 @@
 #include "model/base/job.h"
 #include "model/base/key_table.h"
 #include "model/lookup.h"
-#include "viewer/core/state/track_folding.h"
+#include "viewer/core/state/track_rules.h"
 
 namespace stepscope {
 namespace {
@@ -80,7 +80,7 @@ class Adder {
   std::vector<bool> few_;                     // by plane
   std::vector<NameSum> names_, annotations_;  // by meta
   std::vector<uint32_t> marks_;               // rows of the host's events that mark steps, sorted
-  Ps only_names_ = 0;                         // self time of what only names time, of all tracks
+  Ps only_names_ = 0;                         // self time of all tracks whose events only name time
   std::array<KindSum, kKinds> kinds_{}, names_only_{};
   uint64_t events_ = 0, tracks_ = 0;
 };
@@ -97,7 +97,7 @@ void Adder::FindMarks(const Trace& trace, const StatTable* stats) {
 }
 
 // Whether the track's events only name the time of events on other tracks, which would count twice.
-// So do the few events of a plane that has hardly any, such as the one that spans the recording.
+// The events of a plane with very few do so too: one of them may span the whole recording.
 bool Adder::OnlyNames(const Track& track) const {
   constexpr TrackKind kThose[] = {TrackKind::kSteps, TrackKind::kXlaModules, TrackKind::kNameScope,
                                   TrackKind::kSource, TrackKind::kNvtx};

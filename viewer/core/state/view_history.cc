@@ -1,6 +1,5 @@
 #include "viewer/core/state/view_history.h"
 
-#include <iterator>
 #include <utility>
 
 namespace stepscope {
@@ -15,10 +14,6 @@ bool OnlyMoved(ViewState a, const ViewState& b) {
   }
   return a == b;
 }
-
-constexpr const char* kArrangement[] = {"timeline.tracks",        "timeline.track_sort",
-                                        "timeline.python_frames", "timeline.derived_lanes",
-                                        "timeline.waiting_lanes", "timeline.run_layout"};
 
 bool IsOpen(const ViewState& view, ProfileId profile) { return view.Find(profile) != nullptr; }
 
@@ -56,7 +51,7 @@ ViewHistory::Place ViewHistory::PlaceOf(const ViewState& view, const Settings& s
   place.view.selected = view.selected;
   place.view.active = view.active;
   place.view.baseline = view.baseline;
-  for (const char* key : kArrangement) place.arrangement.push_back(settings.Get(key));
+  place.arrangement = settings;
   return place;
 }
 
@@ -87,8 +82,7 @@ void ViewHistory::Swap(std::deque<Place>* from, std::deque<Place>* to, ViewState
                        Settings* settings) {
   PushTo(to, PlaceOf(*view, *settings));
   Restore(from->back().view, view);
-  for (size_t i = 0; i < std::size(kArrangement) && i < from->back().arrangement.size(); ++i)
-    settings->Set(kArrangement[i], from->back().arrangement[i]);
+  static_cast<TrackArrangement&>(*settings) = std::move(from->back().arrangement);
   from->pop_back();
 }
 

@@ -5,8 +5,6 @@
 
 #include <cstdint>
 #include <deque>
-#include <string>
-#include <vector>
 
 #include "viewer/core/state/settings.h"
 #include "viewer/core/state/view_state.h"
@@ -20,10 +18,10 @@ class ViewHistory {
   // Seconds after a change of tracks in which the timeline may scroll by itself to what is left.
   static constexpr double kSettles = 0.3;
 
-  // A place that is brought back: a view, and the settings that arrange its tracks.
+  // A view, and the settings that arrange its tracks.
   struct Place {
     ViewState view;
-    std::vector<std::string> arrangement;  // values of these settings
+    TrackArrangement arrangement;
     bool operator==(const Place&) const = default;
   };
   // The part of a view that is brought back is all but the highlighted events and the count of

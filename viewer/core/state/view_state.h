@@ -4,17 +4,68 @@
 // leads from there to the time of a trace and back.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "model/ids.h"
 #include "model/time.h"
-#include "viewer/core/state/highlighted_events.h"
-#include "viewer/core/state/time_map.h"
 #include "viewer/core/state/track_rules.h"
 
 namespace stepscope {
+
+// HighlightedEvents: the events that "show on timeline" draws bright while the rest is dimmed. A
+// row of a table may have a million of them, so they are sorted only when the user steps through
+// them. UI thread only.
+// Whoever shows events cuts off more than this and says so: a click must not be felt.
+inline constexpr size_t kMaxHighlightedEvents = 1'000'000;
+
+class HighlightedEvents {
+ public:
+  using StartOf = std::function<Ps(const EventRef&)>;
+
+  void Set(std::vector<EventRef> events);
+  void Drop(const std::function<bool(const EventRef&)>& gone);
+  // The earliest event, the first in the list among those that begin together. There must
+  // be one. O(n)
+  EventRef Earliest(const StartOf& start) const;
+  // Goes to the next event by start, or with direction -1 to the previous one. There must be one.
+  // O(1); the first call after Set takes O(n log n).
+  EventRef Step(int direction, const StartOf& start);
+
+  const std::vector<EventRef>& events() const { return events_; }
+  bool empty() const { return events_.empty(); }
+  size_t size() const { return events_.size(); }
+  // Number of recorded events. Derived rows stand for these and do not count.
+  size_t recorded() const { return recorded_; }
+  size_t at() const { return at_; }              // the event that Step went to, from 0
+  uint64_t version() const { return version_; }  // another number whenever the events change
+  bool operator==(const HighlightedEvents&) const = default;
+
+ private:
+  std::vector<EventRef> events_;
+  size_t at_ = 0, recorded_ = 0;
+  bool ordered_ = false;
+  uint64_t version_ = 0;
+};
+
+// TimeMap: leads from the time of one trace to the axis that all open profiles share, and back. A
+// value; whole picoseconds in and out. Without a stretch it is exact. With one, times are rounded
+// to the nearest picosecond, and ToTrace(ToShared(t)) is t unless the map shrinks. Times beyond the
+// range of Ps saturate. O(1).
+struct TimeMap {
+  Ps offset = 0;                   // the shared time at the trace's time 0
+  int64_t shared = 1, of_own = 1;  // this much shared time for this much of its own; above 0
+
+  Ps ToShared(Ps t) const;
+  Ps ToTrace(Ps t) const;
+  // An empty range ("none") stays empty, and no other one becomes empty.
+  TimeRange ToShared(TimeRange range) const;
+  TimeRange ToTrace(TimeRange range) const;
+  bool operator==(const TimeMap&) const = default;
+};
 
 enum class Tool { kSelect, kPan, kZoom, kTiming };
 

@@ -9,7 +9,6 @@
 #include "model/analysis/naming/short_label.h"
 #include "model/analysis/tables/in_unit.h"
 #include "viewer/widgets/draw_text.h"
-#include "viewer/widgets/number_text.h"
 
 namespace stepscope {
 namespace {

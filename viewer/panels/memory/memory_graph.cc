@@ -12,7 +12,6 @@
 #include "model/analysis/tables/in_unit.h"
 #include "viewer/widgets/chart.h"
 #include "viewer/widgets/draw_text.h"
-#include "viewer/widgets/number_text.h"
 
 namespace stepscope {
 namespace {

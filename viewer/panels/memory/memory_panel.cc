@@ -17,7 +17,6 @@
 #include "viewer/panels/memory/memory_graph.h"
 #include "viewer/panels/page_request.h"
 #include "viewer/widgets/draw_text.h"
-#include "viewer/widgets/number_text.h"
 #include "viewer/widgets/result_table_view.h"
 
 namespace stepscope {

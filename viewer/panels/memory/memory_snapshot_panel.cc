@@ -10,15 +10,14 @@
 
 #include "model/analysis/memory/allocator_state.h"
 #include "model/base/latest_job.h"
-#include "viewer/core/profiles/activity_at_time.h"
 #include "viewer/core/profiles/align_profiles.h"
+#include "viewer/core/profiles/matching_events.h"
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/panels/memory/snapshot_graph.h"
 #include "viewer/panels/memory/stack_flames.h"
 #include "viewer/panels/memory/stack_tree_view.h"
 #include "viewer/panels/table_pages.h"
 #include "viewer/widgets/draw_text.h"
-#include "viewer/widgets/number_text.h"
 
 namespace stepscope {
 namespace {

@@ -8,7 +8,6 @@
 
 #include "model/base/count_text.h"
 #include "viewer/widgets/draw_text.h"
-#include "viewer/widgets/number_text.h"
 
 namespace stepscope {
 namespace {

@@ -6,7 +6,6 @@
 
 #include "model/base/digits.h"
 #include "viewer/widgets/draw_text.h"
-#include "viewer/widgets/number_text.h"
 
 namespace stepscope {
 namespace {

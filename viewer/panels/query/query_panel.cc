@@ -21,7 +21,6 @@
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/panels/page_request.h"
 #include "viewer/panels/query/query_editor.h"
-#include "viewer/panels/query/query_history.h"
 #include "viewer/panels/query/query_plot.h"
 #include "viewer/widgets/draw_text.h"
 #include "viewer/widgets/result_table_view.h"
@@ -30,6 +29,7 @@ namespace stepscope {
 namespace {
 
 constexpr SqlLimits kLimits{600, uint64_t{2} << 30, 100'000};
+constexpr size_t kLongestKept = 20'000;  // bytes of a query in the history
 
 struct Example {
   const char* title;
@@ -84,8 +84,6 @@ class QueryPanel final : public Panel {
   void DrawResult(const PanelContext& context);
 
   QueryEditor editor_;
-  QueryHistory history_;
-  std::string history_text_;  // of the setting that history_ was read from
   bool began_ = false;
   PageRequest page_;
   // State that queries of open profiles share, kept while the profiles are open.
@@ -132,9 +130,11 @@ std::vector<std::shared_ptr<SqlSource>> QueryPanel::Sources(const PanelContext& 
 
 void QueryPanel::Start(const PanelContext& context) {
   if (editor_.text.find_first_not_of(" \t\n") == std::string::npos) return;
-  history_.Add(editor_.text);
-  history_text_ = history_.Text();
-  context.commands.PushSetting(QueryHistory::kSetting, history_text_);
+  if (editor_.text.size() <= kLongestKept) {
+    std::vector<std::string> queries = context.settings.queries;
+    PutFirst(editor_.text, Settings::kMostQueries, &queries);
+    context.commands.PushSetting(&Settings::queries, std::move(queries));
+  }
   profile_ = context.profile->id;
   schemas_.clear();
   for (const Profile* profile : ProfilesAsked(context)) schemas_.push_back(profile->id);
@@ -184,10 +184,10 @@ void QueryPanel::DrawMenus(const PanelContext& context) {
   ImGui::SameLine();
   if (ImGui::Button("Examples")) ImGui::OpenPopup("examples");
   if (ImGui::BeginPopup("history")) {
-    if (history_.queries().empty()) TextIn(context, Role::kText3, "No query was run yet.");
+    if (context.settings.queries.empty()) TextIn(context, Role::kText3, "No query was run yet.");
     const FaceScope mono(context, Face::kMono);
-    for (size_t i = 0; i < history_.queries().size(); ++i) {
-      const std::string& query = history_.queries()[i];
+    for (size_t i = 0; i < context.settings.queries.size(); ++i) {
+      const std::string& query = context.settings.queries[i];
       std::string line = query.substr(0, 100);
       std::replace(line.begin(), line.end(), '\n', ' ');
       ImGui::PushID(static_cast<int>(i));
@@ -280,14 +280,9 @@ void QueryPanel::Draw(const PanelContext& context) {
     DrawEmpty(context, "Open a profile to query it in SQL.");
     return;
   }
-  const std::string& setting = context.settings.Get(QueryHistory::kSetting);
-  if (!began_ || setting != history_text_) {
-    history_ = QueryHistory(setting);
-    history_text_ = setting;
-    if (!began_ && editor_.text.empty())
-      editor_.Set(history_.queries().empty() ? kExamples[0].sql : history_.queries().front());
-    began_ = true;
-  }
+  const std::vector<std::string>& queries = context.settings.queries;
+  if (!std::exchange(began_, true) && editor_.text.empty())
+    editor_.Set(queries.empty() ? kExamples[0].sql : queries.front());
   if (const std::optional<std::string> page = page_.Take(context, "query")) {
     editor_.Set(*page);
     Start(context);

@@ -12,7 +12,7 @@
 #include "model/analysis/tables/result_table.h"
 #include "viewer/core/panel.h"
 #include "viewer/widgets/chart.h"
-#include "viewer/widgets/number_text.h"
+#include "viewer/widgets/draw_text.h"
 
 namespace stepscope {
 

@@ -9,7 +9,6 @@
 #include "viewer/core/analysis_cache.h"
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/widgets/draw_text.h"
-#include "viewer/widgets/number_text.h"
 #include "viewer/widgets/row_events.h"
 
 namespace stepscope {

@@ -13,7 +13,7 @@
 #include "model/analysis/xla/hlo_programs.h"
 #include "model/base/ascii.h"
 #include "model/base/job.h"
-#include "viewer/widgets/number_text.h"
+#include "viewer/widgets/draw_text.h"
 
 namespace stepscope {
 

@@ -11,7 +11,6 @@
 #include "viewer/panels/xla/hlo_card.h"
 #include "viewer/widgets/chart.h"
 #include "viewer/widgets/draw_text.h"
-#include "viewer/widgets/number_text.h"
 #include "viewer/widgets/result_table_view.h"
 
 namespace stepscope {

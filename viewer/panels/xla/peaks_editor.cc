@@ -92,7 +92,7 @@ void PeaksEditor::Save(const PanelContext& context) {
   }
   std::erase_if(all, [&](const OwnPeaks& own) { return own.device == replaced_; });
   all.insert(all.begin(), stated->begin(), stated->end());
-  context.commands.PushSetting("peaks", OwnPeaksText(all));
+  context.commands.PushSetting(&Settings::peaks, OwnPeaksText(all));
   ImGui::CloseCurrentPopup();
 }
 

@@ -16,7 +16,6 @@
 #include "viewer/panels/xla/peaks_editor.h"
 #include "viewer/panels/xla/torch_roofline.h"
 #include "viewer/widgets/draw_text.h"
-#include "viewer/widgets/number_text.h"
 #include "viewer/widgets/result_table_view.h"
 #include "viewer/widgets/roofline_chart.h"
 

@@ -49,8 +49,8 @@ void EventFlows::Update(std::span<const Profile> profiles, const EventRef& event
   stubs_.clear();
   if (profile == nullptr) return;
   for (const FlowArrow& arrow : arrows_) {
-    const auto from = places.Place(profiles, {event.trace, 0, EventRow(arrow.from)});
-    const auto to = places.Place(profiles, {event.trace, 0, EventRow(arrow.to)});
+    const auto from = places.FindPlace(profiles, {event.trace, 0, EventRow(arrow.from)});
+    const auto to = places.FindPlace(profiles, {event.trace, 0, EventRow(arrow.to)});
     const bool from_there = InSight(places, from), to_there = InSight(places, to);
     if (from_there && to_there) lines_.push_back({*from, *to, arrow.kind});
     const bool forward = arrow.from == profile->OwnRow(event).value;

@@ -108,7 +108,7 @@ void PathView::Ask(const Profile& profile, TimeRange range, JobQueue& jobs,
 }
 
 // Parts that lie in the same pixels become one box.
-void PathView::Add(const PathBox& box) {
+void PathView::AddBox(const PathBox& box) {
   if (!boxes_.empty()) {
     PathBox& last = boxes_.back();
     if (last.y == box.y && box.x <= last.right() && box.kind == last.kind) {
@@ -129,7 +129,7 @@ void PathView::PlaceParts(std::span<const Profile> profiles, const Profile& prof
       std::partition_point(path_.parts.begin(), path_.parts.end(),
                            [&](const PathPart& part) { return part.range.end <= view.begin; });
   for (auto part = first; part != path_.parts.end() && part->range.begin < view.end; ++part) {
-    const std::optional<EventPlace> place = places.Place(profiles, {profile.id, 0, part->row});
+    const std::optional<EventPlace> place = places.FindPlace(profiles, {profile.id, 0, part->row});
     if (!place) continue;  // folded away
     const float left = places.geometry().rows.x;
     PathBox box{*place, part->kind};
@@ -139,7 +139,7 @@ void PathView::PlaceParts(std::span<const Profile> profiles, const Profile& prof
     // rest.
     box.x = std::max(place->x, begin);
     box.w = std::max(1.0f, std::min(place->right(), end) - box.x);
-    Add(box);
+    AddBox(box);
     if (boxes_.size() >= kMostBoxes) return;
   }
 }

@@ -10,7 +10,7 @@
 #include "model/analysis/steps/critical_path.h"
 #include "model/base/latest_job.h"
 #include "viewer/core/commands/command.h"
-#include "viewer/timeline/interaction/event_places.h"
+#include "viewer/timeline/interaction/event_flows.h"
 
 namespace stepscope {
 
@@ -48,7 +48,7 @@ class PathView {
   void Tell(const Trace& trace, CommandQueue* commands) const;
   void PlaceParts(std::span<const Profile> profiles, const Profile& profile,
                   const EventPlaces& places);
-  void Add(const PathBox& box);
+  void AddBox(const PathBox& box);
 
   LatestJob<CriticalPath> job_;
   Question asked_;

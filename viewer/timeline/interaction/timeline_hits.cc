@@ -85,7 +85,7 @@ TimeRange TimelineModel::ViewOf(ProfileId profile) const {
 }
 
 bool TimelineModel::Below(std::span<const Profile> profiles, const EventRef& event, float y) const {
-  if (const auto place = Place(profiles, event)) return place->y > y;
+  if (const auto place = FindPlace(profiles, event)) return place->y > y;
   for (const LayoutItem& item : layout_.items()) {
     const Profile& profile = profiles[item.profile];
     if (item.kind != LayoutItemKind::kPlaneHeading || profile.id != event.trace) continue;
@@ -247,8 +247,8 @@ std::vector<EventRef> TimelineModel::EventsIn(std::span<const Profile> profiles,
   return out;
 }
 
-std::optional<EventPlace> TimelineModel::Place(std::span<const Profile> profiles,
-                                               const EventRef& event) const {
+std::optional<EventPlace> TimelineModel::FindPlace(std::span<const Profile> profiles,
+                                                   const EventRef& event) const {
   for (uint32_t profile = 0; profile < profiles.size(); ++profile) {
     if (profiles[profile].id != event.trace || !event.valid() ||
         event.set >= profiles[profile].sets())

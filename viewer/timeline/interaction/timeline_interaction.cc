@@ -122,7 +122,7 @@ void TimelineInteraction::Wheel(const Input& in) {
     return;
   }
   const bool over_top = mouse.y < geo.rows.y && mouse.x >= geo.rows.x;
-  const bool zooms = mouse.ctrl != frame.settings.Bool("timeline.wheel_zooms");
+  const bool zooms = mouse.ctrl != frame.settings.wheel_zooms;
   if (!over_top && (!zooms || mouse.x < geo.rows.x)) {
     const double row = static_cast<double>(model.layout().sizes().row);
     commands.Push("view.scroll", OfPixels(frame, static_cast<double>(-mouse.wheel) * 3 * row));
@@ -274,8 +274,7 @@ void TimelineInteraction::Move(const Input& in) {
       break;
     }
     case Drag::kLabelWidth:
-      commands.PushSetting("timeline.label_width",
-                           std::to_string((mouse.x - geo.labels.x) / font_size));
+      commands.PushSetting(&Settings::label_width, (mouse.x - geo.labels.x) / font_size);
       break;
     case Drag::kMinimap:
     case Drag::kMinimapBegin:
@@ -390,7 +389,8 @@ void TimelineInteraction::Click(const Input& in) {
   } else if (geo.rows.Has(press_x_, press_y_)) {
     const EventRef event = model.HitTest(frame.profiles, press_x_, press_y_).event;
     if (mouse.ctrl && !event.valid()) return;
-    commands.Push(mouse.ctrl ? "select.toggle" : "select.event", {.event = event});
+    commands.Push(mouse.ctrl ? CommandId("select.toggle") : CommandId("select.event"),
+                  {.event = event});
   }
 }
 

@@ -2,15 +2,58 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
+#include "model/base/check.h"
+#include "model/query/row_bits.h"
 #include "viewer/core/state/settings.h"
-#include "viewer/core/state/track_path.h"
+#include "viewer/core/state/track_rules.h"
 
 namespace stepscope {
+
+void TimelineHighlight::Update(std::span<const Profile> profiles, const HighlightedEvents& shown,
+                               const SearchHits& hits, const PythonHider& python, bool stale) {
+  const bool events = !shown.empty();
+  if (!stale && !first_ && shown_ == shown.version() &&
+      (events || (query_ == hits.query && count_ == hits.count)))
+    return;
+  first_ = false;
+  shown_ = shown.version();
+  query_ = hits.query;
+  count_ = hits.count;
+  highlight_.rows.clear();
+  highlight_.version = 0;
+  if (!events && hits.query.empty()) return;
+  highlight_.version = ++versions_;
+  if (events) {
+    highlight_.rows = ByRunAndSet(shown.events());
+  } else {
+    highlight_.rows = hits.rows;
+  }
+  AddRowsWithoutPython(profiles, python);
+}
+
+// Adds the same events by the rows that are drawn while Python frames are hidden.
+void TimelineHighlight::AddRowsWithoutPython(std::span<const Profile> profiles,
+                                             const PythonHider& python) {
+  std::vector<Highlight::Rows> added;
+  for (const Highlight::Rows& own : highlight_.rows) {
+    size_t profile = 0;
+    while (profile < profiles.size() && profiles[profile].id != own.profile) ++profile;
+    const WithoutPython* rest = own.set == 0 ? python.rest(profile) : nullptr;
+    if (rest == nullptr) continue;
+    RowBits drawn(rest->set.rows);
+    for (const uint32_t row : *own.rows) {
+      if (rest->row[row].valid()) drawn.Set(rest->row[row].value);
+    }
+    added.push_back(RowsOf(own.profile, WithoutPython::kSet, drawn.Rows()));
+  }
+  std::move(added.begin(), added.end(), std::back_inserter(highlight_.rows));
+}
+
 namespace {
 
-constexpr size_t kMaxFlows = 64;     // arrows drawn for one selection
 constexpr double kMostPinned = 0.5;  // share of the height; further pins scroll like other tracks
 
 TimeRange Hull(const TimeRange& a, const TimeRange& b) {
@@ -24,6 +67,7 @@ void PushScroll(const TimelineFrame& frame, double by, CommandQueue* commands) {
 }  // namespace
 
 void TimelineModel::Update(const TimelineFrame& frame, CommandQueue* commands) {
+  STEPSCOPE_DCHECK(!frame.profiles.empty());
   geo_ = frame.geometry;
   active_ = 0;
   for (uint32_t i = 0; i < frame.profiles.size(); ++i) {
@@ -59,8 +103,8 @@ void TimelineModel::UpdateRanges(const TimelineFrame& frame) {
   glides_.resize(frame.profiles.size());
   glide_ids_.resize(frame.profiles.size());
   axes_.resize(frame.profiles.size());
-  const double duration = frame.settings.Real("timeline.glide_ms") / 1000.0;
-  const bool animate = frame.animate && frame.settings.Bool("timeline.animate");
+  const double duration = frame.settings.glide_ms / 1000.0;
+  const bool animate = frame.animate && frame.settings.animate;
   moving_ = waiting_ = false;
   for (size_t i = 0; i < frame.profiles.size(); ++i) {
     TimeRange target = frame.view.VisibleIn(frame.profiles[i].id);
@@ -134,15 +178,12 @@ double TimelineModel::ScrollFor(const Anchor& anchor) const {
 }
 
 void TimelineModel::UpdateRules(const TimelineFrame& frame, bool* changed) {
-  const std::string& kept = frame.settings.Get("timeline.tracks");
-  if (kept != kept_rules_) {
-    kept_rules_ = kept;
-    TrackRules rules = ParseTrackRules(kept);
-    tracks_moved_ = tracks_moved_ || rules.order != kept_.order;
+  if (const TrackRules& now = frame.settings.tracks; now != kept_) {
+    tracks_moved_ = tracks_moved_ || now.order != kept_.order;
     for (const std::string& path : kept_.hidden) {
-      if (!rules.hidden.contains(path)) shown_again_.push_back(path);
+      if (!now.hidden.contains(path)) shown_again_.push_back(path);
     }
-    kept_ = std::move(rules);
+    kept_ = now;
     rules_.clear();
   }
   *changed = *changed || rules_.size() != frame.profiles.size();
@@ -173,7 +214,7 @@ void TimelineModel::UpdateRules(const TimelineFrame& frame, bool* changed) {
 }
 
 void TimelineModel::UpdateArrangement(const TimelineFrame& frame) {
-  const bool hide = !frame.settings.Bool("timeline.python_frames");
+  const bool hide = !frame.settings.python_frames;
   const bool other_rows = python_.Update(frame.profiles, hide, frame.jobs);
   bool changed = other_rows;
   if (other_rows) ++python_changes_;
@@ -184,20 +225,19 @@ void TimelineModel::UpdateArrangement(const TimelineFrame& frame) {
   }
   highlight_.Update(frame.profiles, frame.view.shown, frame.hits, python_, other_rows);
   UpdateRules(frame, &changed);
-  const LaneChoice lanes{frame.settings.Bool("timeline.derived_lanes"),
-                         frame.settings.Bool("timeline.waiting_lanes")};
-  const TrackSort sort = TrackSortFromName(frame.settings.Get("timeline.track_sort"));
+  const LaneChoice lanes{frame.settings.derived_lanes, frame.settings.waiting_lanes};
+  const TrackSort sort = frame.settings.track_sort;
   if (!(lanes == lanes_) || sort != sort_) changed = true;
   lanes_ = lanes;
   sort_ = sort;
-  const auto row = static_cast<float>(frame.settings.Int("timeline.row_height"));
+  const auto row = static_cast<float>(frame.settings.row_height);
   const LayoutSizes sizes{geo_.Px(row) + 1, 1,           geo_.Px(22), geo_.Px(2),
                           geo_.Px(40),      geo_.Px(26), geo_.Px(7)};
   if (!changed && sizes == layout_.sizes()) return;
   std::vector<LayoutItem> items = Arrange(
       {frame.profiles, list_, rules_, hosts_, python_.rests(), lanes_, sort_, rank_layouts_});
   depth_.Reset(items);
-  layout_.Place(std::move(items), sizes);
+  layout_.SetItems(std::move(items), sizes);
 }
 
 // Tracks that come into sight because others shrink are updated in the same frame.
@@ -206,7 +246,7 @@ void TimelineModel::UpdateDepth(const TimelineFrame& frame) {
   std::vector<TimeRange> ranges;
   bool moving = false;
   for (const RangeAnimation& glide : glides_) {
-    // Both what is shown now and what is shown at the end of the animation counts.
+    // The ranges at the begin and at the end of the animation count.
     ranges.push_back(Hull(glide.shown(), glide.target()));
     moving = moving || glide.moving();
   }
@@ -356,7 +396,7 @@ void TimelineModel::UpdatePath(const TimelineFrame& frame, CommandQueue* command
 }
 
 void TimelineModel::UpdateTints(const TimelineFrame& frame) {
-  const bool wanted = frame.settings.Bool("timeline.compare_colors");
+  const bool wanted = frame.settings.compare_colors;
   if (tints_.Update(frame.All(), frame.view, wanted, frame.jobs)) ++tint_changes_;
   waiting_ = waiting_ || tints_.busy();
 }
@@ -384,7 +424,7 @@ void TimelineModel::BuildPlan(const TimelineFrame& frame) {
 }
 
 void TimelineModel::UpdateFlows(const TimelineFrame& frame) {
-  const bool shown = frame.settings.Bool("timeline.flow_arrows");
+  const bool shown = frame.settings.flow_arrows;
   const EventRef selected = shown ? frame.view.selected : EventRef();
   // The arrows of a derived event belong to its source, which is drawn elsewhere.
   const bool own = frame.hovered.set == 0 && !(frame.hovered == frame.view.selected);

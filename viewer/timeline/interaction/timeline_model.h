@@ -15,20 +15,39 @@
 #include "viewer/core/commands/command.h"
 #include "viewer/core/commands/context.h"
 #include "viewer/core/look/name_cache.h"
+#include "viewer/core/search/highlight.h"
+#include "viewer/core/search/search.h"
+#include "viewer/core/state/view_state.h"
 #include "viewer/timeline/interaction/event_flows.h"
-#include "viewer/timeline/interaction/event_places.h"
 #include "viewer/timeline/interaction/path_view.h"
-#include "viewer/timeline/interaction/timeline_highlight.h"
-#include "viewer/timeline/layout/depth_in_view.h"
 #include "viewer/timeline/layout/geometry.h"
 #include "viewer/timeline/layout/layout.h"
-#include "viewer/timeline/layout/range_animation.h"
+#include "viewer/timeline/layout/python_frames.h"
 #include "viewer/timeline/slices/draw_plan.h"
 #include "viewer/timeline/slices/minimap.h"
-#include "viewer/timeline/slices/minimap_marks.h"
 #include "viewer/timeline/slices/plan_area.h"
 
 namespace stepscope {
+
+// TimelineHighlight: the events that are drawn bright, by drawn row. A table's events come first,
+// else the hits of the search. It is made again when they change, in O(n log n) for a table's
+// events. Hits cost nothing, unless Python frames are hidden; then O(n).
+class TimelineHighlight {
+ public:
+  // `stale`: the drawn rows changed, because other Python frames are hidden now.
+  void Update(std::span<const Profile> profiles, const HighlightedEvents& shown,
+              const SearchHits& hits, const PythonHider& python, bool stale);
+  const Highlight& highlight() const { return highlight_; }
+
+ private:
+  void AddRowsWithoutPython(std::span<const Profile> profiles, const PythonHider& python);
+
+  Highlight highlight_;
+  bool first_ = true;
+  uint64_t shown_ = 0;  // HighlightedEvents::version
+  std::string query_;
+  uint64_t count_ = 0, versions_ = 0;
+};
 
 // The inputs of a frame.
 struct TimelineFrame {
@@ -126,7 +145,7 @@ class TimelineModel : public EventPlaces {
   const EventFlows& hovered_flows() const { return hovered_flows_; }
   const PathView& path() const { return path_; }  // of the active profile
   const FlowStub* StubAt(float x, float y) const;
-  // Slices with the name of the one under the mouse, as far as they are drawn one by one.
+  // Slices with the name of the slice under the mouse. Merged slices are left out.
   std::span<const PlanBox> same_name() const { return same_name_; }
 
   TimeRange ViewOf(ProfileId profile) const override;  // displayed, in the profile's time
@@ -146,8 +165,8 @@ class TimelineModel : public EventPlaces {
   std::vector<EventRef> EventsIn(std::span<const Profile> profiles, const Box& box,
                                  size_t most) const;
   Ps Snap(float x, float y) const;  // the nearest edge of an event close by, else TimeAt
-  std::optional<EventPlace> Place(std::span<const Profile> profiles,
-                                  const EventRef& event) const override;
+  std::optional<EventPlace> FindPlace(std::span<const Profile> profiles,
+                                      const EventRef& event) const override;
   // Rows that stay at the top cover the others.
   Box ClipOf(const EventPlace& place) const override {
     return place.sticks ? geo_.rows : rows_below_sticky();
@@ -200,10 +219,9 @@ class TimelineModel : public EventPlaces {
   std::vector<std::string> hosts_;        // by profile, the only one shown
   bool ranks_moved_ = false;              // since the layout was last placed
   bool tracks_moved_ = false;             // the same, by the user
-  std::vector<std::string> shown_again_;  // paths of what was hidden until now
+  std::vector<std::string> shown_again_;  // paths that were hidden until now
   std::vector<RankLayout> rank_layouts_;  // by profile
   std::vector<std::shared_ptr<const std::vector<RankTracks>>> ranks_;  // by profile; items view it
-  std::string kept_rules_;
   TrackRules kept_;
   Layout layout_;
   DepthInView depth_;

@@ -6,8 +6,7 @@
 #include "model/base/ascii.h"
 #include "model/base/natural_order.h"
 #include "viewer/core/search/search.h"
-#include "viewer/core/state/outer_frames.h"
-#include "viewer/core/state/track_path.h"
+#include "viewer/core/state/track_rules.h"
 
 namespace stepscope {
 namespace {
@@ -381,12 +380,6 @@ class ProfileArranger {
 };
 
 }  // namespace
-
-TrackSort TrackSortFromName(std::string_view name) {
-  if (name == "name") return TrackSort::kName;
-  if (name == "busy time") return TrackSort::kBusy;
-  return name == "events" ? TrackSort::kEvents : TrackSort::kRecorded;
-}
 
 bool LaneChoice::Shows(DerivedTrackKind lane) const {
   switch (lane) {

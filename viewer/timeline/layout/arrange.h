@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "viewer/core/state/settings.h"
 #include "viewer/core/state/track_rules.h"
 #include "viewer/core/state/view_state.h"
 #include "viewer/timeline/layout/python_frames.h"
@@ -38,7 +39,7 @@ struct LayoutItem {
   uint32_t leads = 0;   // derived track: how many tracks are folded together with it
   uint32_t frames = 0;  // thread: how many outer frames its first rows, or its first row, show
   bool frames_in_one = false;           // `frames` are one row, which draws the innermost of them
-  const WithoutPython* rest = nullptr;  // what is drawn of a track whose Python frames are hidden
+  const WithoutPython* rest = nullptr;  // the track without its hidden Python frames
   // Whether it is the first track of its rank.
   bool BeginsRank() const { return rank != nullptr && rank->tracks.front() == track; }
   double y = 0;      // top in pixels from the top of the content; Layout sets it
@@ -53,12 +54,6 @@ struct LaneChoice {
   bool operator==(const LaneChoice&) const = default;
 };
 
-// The order of those tracks of a plane that no rule gives a place: as recorded, by name (numbers
-// by value), busiest first, or most events first. Derived tracks stay below them.
-enum class TrackSort { kRecorded, kName, kBusy, kEvents };
-// Reads a value of the setting "timeline.track_sort"; any other text is kRecorded.
-TrackSort TrackSortFromName(std::string_view name);
-
 struct ArrangeInput {
   std::span<const Profile> profiles;
   std::span<const TrackEntry> list;    // ListTracks of the profiles
@@ -68,6 +63,8 @@ struct ArrangeInput {
   // outlive the items.
   std::span<const std::shared_ptr<const WithoutPython>> without_python;
   LaneChoice lanes = {};
+  // The order of those tracks of a plane that no rule gives a place: as recorded, by name (numbers
+  // by value), busiest first, or most events first. Derived tracks stay below them.
   TrackSort sort = TrackSort::kRecorded;
   std::span<const RankLayout> ranks = {};  // by profile; empty or short: with their hosts
 };

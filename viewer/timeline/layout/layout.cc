@@ -1,6 +1,12 @@
 #include "viewer/timeline/layout/layout.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
+
+#include "viewer/core/search/search.h"
+#include "viewer/widgets/draw_text.h"
 
 namespace stepscope {
 
@@ -13,7 +19,7 @@ double TextTop(const LayoutItem& item, double top, double text_height) {
   return std::max(item.y, std::min(top, last));
 }
 
-void Layout::Place(std::vector<LayoutItem> items, const LayoutSizes& sizes) {
+void Layout::SetItems(std::vector<LayoutItem> items, const LayoutSizes& sizes) {
   items_ = std::move(items);
   sizes_ = sizes;
   FindHeadings();
@@ -215,6 +221,184 @@ void Layout::BuildIndex() {
     uint32_t& slot = tracks[item.track.value];
     if (slot == 0) slot = i + 1;  // a track's counters follow its slices
   }
+}
+
+uint32_t RowsFor(const TrackSet& set, const LayoutItem& item, TimeRange range) {
+  uint32_t rows = 1;
+  const uint32_t skipped = FirstDepth(item);
+  const std::span<const Lane> lanes = DrawnLanes(set, item);
+  for (size_t i = lanes.size(); i-- > 0;) {
+    if (lanes[i].depth < rows + skipped) continue;
+    const auto [first, last] = EventsTouching(lanes[i].view(), range);
+    if (first != last) rows = lanes[i].depth + 1u - skipped;
+  }
+  return std::min(rows, std::max(1u, item.depth));
+}
+
+void DepthInView::Reset(std::span<const LayoutItem> items) {
+  rows_.clear();
+  deep_.clear();
+  for (uint32_t i = 0; i < items.size(); ++i) {
+    rows_.push_back(std::max(1u, items[i].depth));
+    if (items[i].kind == LayoutItemKind::kTrack && items[i].depth > 1) deep_.push_back(i);
+  }
+  known_.assign(rows_.size(), 0);
+  fresh_ = true;
+}
+
+bool DepthInView::UpdateItem(const DepthInput& input, uint32_t i) {
+  const LayoutItem& item = input.layout.items()[i];
+  if (item.kind != LayoutItemKind::kTrack || item.depth <= 1 || item.profile >= input.ranges.size())
+    return false;
+  const uint32_t needed =
+      RowsFor(input.profiles[item.profile].Set(item.set), item, input.ranges[item.profile]);
+  const bool shrinks = needed < rows_[i];
+  if (needed == rows_[i] || (shrinks && known_[i] != 0 && !input.settled)) {
+    known_[i] = 1;
+    return false;
+  }
+  known_[i] = 1;
+  rows_[i] = needed;
+  return true;
+}
+
+bool DepthInView::Update(const DepthInput& input) {
+  const bool moved = done_.size() != input.ranges.size() ||
+                     !std::equal(done_.begin(), done_.end(), input.ranges.begin());
+  const bool same = !fresh_ && !moved && done_settled_ == input.settled &&
+                    done_first_ == input.first && done_last_ == input.last;
+  if (same || input.layout.items().size() != rows_.size()) return false;
+  fresh_ = false;
+  done_.assign(input.ranges.begin(), input.ranges.end());
+  done_first_ = input.first;
+  done_last_ = input.last;
+  done_settled_ = input.settled;
+  bool changed = false;
+  if (deep_.size() <= kMaxDeepTracks) {
+    for (const uint32_t i : deep_) changed = UpdateItem(input, i) || changed;
+    return changed;
+  }
+  for (const StickyItem& sticky : input.sticky)
+    changed = UpdateItem(input, static_cast<uint32_t>(sticky.item)) || changed;
+  const auto first =
+      std::lower_bound(deep_.begin(), deep_.end(), static_cast<uint32_t>(input.first));
+  for (auto i = first; i != deep_.end() && *i < input.last; ++i)
+    changed = UpdateItem(input, *i) || changed;
+  return changed;
+}
+
+namespace {
+
+constexpr size_t kLongId = 9;  // digits; longer ones are hashes, which nobody reads out
+
+bool Digits(std::string_view text) {
+  return !text.empty() &&
+         std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+std::string Number(std::string_view digits) {
+  if (digits.size() <= kLongId) return std::string(digits);
+  return "\xE2\x80\xA6" + std::string(digits.substr(digits.size() - 4));
+}
+
+// Reads "prefix<number>(<rest>)" with nothing behind it; returns false for any other text.
+bool TakeNumbered(std::string_view text, std::string_view prefix, std::string_view* number,
+                  std::string_view* rest) {
+  if (!text.starts_with(prefix)) return false;
+  text.remove_prefix(prefix.size());
+  const size_t open = text.find('(');
+  if (open == std::string_view::npos || text.back() != ')') return false;
+  *number = text.substr(0, open);
+  while (number->ends_with(' ')) number->remove_suffix(1);
+  *rest = text.substr(open + 1, text.size() - open - 2);
+  return Digits(*number) && !rest->empty();
+}
+
+Unit UnitOf(std::string_view name, std::string_view series) {
+  const auto says = [&](std::string_view word) {
+    return ContainsLower(name, word) || ContainsLower(series, word);
+  };
+  // The percent words come first: "memory throughput percentage" is no number of bytes.
+  if (says("percent") || says("pct") || says("%")) return Unit::kPercent;
+  if (ContainsLower(name, "memory") || says("bytes")) return Unit::kBytes;
+  return series == "us" || name.ends_with("_us") || name.ends_with("(us)") ? Unit::kUs
+                                                                           : Unit::kNone;
+}
+
+std::string Short(double value) { return fmt::format("{:.4g}", value); }
+
+// Values in a file may be of any size, so the product saturates.
+Ps InPs(double value, Ps unit) {
+  constexpr double kMost = 9e18;
+  return static_cast<Ps>(std::clamp(value * static_cast<double>(unit), -kMost, kMost));
+}
+
+}  // namespace
+
+TrackLabel LabelOf(const TrackSet& set, const Track& track, bool derived) {
+  const std::string_view name = set.names->strings.View(track.name);
+  std::string_view number, rest;
+  if (TakeNumbered(name, "Stream #", &number, &rest))
+    return {std::string(rest), "#" + std::string(number)};
+  if (TakeNumbered(name, "thread ", &number, &rest)) return {std::string(rest), Number(number)};
+  if (const size_t from = name.rfind(" - from #"); from != std::string_view::npos) {
+    const std::string_view stream = name.substr(from + 9);
+    if (Digits(stream)) return {std::string(name.substr(0, from)), "#" + std::string(stream)};
+  }
+  if (const size_t cut = name.find_last_of("/-"); cut != std::string_view::npos && cut > 0) {
+    const std::string_view id = name.substr(cut + 1);
+    std::string_view base = name.substr(0, cut);
+    while (base.ends_with('/') || base.ends_with('-')) base.remove_suffix(1);
+    if (Digits(id) && id.size() > kLongId) return {std::string(base), Number(id)};
+  }
+  TrackLabel label{name.empty() ? "(unnamed)" : std::string(name), {}};
+  const int64_t id = track.display_id != 0 ? track.display_id : track.id;
+  if (derived || id == 0 || track.kind == TrackKind::kDerived) return label;
+  const std::string text = std::to_string(id);
+  const std::string_view digits = std::string_view(text).substr(id < 0 ? 1 : 0);
+  // Most names in the file end in the id already.
+  if (name.find(text) == std::string_view::npos) label.tag = Number(digits);
+  return label;
+}
+
+TrackLabel LabelOf(const Profile& profile, const LayoutItem& item) {
+  if (!item.given.empty()) return {std::string(item.given), {}};
+  if (item.kind == LayoutItemKind::kPlaneHeading) {
+    const bool plane = item.plane.valid();
+    return {plane ? profile.trace->planes[item.plane.value].display_name : "Derived", {}};
+  }
+  const TrackSet& set = profile.Set(item.set);
+  return LabelOf(set, set.tracks[item.track.value], item.set != 0);
+}
+
+std::string RankText(const RankTracks& rank) { return "Rank " + std::to_string(rank.number); }
+
+std::string LateText(const RankTracks& rank) {
+  return rank.late_percent > 0 ? fmt::format("last in {:.0f} % of steps", rank.late_percent)
+                               : std::string();
+}
+
+std::string CounterText(const TrackSet& set, const Track& track, double value) {
+  const std::string_view name = set.names->strings.View(track.name);
+  const std::string_view series =
+      track.counters.empty() ? std::string_view() : set.names->strings.View(track.counters[0].name);
+  switch (UnitOf(name, series)) {
+    case Unit::kBytes:
+      return FormatValue(Value(value), Unit::kBytes);
+    case Unit::kPercent:
+      return Short(value) + " %";
+    case Unit::kUs:
+      return WithoutZeros(FormatDuration(InPs(value, kPsPerUs), 3));
+    default:
+      break;
+  }
+  constexpr const char* kUnits[] = {"", " k", " M", " G", " T"};
+  size_t unit = 0;
+  while (std::fabs(value) >= 1e4 && unit + 1 < std::size(kUnits)) {
+    value /= 1000;
+    ++unit;
+  }
+  return Short(value) + kUnits[unit];
 }
 
 }  // namespace stepscope

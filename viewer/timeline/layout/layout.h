@@ -7,9 +7,11 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "model/track.h"
 #include "viewer/timeline/layout/arrange.h"
 
 namespace stepscope {
@@ -36,7 +38,7 @@ using StickyItems = std::vector<StickyItem>;  // from the top: profile, pins, ho
 
 class Layout {
  public:
-  void Place(std::vector<LayoutItem> items, const LayoutSizes& sizes);
+  void SetItems(std::vector<LayoutItem> items, const LayoutSizes& sizes);
   // Sets the rows that tracks are drawn with, by item: at least 1, at most their depth. Entries
   // of other items are ignored.
   void SetRows(std::span<const uint32_t> rows);
@@ -96,5 +98,69 @@ bool IsHeading(LayoutItemKind kind);
 // Returns where the text of an item stands: at the item's top, or at `top` (content pixels) while
 // the item continues below it, so that the name of a tall track stays in sight.
 double TextTop(const LayoutItem& item, double top, double text_height);
+
+// DepthInView: how many rows each track needs for what is in view. The deepest lane with an event
+// in view decides. A track grows at once. It shrinks only when the gesture that moved the view
+// has ended, so that nothing jumps meanwhile. Pure. A frame in which nothing moved costs nothing;
+// any other O(rows of the tracks looked at * log n). All tracks are looked at where few are deep,
+// else those in sight.
+struct DepthInput {
+  std::span<const Profile> profiles;
+  std::span<const TimeRange>
+      ranges;  // by profile: everything in view now or at the end of the animation
+  const Layout& layout;
+  size_t first = 0, last = 0;  // items in sight
+  bool settled = true;         // no gesture: tracks may shrink
+  StickyItems sticky = {};     // items that stay at the top are in sight too
+};
+
+class DepthInView {
+ public:
+  // Up to this many, tracks out of sight are looked at too
+  static constexpr size_t kMaxDeepTracks = 256;
+
+  // Starts with another arrangement, in which nothing is known of any track.
+  void Reset(std::span<const LayoutItem> items);
+  // Returns true if the rows of a track changed. The caller then gives them to Layout::SetRows.
+  bool Update(const DepthInput& input);
+  std::span<const uint32_t> rows() const { return rows_; }
+
+ private:
+  bool UpdateItem(const DepthInput& input, uint32_t item);
+
+  std::vector<uint32_t> rows_;   // by item
+  std::vector<uint8_t> known_;   // by item: rows_ is known, because the item was in view
+  std::vector<uint32_t> deep_;   // items of more than one row
+  std::vector<TimeRange> done_;  // ranges of the last update, and what was in sight then
+  size_t done_first_ = 0, done_last_ = 0;
+  bool done_settled_ = false, fresh_ = true;
+};
+
+// Returns the rows that the track needs for the events in the range, at least 1.
+uint32_t RowsFor(const TrackSet& set, const LayoutItem& item, TimeRange range);
+
+// TrackLabel: the text beside a track. The name lacks what the file's format adds; the number
+// stands apart. Pure. O(length of the name).
+struct TrackLabel {
+  std::string name;  // "Compute", "python3", "tf_Compute"
+  std::string tag;   // "#14", "2417", "\u20267184": right, muted; may be empty
+};
+
+// Turns "Stream #14(Compute)" into Compute, #14 and "thread 25286 (python3)" into python3, 25286.
+// Thread ids that are hashes keep their last digits. `derived`: the track belongs to a derived
+// set, whose ids nobody needs.
+TrackLabel LabelOf(const TrackSet& set, const Track& track, bool derived);
+
+// The label of an item of the layout, a plane or a track: the name that the user gave it,
+// else its own.
+TrackLabel LabelOf(const Profile& profile, const LayoutItem& item);
+
+std::string RankText(const RankTracks& rank);  // "Rank 3"
+// How often the others wait for a rank: "last in 25 % of steps"; empty: never.
+std::string LateText(const RankTracks& rank);
+
+// Returns a counter's value with the unit that its name, or the name of its first series, tells:
+// "1.95 GiB", "42.1 %", "7.5 us", "12.4 k".
+std::string CounterText(const TrackSet& set, const Track& track, double value);
 
 }  // namespace stepscope

@@ -20,7 +20,7 @@ struct TrackLanding {
 std::vector<size_t> NeighboursOf(const Layout& layout, size_t item);
 
 // Returns the landing of a drag to content height `y`; null if nothing would move. `sticky` lists
-// what is drawn elsewhere than in its place.
+// the items that are drawn at the top instead of in their places.
 std::optional<TrackLanding> LandingAt(const Layout& layout, const StickyItems& sticky, size_t item,
                                       double y);
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "viewer/core/state/track_path.h"
+#include "viewer/core/state/track_rules.h"
 
 namespace stepscope {
 namespace {

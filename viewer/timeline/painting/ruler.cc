@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "viewer/widgets/number_text.h"
+#include "viewer/widgets/draw_text.h"
 
 namespace stepscope {
 namespace {

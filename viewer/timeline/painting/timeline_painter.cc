@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "viewer/timeline/layout/track_label.h"
+#include "viewer/timeline/layout/layout.h"
 #include "viewer/timeline/painting/ruler.h"
 
 namespace stepscope {
@@ -20,43 +20,23 @@ const char* PlaneIcon(PlaneKind kind) {
 
 }  // namespace
 
-TimelinePainter::TimelinePainter(const TimelineInput& input, const TimelineModel& model,
-                                 const TimelineInteraction& interaction)
-    : in_(input),
+TimelinePainter::TimelinePainter(const TimelineScene& scene, const TimelineModel& model,
+                                 const TimelineInteraction* interaction, const Pen& pen)
+    : in_(scene),
       model_(model),
       interaction_(interaction),
       geo_(model.geometry()),
       layout_(model.layout()),
       plan_(model.plan()),
       axis_(model.axis()),
-      theme_(input.panel.theme),
-      pen_(MakePen(input.panel.theme, input.fonts)) {}
-
-void TimelinePainter::Draw() const {
-  DrawRows();
-  DrawTitle();
-  DrawMinimap();
-  DrawRuler();
-  DrawTools();
-  DrawSteps();
-  DrawFilter();
-  DrawMarkers();
-  DrawMeasure();
-  DrawPath();
-  DrawFlows();
-  DrawCounterpart();
-  DrawSelection();
-  DrawBox();
-  DrawDraggedTrack();
-  DrawCursor();
-  DrawTooltip();
-}
+      theme_(scene.theme),
+      pen_(pen) {}
 
 void TimelinePainter::DrawRows() const {
   const double scroll = model_.scroll();
   const float bottom = geo_.rows.y + geo_.rows.h;
   const auto [first, last] = layout_.Visible(scroll, scroll + static_cast<double>(geo_.rows.h));
-  pen_.list->PushClipRect({geo_.all.x, geo_.rows.y}, {geo_.all.x + geo_.all.w, bottom}, true);
+  pen_.PushClip(geo_.all.x, geo_.rows.y, geo_.all.x + geo_.all.w, bottom);
   for (size_t i = first; i < last;
        ++i) {  // headings are drawn before the previews, which cover them
     const LayoutItem& item = layout_.items()[i];
@@ -74,7 +54,7 @@ void TimelinePainter::DrawRows() const {
     if ((t - ticks.base) % ticks.step == 0)
       pen_.VLine(geo_.rows.x + axis_.ClippedX(t), geo_.rows.y, bottom, theme_[Role::kGrid]);
   }
-  const TimeRange measured = in_.panel.view.MeasuredIn(in_.profiles[model_.active()].id);
+  const TimeRange measured = in_.view.MeasuredIn(in_.profiles[model_.active()].id);
   if (!measured.empty()) {
     const float a = geo_.rows.x + axis_.ClippedX(measured.begin);
     const float b = geo_.rows.x + axis_.ClippedX(measured.end);
@@ -82,31 +62,17 @@ void TimelinePainter::DrawRows() const {
              theme_.Alpha(Role::kAccent, 0.10f));
   }
   DrawSticky();
-  pen_.list->PopClipRect();
+  pen_.PopClip();
 
-  pen_.list->PushClipRect({geo_.rows.x, geo_.rows.y}, {geo_.rows.right(), bottom}, true);
-  const TexelFrame frame{.x = geo_.rows.x,
-                         .y = geo_.rows.y,
-                         .width = plan_.width(),
-                         .rows = static_cast<uint32_t>(plan_.rows().size()),
-                         .texels = plan_.texels(),
-                         .lines = plan_.lines(),
-                         .dirty_begin = plan_.dirty_begin(),
-                         .dirty_end = plan_.dirty_end(),
-                         .background = theme_[Role::kPanel],
-                         .patterns = plan_.patterns(),
-                         .stack = StackColors(theme_)};
-  if (frame.rows > 0) in_.sink.Draw(frame, pen_.list);
-  pen_.list->PopClipRect();
+  pen_.PushClip(geo_.rows.x, geo_.rows.y, geo_.rows.right(), bottom);
+  DrawSlices();
+  pen_.PopClip();
   const Box below = model_.rows_below_sticky();
   DrawLabels(below, false);
   DrawLabels({geo_.rows.x, geo_.rows.y, geo_.rows.w, below.y - geo_.rows.y}, true);
 
   DrawNames(first, last);
   pen_.VLine(geo_.rows.x - 1, geo_.ruler.y, bottom, theme_[Role::kLine]);
-
-  DrawScrollbar();
-  if (plan_.patterns() && in_.legend) DrawTintLegend();
 }
 
 // A sticky item covers gridlines and lies under its own activity. An item that is pushed out goes
@@ -134,7 +100,7 @@ void TimelinePainter::DrawSticky() const {
 void TimelinePainter::DrawNames(size_t first, size_t last) const {
   const float top = model_.rows_below_sticky().y;
   const double content_top = model_.scroll() + static_cast<double>(top - geo_.rows.y);
-  pen_.list->PushClipRect({geo_.all.x, top}, {geo_.rows.x, geo_.rows.bottom()}, true);
+  pen_.PushClip(geo_.all.x, top, geo_.rows.x, geo_.rows.bottom());
   for (size_t i = first; i < last; ++i) {
     const LayoutItem& item = layout_.items()[i];
     if (model_.Sticks(i)) continue;
@@ -146,17 +112,17 @@ void TimelinePainter::DrawNames(size_t first, size_t last) const {
       DrawHeading(item, static_cast<uint32_t>(i), model_.YOf(item.y));
     }
   }
-  pen_.list->PopClipRect();
+  pen_.PopClip();
   float above = geo_.rows.y;  // lower edge of the item above
   for (const auto& [index, y] : model_.sticky()) {
     const LayoutItem& item = layout_.items()[index];
-    pen_.list->PushClipRect({geo_.all.x, above}, {geo_.rows.x, geo_.rows.bottom()}, true);
+    pen_.PushClip(geo_.all.x, above, geo_.rows.x, geo_.rows.bottom());
     if (IsHeading(item.kind)) {
       DrawHeading(item, static_cast<uint32_t>(index), model_.YOf(y));
     } else {
       DrawTrackLabel(item, model_.YOf(y), model_.YOf(y));
     }
-    pen_.list->PopClipRect();
+    pen_.PopClip();
     above = model_.YOf(y) + item.height;
   }
 }
@@ -186,11 +152,11 @@ void TimelinePainter::DrawHeading(const LayoutItem& item, uint32_t index, float 
   // The triangle is drawn by hand, because not every system has the icon font.
   const float cx = left + pen_.Px(16), cy = y + std::floor(item.height / 2), r = pen_.Px(4);
   if (item.collapsed) {
-    pen_.list->AddTriangleFilled({cx - r + 1, cy - r}, {cx + r - 1, cy}, {cx - r + 1, cy + r},
-                                 theme_[Role::kText2]);
+    pen_.Triangle({cx - r + 1, cy - r}, {cx + r - 1, cy}, {cx - r + 1, cy + r},
+                  theme_[Role::kText2]);
   } else {
-    pen_.list->AddTriangleFilled({cx - r, cy - r + 1}, {cx + r, cy - r + 1}, {cx, cy + r - 1},
-                                 theme_[Role::kText2]);
+    pen_.Triangle({cx - r, cy - r + 1}, {cx + r, cy - r + 1}, {cx, cy + r - 1},
+                  theme_[Role::kText2]);
   }
   const bool derived = !item.plane.valid();
   const Plane* plane = derived ? nullptr : &trace.planes[item.plane.value];
@@ -250,7 +216,7 @@ void TimelinePainter::DrawRankLabel(const LayoutItem& item, float y) const {
 void TimelinePainter::DrawTrackLabel(const LayoutItem& item, float y, float text_top) const {
   const TrackSet& set = in_.profiles[item.profile].Set(item.set);
   const Track& track = set.tracks[item.track.value];
-  const EventRef& selected = in_.panel.view.selected;
+  const EventRef& selected = in_.view.selected;
   const bool active = selected.valid() && selected.set == item.set &&
                       selected.trace == in_.profiles[item.profile].id &&
                       selected.row.value < set.rows && set.TrackOf(selected.row) == item.track;
@@ -297,7 +263,7 @@ void TimelinePainter::DrawTrackLabel(const LayoutItem& item, float y, float text
   }
 }
 
-// Names the parts of the utilisation at the right end of its label, as far as there is room.
+// Names the parts of the utilisation at the right end of its label, while there is room.
 void TimelinePainter::DrawPartsLegend(const TrackSet& set, const Track& track, float left,
                                       float right, float y) const {
   const float box = pen_.Px(7), gap = pen_.Px(4);
@@ -306,7 +272,7 @@ void TimelinePainter::DrawPartsLegend(const TrackSet& set, const Track& track, f
     const float text = right - pen_.Width(in_.fonts.ui, kSmallText, name);
     if (text - gap - box < left) return;
     pen_.Text(in_.fonts.ui, kSmallText, text, y + 1, theme_[Role::kText3], name);
-    pen_.Box(text - gap - box, y + pen_.Px(5), box, box, theme_[KindOf(WorkPartOf(name))], 2);
+    pen_.Box(text - gap - box, y + pen_.Px(5), box, box, theme_[WorkKind(WorkPartOf(name))], 2);
     right = text - gap - box - pen_.Px(8);
   }
 }
@@ -326,11 +292,9 @@ void TimelinePainter::DrawFramesLabel(const LayoutItem& item) const {
 // Draws the triangle of a track that can be folded.
 void TimelinePainter::DrawTriangle(float cx, float cy, float r, bool folded) const {
   if (folded) {
-    pen_.list->AddTriangleFilled({cx - r + 1, cy - r}, {cx + r, cy}, {cx - r + 1, cy + r},
-                                 theme_[Role::kText3]);
+    pen_.Triangle({cx - r + 1, cy - r}, {cx + r, cy}, {cx - r + 1, cy + r}, theme_[Role::kText3]);
   } else {
-    pen_.list->AddTriangleFilled({cx - r, cy - r + 1}, {cx + r, cy - r + 1}, {cx, cy + r},
-                                 theme_[Role::kText3]);
+    pen_.Triangle({cx - r, cy - r + 1}, {cx + r, cy - r + 1}, {cx, cy + r}, theme_[Role::kText3]);
   }
 }
 
@@ -347,45 +311,31 @@ void TimelinePainter::DrawPin(const LayoutItem& item, float x, float right, floa
 void TimelinePainter::DrawLabels(const Box& area, bool sticks) const {
   const float size = pen_.Px(TypeSize::kSlice);
   const float row = layout_.sizes().row - 1;
-  pen_.list->PushClipRect({area.x, area.y}, {area.right(), area.bottom()}, true);
-  DrawSameName(sticks);
+  pen_.PushClip(area.x, area.y, area.right(), area.bottom());
+  if (interaction_ != nullptr) DrawSameName(sticks);
   ImFont* font = in_.fonts.ui;
   for (const PlanLabel& label : plan_.labels()) {
     if (label.sticks != sticks) continue;
     const float x = geo_.rows.x + label.x;
     const float y = geo_.rows.y + label.y + std::floor((row - size) / 2);
-    const char* end = label.text.data() + label.text.size();
-    pen_.list->AddText(font, size, {x, y}, label.color, label.text.data(), end);
+    pen_.Letters(font, size, {x, y}, label.color, label.text);
     if (!label.cut) continue;
-    const float width = font->CalcTextSizeA(size, FLT_MAX, 0, label.text.data(), end).x;
-    pen_.list->AddText(font, size, {std::floor(x + width), y}, label.color, kEllipsis);
+    const float width = pen_.Width(font, TypeSize::kSlice, label.text);
+    pen_.Letters(font, size, {std::floor(x + width), y}, label.color, kEllipsis);
   }
-  DrawMarks(sticks);
-  pen_.list->PopClipRect();
+  DrawInstants(sticks);
+  pen_.PopClip();
 }
 
-void TimelinePainter::DrawMarks(bool sticks) const {
+void TimelinePainter::DrawInstants(bool sticks) const {
   const float row = layout_.sizes().row - 1, mark = pen_.Px(2.5f);
   for (const PlanMark& m : plan_.marks()) {
     if (m.sticks != sticks) continue;
     const float x = geo_.rows.x + m.x, y = geo_.rows.y + m.y + row;
-    pen_.list->AddTriangleFilled({x - mark - 1, y}, {x, y - mark * 1.6f - 1}, {x + mark + 1, y},
-                                 theme_[Role::kPanel]);
-    pen_.list->AddTriangleFilled({x - mark + 1, y}, {x, y - mark * 1.6f + 1.5f}, {x + mark - 1, y},
-                                 theme_[Role::kText]);
-  }
-}
-
-void TimelinePainter::DrawScrollbar() const {
-  const double content = layout_.height(), page = static_cast<double>(geo_.rows.h);
-  if (content > page) {
-    const float thumb = std::max(pen_.Px(24), static_cast<float>(page * page / content));
-    const float y = geo_.rows.y +
-                    static_cast<float>(model_.scroll() / (content - page)) * (geo_.rows.h - thumb);
-    const bool hot = interaction_.drag() == Drag::kScrollbar ||
-                     geo_.scrollbar.Has(ImGui::GetIO().MousePos.x, ImGui::GetIO().MousePos.y);
-    pen_.Box(geo_.scrollbar.x + 3, y, geo_.scrollbar.w - 6, thumb,
-             theme_[hot ? Role::kText3 : Role::kLine], pen_.Px(3));
+    pen_.Triangle({x - mark - 1, y}, {x, y - mark * 1.6f - 1}, {x + mark + 1, y},
+                  theme_[Role::kPanel]);
+    pen_.Triangle({x - mark + 1, y}, {x, y - mark * 1.6f + 1.5f}, {x + mark - 1, y},
+                  theme_[Role::kText]);
   }
 }
 

@@ -1,19 +1,36 @@
-// TimelinePainter: draws the timeline's model into the current ImGui window. This folder turns
-// the model into pixels or SVG and decides nothing; start reading here. A painter lives for one
-// frame. UI thread only.
+// TimelinePainter: draws the timeline's model with a pen, into the window or as a vector picture.
+// This folder turns the model into pixels or SVG and decides nothing; start reading here. UI thread
+// only.
 #pragma once
 
 #include <optional>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "viewer/core/panel.h"
+#include "viewer/core/profiles/profile.h"
 #include "viewer/timeline/interaction/timeline_interaction.h"
-#include "viewer/timeline/painting/hover_facts.h"
 #include "viewer/widgets/draw.h"
 
 namespace stepscope {
 
-inline constexpr float kSmallText = 12;  // points, of what stands beside a name
+// HoverFacts: what the tooltip of a device event says beside its time: the op that launched it, its
+// grid, and how long it waited. It keeps the answer of the event asked about last, because reading
+// arguments costs more than a frame should. UI thread only.
+class HoverFacts {
+ public:
+  // Lines, none for an event whose launch and arguments say nothing. O(log n) for a new event.
+  const std::vector<std::string>& Of(const Profile& profile, const EventRef& event);
+
+ private:
+  EventRef event_;
+  const Trace* trace_ = nullptr;
+  const FlowIndex* flows_ = nullptr;
+  std::vector<std::string> lines_;
+};
+
+inline constexpr float kSmallText = 12;  // points; of the texts beside a name
 
 struct TimelineInput {
   const PanelContext& panel;
@@ -38,15 +55,49 @@ struct TimelineInput {
   EventRef hovered = {};        // the event under the mouse in the rows of another profile
 };
 
+// What is drawn, in the window and in a vector picture. All must outlive the painter.
+struct TimelineScene {
+  std::span<const Profile> profiles, all_profiles;  // as in TimelineInput
+  const ViewState& view;
+  const Theme& theme;
+  const Fonts& fonts;
+  EventRef counterpart = {};
+  bool legend = true;
+};
+
+// Draws what the window and a vector picture have in common. Lives for one frame.
 class TimelinePainter {
  public:
-  TimelinePainter(const TimelineInput& input, const TimelineModel& model,
-                  const TimelineInteraction& interaction);
-  void Draw() const;
+  // `interaction`: what the mouse does; null: nobody points at the picture.
+  TimelinePainter(const TimelineScene& scene, const TimelineModel& model,
+                  const TimelineInteraction* interaction, const Pen& pen);
+  virtual ~TimelinePainter() = default;
+
+ protected:
+  virtual void DrawSlices() const = 0;  // of all rows of the draw plan
+  void DrawRows() const;                // and names beside them
+  void DrawTitle() const;
+  void DrawRuler() const;
+  void DrawCorner(float left) const;
+  void DrawSteps() const;
+  void DrawMarks() const;  // measurement, selection, arrows and the like, over the rows
+  void DrawTintLegend() const;
+  void DrawTriangle(float cx, float cy, float r, bool folded) const;
+  std::optional<Ps> Cursor() const {
+    return interaction_ != nullptr ? interaction_->cursor() : std::nullopt;
+  }
+
+  const TimelineScene in_;
+  const TimelineModel& model_;
+  const TimelineInteraction* const interaction_;
+  const TimelineGeometry& geo_;
+  const Layout& layout_;
+  const DrawPlan& plan_;
+  const TimeAxis& axis_;  // of the active profile
+  const Theme& theme_;
+  const Pen& pen_;
 
  private:
-  // timeline_painter.cc: rows and names.
-  void DrawRows() const;
   void DrawSticky() const;
   void DrawNames(size_t first, size_t last) const;
   void DrawHeading(const LayoutItem& item, uint32_t index, float y) const;
@@ -57,36 +108,40 @@ class TimelinePainter {
   void DrawPartsLegend(const TrackSet& set, const Track& track, float left, float right,
                        float y) const;
   void DrawFramesLabel(const LayoutItem& item) const;
-  void DrawTriangle(float cx, float cy, float r, bool folded) const;
   void DrawLabels(const Box& area, bool sticks) const;
-  void DrawMarks(bool sticks) const;
-  void DrawScrollbar() const;
-  // timeline_painter_top.cc: what lies above the rows.
-  void DrawTitle() const;
+  void DrawInstants(bool sticks) const;
   const char* SideOf(const Profile& profile) const;
-  void DrawMinimap() const;
-  void DrawMinimapMarks() const;
-  void DrawRuler() const;
-  void DrawTools() const;
-  void DrawSteps() const;
   bool StepNamesFit(uint32_t profile, const Box& row) const;
   void DrawStepsOf(uint32_t profile, const Box& row) const;
-  // timeline_painter_over.cc: what lies on top of the rows.
-  void DrawMeasure() const;
-  void DrawTintLegend() const;
-  void DrawDraggedTrack() const;
-  void DrawSelection() const;
-  void DrawCounterpart() const;
-  void DrawSameName(bool sticks) const;
-  void DrawFlows() const;
-  void DrawPath() const;
-  void DrawFlowsOf(const EventFlows& flows, float width) const;
-  void DrawArrow(const FlowLine& line, float width) const;
-  void DrawStub(const FlowStub& stub, float width) const;
-  void DrawBox() const;
   void DrawFilter() const;
   void DrawMarkers() const;
   void DrawFlag(const Marker& marker, float x, Rgba color) const;
+  void DrawMeasure() const;
+  void DrawPath() const;
+  void DrawFlows() const;
+  void DrawFlowsOf(const EventFlows& flows, float width) const;
+  void DrawArrow(const FlowLine& line, float width) const;
+  void DrawStub(const FlowStub& stub, float width) const;
+  void DrawCounterpart() const;
+  void DrawSelection() const;
+  void DrawSameName(bool sticks) const;
+};
+
+// Draws into the current ImGui window.
+class WindowPainter final : public TimelinePainter {
+ public:
+  WindowPainter(const TimelineInput& input, const TimelineModel& model,
+                const TimelineInteraction& interaction);
+  void Draw() const;
+
+ private:
+  void DrawSlices() const override;
+  void DrawScrollbar() const;
+  void DrawMinimap() const;
+  void DrawMinimapMarks() const;
+  void DrawTools() const;
+  void DrawDraggedTrack() const;
+  void DrawBox() const;  // that selects
   void DrawCursor() const;
   // timeline_tooltip.cc
   void DrawTooltip() const;
@@ -100,15 +155,8 @@ class TimelinePainter {
   void DrawLabelTooltip() const;
   void DrawNameTooltip(const LayoutItem& item, std::string_view recorded) const;
 
-  const TimelineInput& in_;
-  const TimelineModel& model_;
-  const TimelineInteraction& interaction_;
-  const TimelineGeometry& geo_;
-  const Layout& layout_;
-  const DrawPlan& plan_;
-  const TimeAxis& axis_;  // of the active profile
-  const Theme& theme_;
-  const Pen pen_;
+  const TimelineInput& window_;
+  const Pen pen_of_window_;
 };
 
 }  // namespace stepscope

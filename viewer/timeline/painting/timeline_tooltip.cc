@@ -1,13 +1,18 @@
-// The part of TimelinePainter that draws the tooltip of what is under the mouse.
+// The part of WindowPainter that draws the tooltip of what is under the mouse.
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
+#include "model/analysis/devices/launch_facts.h"
+#include "model/base/ascii.h"
 #include "model/base/count_text.h"
 #include "model/base/digits.h"
 #include "model/base/key_table.h"
-#include "viewer/timeline/layout/track_label.h"
+#include "model/stats.h"
+#include "viewer/timeline/layout/layout.h"
 #include "viewer/timeline/painting/timeline_painter.h"
-#include "viewer/widgets/number_text.h"
+#include "viewer/timeline/slices/plan_area.h"
+#include "viewer/widgets/draw_text.h"
 
 namespace stepscope {
 namespace {
@@ -26,18 +31,18 @@ constexpr std::pair<DerivedTrackKind, const char*> kWhatLanesAre[] = {
 
 }  // namespace
 
-void TimelinePainter::DrawTooltip() const {
-  if (!in_.tooltips) return;
-  if (interaction_.drag() != Drag::kNone || interaction_.pressed()) return;
-  if (interaction_.stub() != nullptr) return DrawStubTooltip(*interaction_.stub());
-  if (!interaction_.hovered().valid()) {
+void WindowPainter::DrawTooltip() const {
+  if (!window_.tooltips) return;
+  if (interaction_->drag() != Drag::kNone || interaction_->pressed()) return;
+  if (interaction_->stub() != nullptr) return DrawStubTooltip(*interaction_->stub());
+  if (!interaction_->hovered().valid()) {
     DrawCounterTooltip();
     DrawLabelTooltip();
     return;
   }
   if (!ImGui::BeginTooltip()) return;
   ImGui::PushTextWrapPos(ImGui::GetFontSize() * 36);
-  if (interaction_.hovered().count() == 1) {
+  if (interaction_->hovered().count() == 1) {
     DrawEventTooltip();
   } else {
     DrawFoldedTooltip();
@@ -47,7 +52,7 @@ void TimelinePainter::DrawTooltip() const {
 }
 
 // Says where a click on the stub goes.
-void TimelinePainter::DrawStubTooltip(const FlowStub& stub) const {
+void WindowPainter::DrawStubTooltip(const FlowStub& stub) const {
   const Profile* profile = FindProfile(in_.profiles, stub.to.trace);
   if (profile == nullptr || !ImGui::BeginTooltip()) return;
   ImGui::PushTextWrapPos(ImGui::GetFontSize() * 36);
@@ -71,14 +76,15 @@ void TimelinePainter::DrawStubTooltip(const FlowStub& stub) const {
   ImGui::EndTooltip();
 }
 
-void TimelinePainter::DrawEventTooltip() const {
-  const TimelineHit& hit = interaction_.hovered();
+void WindowPainter::DrawEventTooltip() const {
+  const TimelineHit& hit = interaction_->hovered();
   const TrackSet& set = in_.profiles[hit.profile].Set(hit.set);
   const Lane& lane = *hit.lane;
   const Pen pen = MakePen(theme_, in_.fonts);
   const uint32_t i = hit.first;
   const ImVec2 p = ImGui::GetCursorScreenPos();
-  pen.Box(p.x, p.y + pen.Px(4), pen.Px(9), pen.Px(9), in_.names.Color(*set.names, lane.meta[i]), 2);
+  pen.Box(p.x, p.y + pen.Px(4), pen.Px(9), pen.Px(9), window_.names.Color(*set.names, lane.meta[i]),
+          2);
   ImGui::SetCursorPosX(ImGui::GetCursorPosX() + pen.Px(16));
   const std::string_view name = set.names->DisplayName(MetaId(lane.meta[i]));
   ImGui::TextUnformatted(name.data(), name.data() + name.size());
@@ -96,8 +102,8 @@ void TimelinePainter::DrawEventTooltip() const {
   } else if (lane.kind == LaneKind::kSpill) {
     ImGui::TextUnformatted("overlaps other events of its track only in part");
   }
-  if (in_.facts != nullptr) {
-    for (const std::string& line : in_.facts->Of(in_.profiles[hit.profile], hit.event))
+  if (window_.facts != nullptr) {
+    for (const std::string& line : window_.facts->Of(in_.profiles[hit.profile], hit.event))
       ImGui::TextUnformatted(line.c_str());
   }
   DrawChangeTooltip(hit, lane.meta[i]);
@@ -105,7 +111,7 @@ void TimelinePainter::DrawEventTooltip() const {
 }
 
 // Lists the frames that the first row of a thread stands for, the innermost first.
-void TimelinePainter::DrawFramesTooltip(const TimelineHit& hit) const {
+void WindowPainter::DrawFramesTooltip(const TimelineHit& hit) const {
   const LayoutItem& item = layout_.items()[hit.item];
   if (!item.frames_in_one || hit.depth != 0) return;
   const TrackSet& set = in_.profiles[hit.profile].Set(hit.set);
@@ -117,7 +123,7 @@ void TimelinePainter::DrawFramesTooltip(const TimelineHit& hit) const {
 }
 
 // Says how the name changed while two profiles are compared.
-void TimelinePainter::DrawChangeTooltip(const TimelineHit& hit, uint32_t meta) const {
+void WindowPainter::DrawChangeTooltip(const TimelineHit& hit, uint32_t meta) const {
   const ProfileId profile = in_.profiles[hit.profile].id;
   const std::vector<NameChange>* changes = model_.tints().Of(profile, hit.set);
   if (changes == nullptr || meta >= changes->size()) return;
@@ -138,9 +144,9 @@ void TimelinePainter::DrawChangeTooltip(const TimelineHit& hit, uint32_t meta) c
 }
 
 // Lists the names that take most of the time of one pixel.
-void TimelinePainter::DrawFoldedTooltip() const {
+void WindowPainter::DrawFoldedTooltip() const {
   constexpr size_t kNames = 6;
-  const TimelineHit& hit = interaction_.hovered();
+  const TimelineHit& hit = interaction_->hovered();
   const TrackSet& set = in_.profiles[hit.profile].Set(hit.set);
   const Pen pen = MakePen(theme_, in_.fonts);
   const ImVec4 second = ImGui::ColorConvertU32ToFloat4(theme_[Role::kText2]);
@@ -151,9 +157,10 @@ void TimelinePainter::DrawFoldedTooltip() const {
   for (size_t s = 0; s < std::min(kNames, sums.names.size()); ++s) {
     const HitSums::Name& sum = sums.names[s];
     const ImVec2 p = ImGui::GetCursorScreenPos();
-    pen.Box(p.x, p.y + pen.Px(4), pen.Px(9), pen.Px(9), in_.names.Color(*set.names, sum.meta), 2);
+    pen.Box(p.x, p.y + pen.Px(4), pen.Px(9), pen.Px(9), window_.names.Color(*set.names, sum.meta),
+            2);
     ImGui::SetCursorPosX(ImGui::GetCursorPosX() + pen.Px(16));
-    const NameLabel& label = in_.names.Label(*set.names, sum.meta);
+    const NameLabel& label = window_.names.Label(*set.names, sum.meta);
     const std::string& name = label.forms[1].empty() ? label.forms[0] : label.forms[1];
     // The numbers stand first: a long name would leave them a column of a letter's width.
     ImGui::TextColored(second, "\xC3\x97 %s  %s", GroupDigits(sum.count).c_str(),
@@ -167,7 +174,7 @@ void TimelinePainter::DrawFoldedTooltip() const {
 
 // Shows the value under the mouse. If a pixel has several values, it shows the least and the
 // most.
-void TimelinePainter::DrawCounterTooltip() const {
+void WindowPainter::DrawCounterTooltip() const {
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   if (!ImGui::IsWindowHovered()) return;
   const std::optional<CounterHit> hit = model_.CounterAt(in_.profiles, mouse.x, mouse.y);
@@ -196,15 +203,15 @@ void TimelinePainter::DrawCounterTooltip() const {
 }
 
 // Lists the parts of the utilisation that a pixel column has.
-void TimelinePainter::DrawPartsTooltip(const TrackSet& set, const Track& track,
-                                       TimeRange column) const {
+void WindowPainter::DrawPartsTooltip(const TrackSet& set, const Track& track,
+                                     TimeRange column) const {
   const Pen pen = MakePen(theme_, in_.fonts);
   for (size_t i = 1; i < track.counters.size(); ++i) {
     const double mean = CounterIn(track.counters[i], column).mean;
     const std::string_view name = set.names->strings.View(track.counters[i].name);
     if (mean <= 0) continue;
     const ImVec2 p = ImGui::GetCursorScreenPos();
-    pen.Box(p.x, p.y + pen.Px(4), pen.Px(9), pen.Px(9), theme_[KindOf(WorkPartOf(name))], 2);
+    pen.Box(p.x, p.y + pen.Px(4), pen.Px(9), pen.Px(9), theme_[WorkKind(WorkPartOf(name))], 2);
     ImGui::SetCursorPosX(ImGui::GetCursorPosX() + pen.Px(16));
     ImGui::TextUnformatted(CounterText(set, track, mean).c_str());
     ImGui::SameLine();
@@ -213,8 +220,8 @@ void TimelinePainter::DrawPartsTooltip(const TrackSet& set, const Track& track,
   }
 }
 
-// Shows the whole name, with the rank that it is of, and the recorded name of what has another.
-void TimelinePainter::DrawNameTooltip(const LayoutItem& item, std::string_view recorded) const {
+// Shows the whole name with its rank, and the recorded name if the user gave another.
+void WindowPainter::DrawNameTooltip(const LayoutItem& item, std::string_view recorded) const {
   const ImVec4 second = ImGui::ColorConvertU32ToFloat4(theme_[Role::kText2]);
   const std::string_view name = item.given.empty() ? recorded : item.given;
   if (item.rank != nullptr) {
@@ -228,7 +235,7 @@ void TimelinePainter::DrawNameTooltip(const LayoutItem& item, std::string_view r
                        recorded.data());
 }
 
-void TimelinePainter::DrawLabelTooltip() const {
+void WindowPainter::DrawLabelTooltip() const {
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   const size_t index = model_.ItemAt(mouse.y);
   if (!ImGui::IsWindowHovered() || !geo_.labels.Has(mouse.x, mouse.y) ||
@@ -273,6 +280,83 @@ void TimelinePainter::DrawLabelTooltip() const {
       ImGui::TextColored(second, "id %lld", static_cast<long long>(track.id));
     ImGui::EndTooltip();
   }
+}
+
+namespace {
+
+// "8 x 1 x 1" of PyTorch's "[8, 1, 1]" and of XLA's "8,1,1".
+std::string Sizes(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (IsDigit(c)) {
+      out += c;
+    } else if (c == ',') {
+      out += " \u00d7 ";
+    }
+  }
+  return out;
+}
+
+// Returns what stands behind "grid:" in XLA's "regs:32 grid:8,1,1 block:128,1,1".
+std::string_view Word(std::string_view details, std::string_view key) {
+  const size_t at = details.find(key);
+  if (at == std::string_view::npos) return {};
+  const std::string_view rest = details.substr(at + key.size());
+  return rest.substr(0, rest.find(' '));
+}
+
+void AddGrid(const Trace& trace, EventRow row, std::vector<std::string>* lines) {
+  if (!trace.source) return;
+  const auto stats = trace.source->Decode(trace, row);
+  if (!stats.ok()) return;
+  std::string grid, block;
+  for (const Stat& stat : *stats) {
+    const std::string text = ToText(stat);
+    if (stat.name == "grid") grid = Sizes(text);
+    if (stat.name == "block") block = Sizes(text);
+    if (stat.name == "kernel_details") {
+      grid = Sizes(Word(text, "grid:"));
+      block = Sizes(Word(text, "block:"));
+    }
+  }
+  if (grid.empty()) return;
+  lines->push_back("grid " + grid + (block.empty() ? "" : ", block " + block));
+}
+
+void AddLaunch(const Profile& profile, EventRow row, std::vector<std::string>* lines) {
+  if (!profile.flows) return;
+  const auto launch = FindLaunchFacts(*profile.trace, *profile.flows, row);
+  if (!launch) return;
+  // The innermost event around the call is the op that launched.
+  if (!launch->stack.empty())
+    lines->push_back("launched in " + std::string(profile.trace->set.Name(launch->stack.front())));
+  std::string line = launch->delay > 0 ? "began " + WithoutZeros(FormatDuration(launch->delay, 4)) +
+                                             " after its launch"
+                                       : std::string("began during its launch");
+  if (launch->queue_length > 0)
+    line += ", behind " + Counted(launch->queue_length, "queued events");
+  lines->push_back(std::move(line));
+}
+
+}  // namespace
+
+const std::vector<std::string>& HoverFacts::Of(const Profile& profile, const EventRef& event) {
+  if (event == event_ && trace_ == profile.trace.get() && flows_ == profile.flows.get())
+    return lines_;
+  event_ = event;
+  trace_ = profile.trace.get();
+  flows_ = profile.flows.get();
+  lines_.clear();
+  const EventRow row = profile.OwnRow(event);
+  if (!row.valid() || row.value >= profile.trace->set.rows) return lines_;
+  const TrackSet& set = profile.trace->set;
+  const Track& track = set.tracks[set.TrackOf(row).value];
+  const bool device =
+      track.plane.valid() && IsDevice(profile.trace->planes[track.plane.value].kind);
+  if (!device) return lines_;
+  AddLaunch(profile, row, &lines_);
+  AddGrid(*profile.trace, row, &lines_);
+  return lines_;
 }
 
 }  // namespace stepscope

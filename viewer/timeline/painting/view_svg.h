@@ -1,21 +1,17 @@
-// Writes the timeline as a vector picture: slices, names, ruler, steps, selection, arrows. A
-// slice that stands alone has a title with its name and duration. Pure; knows no ImGui. O(texels
-// of the rows in sight)
+// Writes the timeline as a vector picture, as TimelinePainter draws it. A slice that stands alone
+// has a title with its name and duration. O(texels of the rows in sight)
 #pragma once
 
-#include <span>
 #include <string>
 #include <string_view>
 
-#include "viewer/timeline/interaction/timeline_model.h"
+#include "viewer/timeline/painting/timeline_painter.h"
 
 namespace stepscope {
 
 struct ViewSvgInput {
-  const TimelineModel& model;  // as the last frame left it, with the same profiles and names
-  std::span<const Profile> profiles;
-  const ViewState& view;
-  const NameCache& names;
+  const TimelineModel& model;  // as the last frame left it, with the same profiles
+  const TimelineScene& scene;
   // For a picture inside another one: a prefix for its ids, and its place there.
   std::string_view id = {};
   float x = 0, y = 0;

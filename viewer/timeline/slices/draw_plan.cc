@@ -7,10 +7,10 @@
 #include <optional>
 #include <utility>
 
+#include "model/base/check.h"
 #include "model/base/job.h"
 #include "model/base/key_table.h"
 #include "viewer/timeline/slices/plan_area.h"
-#include "viewer/timeline/slices/row_texels.h"
 
 namespace stepscope {
 namespace {
@@ -157,7 +157,7 @@ void DrawPlan::LearnKinds(const PlanInput& input) {
     auto& kinds = kinds_[&names];
     for (size_t m = kinds.size(); m < names.metas.size(); ++m) {
       const EventMeta& meta = names.metas[m];
-      kinds.push_back(KindOf(WorkPartOf(names.strings.View(meta.name), meta.category)));
+      kinds.push_back(WorkKind(WorkPartOf(names.strings.View(meta.name), meta.category)));
     }
   }
 }
@@ -170,6 +170,8 @@ const std::vector<NameChange>* DrawPlan::ChangesOf(const PlanInput& input,
 }
 
 void DrawPlan::Build(const PlanInput& input) {
+  STEPSCOPE_DCHECK(input.layout != nullptr && input.names != nullptr);
+  STEPSCOPE_DCHECK(input.axes.size() == input.profiles.size());
   ++frame_;
   width_ = input.width;
   patterns_ = input.tints != nullptr && input.tints->on();
@@ -181,7 +183,6 @@ void DrawPlan::Build(const PlanInput& input) {
   CollectRows(input);
   LearnKinds(input);
   FindStale(input);
-  rebuilt_ = static_cast<uint32_t>(work_.size());
   const unsigned threads = work_.size() >= kRowsForThreads ? input.threads : 1;
   if (threads == 1) {
     for (Work& work : work_) FillRow(input, work);
@@ -365,7 +366,7 @@ void DrawPlan::FillArea(const PlanInput& input, const LayoutItem& item, Work& wo
   const Theme& theme = input.names->theme();
   const std::span<uint32_t> texels = work.cached->texels;
   if (!activity.parts.parts.empty()) return DrawStack(activity.parts, texels);
-  DrawCurve(activity.share, theme[KindOf(activity)], texels);
+  DrawCurve(activity.share, theme[WorkKind(activity)], texels);
 }
 
 void DrawPlan::FillCounter(const PlanInput& input, const LayoutItem& item, Cached& cached) const {

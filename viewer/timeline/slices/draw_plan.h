@@ -20,7 +20,7 @@
 #include "viewer/core/search/highlight.h"
 #include "viewer/timeline/layout/layout.h"
 #include "viewer/timeline/slices/name_tints.h"
-#include "viewer/timeline/slices/plan_parts.h"
+#include "viewer/timeline/slices/plan_area.h"
 
 namespace stepscope {
 
@@ -75,9 +75,6 @@ class DrawPlan {
   bool patterns() const { return patterns_; }  // texels are hatched
   uint32_t dirty_begin() const { return dirty_begin_; }
   uint32_t dirty_end() const { return dirty_end_; }
-  uint32_t rebuilt_rows() const {
-    return rebuilt_;
-  }  // in the last Build; for tests and frame statistics
   // The mean share of busy time in view of the plane whose heading is `item`, in [0, 1]; -1 if it
   // is not known.
   double Utilisation(uint32_t item) const;
@@ -143,7 +140,7 @@ class DrawPlan {
   TintColors tint_colors_;
   uint64_t tint_names_ = 0;  // generation of the NameCache that tint_colors_ fit
   bool patterns_ = false;
-  uint32_t width_ = 0, dirty_begin_ = 0, dirty_end_ = 0, rebuilt_ = 0;
+  uint32_t width_ = 0, dirty_begin_ = 0, dirty_end_ = 0;
   uint64_t frame_ = 0;
 };
 

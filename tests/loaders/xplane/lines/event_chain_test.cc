@@ -1,4 +1,4 @@
-#include "loaders/xplane/lines/event_chain.h"
+#include "loaders/xplane/lines/line_pieces.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "loaders/xplane/lines/line_coverage.h"
+#include "loaders/xplane/lines/line_sample.h"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // A line in pieces is the line as a whole.
-#include "loaders/xplane/lines/split_line.h"
+#include "loaders/xplane/lines/line_set.h"
 
 #include <doctest/doctest.h>
 

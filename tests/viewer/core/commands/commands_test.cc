@@ -9,7 +9,7 @@
 #include "tests/viewer/viewer_fixture.h"
 #include "viewer/core/commands/command.h"
 #include "viewer/core/commands/context.h"
-#include "viewer/core/commands/key_chord.h"
+#include "viewer/core/commands/keys.h"
 #include "viewer/core/panel.h"
 
 using namespace stepscope;  // NOLINT
@@ -17,8 +17,8 @@ using namespace stepscope;  // NOLINT
 TEST_CASE("every command has a unique id, texts, and keys that parse") {
   std::set<std::string> ids;
   for (const CommandDesc& command : Commands()) {
-    CAPTURE(command.id);
-    CHECK(ids.insert(command.id).second);
+    CAPTURE(command.id.text());
+    CHECK(ids.insert(command.id.text()).second);
     CHECK(command.title[0] != 0);
     CHECK(command.what[0] != 0);
     CHECK((command.enabled != nullptr));
@@ -31,6 +31,8 @@ TEST_CASE("every command has a unique id, texts, and keys that parse") {
     CHECK(FindCommand(command.id) == &command);
   }
   CHECK(FindCommand("no.such") == nullptr);
+  // Each id in the sources has a row.
+  CHECK(std::ssize(ids) == std::count(kCommandIds.begin(), kCommandIds.end(), ' ') - 1);
 }
 
 TEST_CASE("no two commands or panels share a key") {
@@ -46,7 +48,7 @@ TEST_CASE("no two commands or panels share a key") {
     }
     CHECK(ok);
   };
-  for (const CommandDesc& command : Commands()) add(command.keys, command.id);
+  for (const CommandDesc& command : Commands()) add(command.keys, command.id.text());
   for (const PanelDesc& panel : Panels()) add(panel.key, panel.id);
 }
 
@@ -70,9 +72,9 @@ TEST_CASE("chords parse to keys and modifiers") {
 }
 
 TEST_CASE("a script's number means the field that the command's row names") {
-  const auto args = [](const char* id, double number) {
+  const auto args = [](CommandId id, double number) {
     CommandArgs out;
-    SetNumber(*FindCommand(id), number, &out);
+    SetNumber(DescOf(id), number, &out);
     return out;
   };
   CHECK(args("view.zoom_in", 2.5).steps == 2.5);
@@ -93,15 +95,15 @@ TEST_CASE("a script's number means the field that the command's row names") {
 
 TEST_CASE("the queue keeps order and a bounded journal") {
   CommandQueue queue;
-  for (int i = 0; i < 1500; ++i) queue.Push("c" + std::to_string(i));
-  Command command;
-  REQUIRE(queue.Pop(&command));
-  CHECK(command.id == "c0");
-  while (queue.Pop(&command)) {
+  for (int i = 0; i < 1500; ++i) queue.Push("app.note", {.text = std::to_string(i)});
+  for (int i = 0; i < 1500; ++i) {
+    const std::optional<Command> command = queue.Pop();
+    REQUIRE(command.has_value());
+    CHECK(command->args.text == std::to_string(i));
   }
-  CHECK(command.id == "c1499");
+  CHECK_FALSE(queue.Pop().has_value());
   CHECK(queue.journal().size() == 1000);
-  CHECK(queue.journal().back().id == "c1499");
+  CHECK(queue.journal().back().args.text == "1499");
 }
 
 TEST_CASE("switches say whether they are on, and each command flips its switch") {
@@ -115,19 +117,20 @@ TEST_CASE("switches say whether they are on, and each command flips its switch")
   ViewHistory history;
   TimelineFeedback timeline;
   ViewerContext context{view, session, services, settings, windows, search, history, timeline, {}};
-  for (const char* id : {"view.python_frames", "view.derived_lanes", "view.waiting_lanes",
-                         "view.definitions", "compare.colors", "app.help", "app.settings"}) {
-    CAPTURE(id);
-    const CommandDesc* command = FindCommand(id);
-    REQUIRE(command != nullptr);
-    REQUIRE((command->on != nullptr));
-    const bool before = command->on(context);
-    command->apply(context, {});
-    CHECK(command->on(context) != before);
-    command->apply(context, {});
-    CHECK(command->on(context) == before);
+  constexpr CommandId kSwitches[] = {
+      "view.python_frames", "view.derived_lanes", "view.waiting_lanes", "view.definitions",
+      "compare.colors",     "app.help",           "app.settings"};
+  for (const CommandId id : kSwitches) {
+    CAPTURE(id.text());
+    const CommandDesc& command = DescOf(id);
+    REQUIRE((command.on != nullptr));
+    const bool before = command.on(context);
+    command.apply(context, {});
+    CHECK(command.on(context) != before);
+    command.apply(context, {});
+    CHECK(command.on(context) == before);
   }
-  FindCommand("tool.zoom")->apply(context, {});
-  CHECK(FindCommand("tool.zoom")->on(context));
-  CHECK_FALSE(FindCommand("tool.pan")->on(context));
+  DescOf("tool.zoom").apply(context, {});
+  CHECK(DescOf("tool.zoom").on(context));
+  CHECK_FALSE(DescOf("tool.pan").on(context));
 }

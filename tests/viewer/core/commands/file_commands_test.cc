@@ -9,16 +9,16 @@
 #include "tests/support/gpu_profile.h"
 #include "tests/viewer/drawn_text.h"
 #include "tests/viewer/viewer_fixture.h"
-#include "viewer/core/state/track_path.h"
+#include "viewer/core/state/track_rules.h"
 
-using namespace stepscope;           // NOLINT
-using namespace stepscope::testing;  // NOLINT
+using namespace stepscope;        // NOLINT
+using namespace stepscope::test;  // NOLINT
 
 namespace {
 
 struct SavingViewer : ViewerFixture {
   SavingViewer() { Open(TrainingTrace()); }
-  void Do(const char* id, CommandArgs args = {}) {
+  void Do(CommandId id, CommandArgs args = {}) {
     Push(id, std::move(args));
     Frame(2);
   }
@@ -81,7 +81,7 @@ TEST_CASE("the view of a first picture goes on as that of the whole profile") {
   CHECK_FALSE(f.services.saved_profile.valid());  // the rest of it is on its way
   CommandArgs range;
   range.range = {2 * kPsPerMs, 3 * kPsPerMs};
-  f.viewer->SetVisibleRange(range.range);
+  f.viewer->commands().Push("view.set_range", {.range = range.range});
   f.Push("mark.add", range);
   f.WaitIdle();
   const TimeRange visible = f.viewer->view().visible;
@@ -106,10 +106,10 @@ TEST_CASE("the view of a first picture goes on as that of the whole profile") {
 
 // Threads a and b with so many events each, at different times.
 std::shared_ptr<const Trace> PartOfThreads(int events) {
-  testing::TraceMaker maker;
+  test::TraceMaker maker;
   const PlaneId host = maker.Plane("Host threads", PlaneKind::kHostThreads);
   for (const int thread : {0, 1}) {
-    std::vector<testing::SimpleEvent> list;
+    std::vector<test::SimpleEvent> list;
     for (int i = 0; i < events; ++i)
       list.push_back({i % 2 == 0 ? "even" : "odd", (thread + 10 * i) * kPsPerMs, kPsPerMs});
     maker.Track(host, thread == 0 ? "a" : "b", TrackKind::kThread, list);

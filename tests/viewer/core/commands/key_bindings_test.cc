@@ -1,5 +1,5 @@
 // Keys of presets and of the user.
-#include "viewer/core/commands/key_bindings.h"
+#include "viewer/core/commands/keys.h"
 
 #include <doctest/doctest.h>
 
@@ -9,19 +9,18 @@
 
 #include "tests/viewer/viewer_fixture.h"
 #include "viewer/core/commands/command.h"
-#include "viewer/core/commands/key_chord.h"
 #include "viewer/core/panel.h"
 #include "viewer/core/state/settings.h"
 
-using namespace stepscope;           // NOLINT
-using namespace stepscope::testing;  // NOLINT
+using namespace stepscope;        // NOLINT
+using namespace stepscope::test;  // NOLINT
 
 namespace {
 
-KeyBindings With(const char* preset, const char* custom) {
+KeyBindings With(const char* preset, const std::string& custom) {
   Settings settings;
-  settings.Set("keys.preset", preset);
-  settings.Set("keys.custom", custom);
+  CHECK(SetSetting(SettingDescOf(&Settings::key_preset), preset, &settings));
+  CHECK(SetSetting(SettingDescOf(&Settings::custom_keys), custom, &settings));
   KeyBindings keys;
   keys.Update(settings);
   return keys;
@@ -38,24 +37,15 @@ TEST_CASE("without a preset or choice the keys are the table's") {
 }
 
 TEST_CASE("presets name commands and keys, and no key belongs to two commands") {
-  std::set<std::string> presets;
-  for (const PresetKey& row : PresetKeys()) {
-    bool ok = true;
-    CHECK_FALSE(ParseChords(row.keys, &ok).empty());
-    CHECK(ok);
-    CHECK(FindCommand(row.id) != nullptr);
-    presets.insert(row.preset);
-  }
-  const std::string choices = FindSetting("keys.preset")->choices;
-  for (const std::string& preset : presets) {
+  for (const char* preset : ChoiceTexts(&Settings::key_preset)) {
     CAPTURE(preset);
-    CHECK(choices.find(preset) != std::string::npos);
-    const KeyBindings keys = With(preset.c_str(), "");
+    const KeyBindings keys = With(preset, "");
     std::set<std::pair<int, unsigned>> taken;
     for (const CommandDesc& command : Commands()) {
       bool ok = true;
       for (const KeyChord& chord : ParseChords(keys.Of(command.id), &ok))
         CHECK(taken.insert({chord.chord, chord.character}).second);
+      CHECK(ok);
     }
   }
 }
@@ -79,7 +69,7 @@ TEST_CASE("rules that are no bindings are left out, and a note says so") {
 TEST_CASE("the window follows the chosen keys") {
   ViewerFixture f;
   f.Open(TrainingTrace());
-  f.viewer->settings().Set("keys.custom", "filter.here=B");
+  f.viewer->settings().custom_keys = {{"filter.here", "B"}};
   f.Frame(2);
   f.Key(ImGuiKey_L);
   CHECK(f.viewer->view().filters.empty());
@@ -88,21 +78,23 @@ TEST_CASE("the window follows the chosen keys") {
 }
 
 TEST_CASE("a choice replaces the earlier one for its command and can be taken back") {
-  CHECK(WithKeys("", "mark.add", "B") == "mark.add=B");
-  CHECK(WithKeys("mark.add=B; view.zoom_in=W | =", "mark.add", "Ctrl+B") ==
-        "view.zoom_in=W | =; mark.add=Ctrl+B");
-  CHECK(WithKeys("mark.add=B; view.zoom_in=W", "mark.add", std::nullopt) == "view.zoom_in=W");
-  CHECK(WithKeys("mark.add=B", "mark.add", "") == "mark.add=");
-  CHECK(HasRule("a=1; mark.add = B", "mark.add"));
-  CHECK_FALSE(HasRule("a=1; mark.add=B", "mark"));
-  const KeyBindings keys = With("", WithKeys("", "mark.add", "Ctrl+O").c_str());
+  using Rules = std::vector<KeyRule>;
+  const Rules both = {{"mark.add", "B"}, {"view.zoom_in", "W | ="}};
+  CHECK(WithKeys({}, "mark.add", "B") == Rules{{"mark.add", "B"}});
+  CHECK(WithKeys(both, "mark.add", "Ctrl+B") ==
+        Rules{{"view.zoom_in", "W | ="}, {"mark.add", "Ctrl+B"}});
+  CHECK(WithKeys(both, "mark.add", std::nullopt) == Rules{{"view.zoom_in", "W | ="}});
+  CHECK(WithKeys({{"mark.add", "B"}}, "mark.add", "") == Rules{{"mark.add", ""}});
+  CHECK(HasRule(both, "mark.add"));
+  CHECK_FALSE(HasRule(both, "mark"));
+  const KeyBindings keys = With("Stepscope", "mark.add=Ctrl+O");
   CHECK(keys.Of("mark.add") == "Ctrl+O");
   CHECK(keys.Of("file.open").empty());
   CHECK(keys.OwnerOf("Ctrl+O") == "mark.add");
   CHECK(KeyBindings().OwnerOf("Ctrl+O") == "file.open");
   CHECK(KeyBindings().OwnerOf("Alt+1") == "panel.overview");
   CHECK(KeyBindings().OwnerOf("Ctrl+Alt+F9").empty());
-  CHECK(With("", WithKeys("", "mark.add", "").c_str()).Of("mark.add").empty());
+  CHECK(With("Stepscope", "mark.add").Of("mark.add").empty());
 }
 
 namespace {
@@ -114,7 +106,7 @@ struct KeysOfAddMarker {
     app.Push("app.help");
     app.Frame(4);
   }
-  const std::string& Custom() { return app.viewer->settings().Get("keys.custom"); }
+  std::string Custom() { return KeyRulesText(app.viewer->settings().custom_keys); }
   // The button with a label in the help window's row of "mark.add"; nothing if there is none.
   void Activate(const char* label) {
     // The row's id lies under the table's.

@@ -6,8 +6,8 @@
 #include "viewer/core/state/track_rules.h"
 #include "viewer/core/state/view_token.h"
 
-using namespace stepscope;           // NOLINT
-using namespace stepscope::testing;  // NOLINT
+using namespace stepscope;        // NOLINT
+using namespace stepscope::test;  // NOLINT
 
 namespace {
 
@@ -19,7 +19,7 @@ CommandArgs Range(Ps begin, Ps end) {
 
 struct Opened : ViewerFixture {
   Opened() { Open(TrainingTrace()); }
-  void Do(const char* id, CommandArgs args = {}) {
+  void Do(CommandId id, CommandArgs args = {}) {
     Push(id, std::move(args));
     Frame(2);
   }
@@ -182,13 +182,13 @@ TEST_CASE("tracks are pinned, moved and let go, and the rules are kept as settin
   stream.text = "host-0|/device:GPU:1|Stream #15#3";
   f.Do("track.pin", stream);
   f.Do("track.move", stream);
-  CHECK(f.viewer->settings().Get("timeline.tracks").find("pin host-0|/device:GPU:1|Stream #15") !=
-        std::string::npos);
-  CHECK(f.viewer->settings().Get("timeline.tracks").find("order ") != std::string::npos);
+  const TrackRules& rules = f.viewer->settings().tracks;
+  CHECK(rules.pinned == std::vector<std::string>{stream.text});
+  CHECK(rules.order == std::vector<std::string>{stream.text});
   f.Do("track.pin", stream);
-  CHECK(f.viewer->settings().Get("timeline.tracks").find("pin ") == std::string::npos);
+  CHECK(rules.pinned.empty());
   f.Do("track.unpin_all");
-  CHECK(f.viewer->settings().Get("timeline.tracks").empty());
+  CHECK(rules == TrackRules());
 }
 
 TEST_CASE("several tracks are pinned in an order, and let go together") {
@@ -196,9 +196,7 @@ TEST_CASE("several tracks are pinned in an order, and let go together") {
   CommandArgs tracks, first;
   tracks.paths = {"h|GPU 1|Stream#7", "h|GPU 0|Stream#7"};
   first.text = tracks.paths[1];
-  const auto pinned = [&] {
-    return ParseTrackRules(f.viewer->settings().Get("timeline.tracks")).pinned;
-  };
+  const auto pinned = [&] { return f.viewer->settings().tracks.pinned; };
   f.Do("track.pin", first);
   f.Do("track.pin", tracks);
   CHECK(pinned() == tracks.paths);
@@ -208,7 +206,7 @@ TEST_CASE("several tracks are pinned in an order, and let go together") {
 
 TEST_CASE("tracks take the next order, or the one that is named") {
   Opened f;
-  const auto order = [&] { return f.viewer->settings().Get("timeline.track_sort"); };
+  const auto order = [&] { return SettingText(f.viewer->settings(), &Settings::track_sort); };
   for (const char* next : {"name", "busy time", "events", "as recorded", "name"}) {
     f.Do("track.sort");
     CHECK(order() == next);
@@ -245,10 +243,12 @@ TEST_CASE("only the tracks of the selection are shown, and all of them again") {
 TEST_CASE("commands for a closed profile do nothing") {
   Opened f;
   const ViewState before = f.view();
-  for (const char* id : {"go.next_step", "go.previous_step", "go.step", "go.typical_step",
-                         "go.worst_step", "filter.steps", "filter.visible", "filter.range",
-                         "mark.add", "mark.next", "track.only_selected", "view.open_token"}) {
-    CAPTURE(id);
+  constexpr CommandId kCommands[] = {"go.next_step",    "go.previous_step",    "go.step",
+                                     "go.typical_step", "go.worst_step",       "filter.steps",
+                                     "filter.visible",  "filter.range",        "mark.add",
+                                     "mark.next",       "track.only_selected", "view.open_token"};
+  for (const CommandId id : kCommands) {
+    CAPTURE(id.text());
     CommandArgs args = Range(0, kPsPerMs);
     args.profile = ProfileId(7);
     args.text = "1";

@@ -1,4 +1,4 @@
-#include "viewer/core/look/distinct_names.h"
+#include "viewer/core/look/name_cache.h"
 
 #include <doctest/doctest.h>
 

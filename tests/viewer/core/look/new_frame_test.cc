@@ -1,11 +1,10 @@
 // Chords typed within one frame.
-#include "viewer/core/look/new_frame.h"
+#include "viewer/core/commands/keys.h"
 
 #include <doctest/doctest.h>
 #include <imgui.h>
 
 #include "tests/viewer/viewer_fixture.h"
-#include "viewer/core/commands/key_chord.h"
 
 namespace stepscope {
 namespace {
@@ -31,7 +30,7 @@ void Ctrl(bool down) {
 }
 
 TEST_CASE("a chord typed between two frames is seen once, whichever key is let go first") {
-  testing::ViewerFixture fixture;
+  test::ViewerFixture fixture;
   Ctrl(true);
   Key(ImGuiKey_Q, true);
   Ctrl(false);
@@ -46,7 +45,7 @@ TEST_CASE("a chord typed between two frames is seen once, whichever key is let g
 }
 
 TEST_CASE("a modifier pressed after the key makes no chord") {
-  testing::ViewerFixture fixture;
+  test::ViewerFixture fixture;
   Key(ImGuiKey_Q, true);
   Ctrl(true);
   Key(ImGuiKey_Q, false);

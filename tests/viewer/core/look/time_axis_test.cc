@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "viewer/timeline/layout/range_animation.h"
+#include "viewer/timeline/layout/geometry.h"
 #include "viewer/timeline/painting/ruler.h"
 
 using namespace stepscope;  // NOLINT

@@ -1,4 +1,4 @@
-#include "viewer/core/profiles/activity_at_time.h"
+#include "viewer/core/profiles/matching_events.h"
 
 #include <doctest/doctest.h>
 
@@ -8,7 +8,7 @@ namespace stepscope {
 namespace {
 
 TEST_CASE("events at a time: the innermost slice of each track, devices first, at most a few") {
-  testing::TraceMaker maker;
+  test::TraceMaker maker;
   const PlaneId host = maker.Plane("Host threads", PlaneKind::kHostThreads);
   maker.Track(host, "main", TrackKind::kThread, {{"step", 0, 1000}, {"mm", 100, 200}});
   maker.Track(host, "idle", TrackKind::kThread, {{"later", 500, 100}});

@@ -8,10 +8,10 @@
 #include "model/analysis/analysis.h"
 #include "tests/support/memory_snapshot.h"
 #include "tests/viewer/viewer_fixture.h"
-#include "viewer/core/state/track_folding.h"
+#include "viewer/core/state/track_rules.h"
 
-using namespace stepscope;           // NOLINT
-using namespace stepscope::testing;  // NOLINT
+using namespace stepscope;        // NOLINT
+using namespace stepscope::test;  // NOLINT
 
 namespace {
 

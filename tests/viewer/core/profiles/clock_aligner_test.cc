@@ -19,7 +19,7 @@ namespace stepscope {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::ViewerFixture;
+using test::ViewerFixture;
 
 constexpr Ps kOffset = 41 * kPsPerMs;  // of rank 1
 

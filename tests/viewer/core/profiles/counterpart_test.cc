@@ -1,12 +1,12 @@
 // Counterparts of events in another profile.
-#include "viewer/core/profiles/counterpart.h"
+#include "viewer/core/profiles/matching_events.h"
 
 #include <doctest/doctest.h>
 
 #include "tests/viewer/viewer_fixture.h"
 
-using namespace stepscope;           // NOLINT
-using namespace stepscope::testing;  // NOLINT
+using namespace stepscope;        // NOLINT
+using namespace stepscope::test;  // NOLINT
 
 namespace {
 

@@ -9,10 +9,10 @@
 #include "viewer/core/panel.h"
 #include "viewer/core/profiles/profile.h"
 #include "viewer/core/profiles/step_markers.h"
-#include "viewer/core/state/track_path.h"
+#include "viewer/core/state/track_rules.h"
 
-using namespace stepscope;           // NOLINT
-using namespace stepscope::testing;  // NOLINT
+using namespace stepscope;        // NOLINT
+using namespace stepscope::test;  // NOLINT
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "viewer/core/profiles/same_event.h"
+#include "viewer/core/profiles/matching_events.h"
 
 #include <doctest/doctest.h>
 
@@ -10,11 +10,11 @@
 namespace stepscope {
 namespace {
 
-using testing::SimpleEvent;
+using test::SimpleEvent;
 
 std::shared_ptr<const Trace> Threads(const std::vector<SimpleEvent>& a,
                                      const std::vector<SimpleEvent>& b) {
-  testing::TraceMaker maker;
+  test::TraceMaker maker;
   const PlaneId host = maker.Plane("Host threads", PlaneKind::kHostThreads);
   maker.Track(host, "a", TrackKind::kThread, a);
   maker.Track(host, "b", TrackKind::kThread, b);

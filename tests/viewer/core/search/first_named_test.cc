@@ -1,4 +1,4 @@
-#include "viewer/core/search/first_named.h"
+#include "viewer/core/search/search.h"
 
 #include <doctest/doctest.h>
 
@@ -9,7 +9,7 @@ namespace stepscope {
 namespace {
 
 TEST_CASE("first named: the one that begins first, on whatever track") {
-  testing::TraceMaker maker;
+  test::TraceMaker maker;
   const PlaneId plane = maker.Plane("GPU", PlaneKind::kGpu);
   maker.Track(plane, "1", TrackKind::kStream, {{"copy", 10, 5}, {"Gemm_b", 30, 5}});
   maker.Track(plane, "2", TrackKind::kStream, {{"gemm_a", 20, 5}, {"gemm", 40, 5}});

@@ -1,5 +1,5 @@
 // Hits by time, against a sorted list of them.
-#include "viewer/core/search/hits_in_time.h"
+#include "viewer/core/search/highlight.h"
 
 #include <doctest/doctest.h>
 
@@ -9,8 +9,8 @@
 
 #include "tests/viewer/viewer_fixture.h"
 
-using namespace stepscope;           // NOLINT
-using namespace stepscope::testing;  // NOLINT
+using namespace stepscope;        // NOLINT
+using namespace stepscope::test;  // NOLINT
 
 namespace {
 

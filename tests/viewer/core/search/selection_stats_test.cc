@@ -17,11 +17,10 @@
 #include "tests/support/samples.h"
 #include "tests/viewer/open_trace.h"
 #include "tests/viewer/viewer_fixture.h"
-#include "viewer/core/state/track_path.h"
 #include "viewer/core/state/track_rules.h"
 
-using namespace stepscope;           // NOLINT
-using namespace stepscope::testing;  // NOLINT
+using namespace stepscope;        // NOLINT
+using namespace stepscope::test;  // NOLINT
 
 namespace {
 
@@ -246,12 +245,8 @@ TEST_CASE("groups and events call tracks as the user does") {
   request.by = GroupBy::kTrack;
   const Profile profile = Training();
   const Trace& trace = *profile.trace;
-  TrackRules rules;
-  rules.names[TrackPath(trace, trace.set, TrackId(0))] = "compute";
-  rules.names[PlanePath(trace, trace.set.tracks[0].plane)] = "first";
-  Settings settings;
-  settings.Set("timeline.tracks", ToText(rules));
-  request.names.Update(settings);
+  request.names = {{TrackPath(trace, trace.set, TrackId(0)), "compute"},
+                   {PlanePath(trace, trace.set.tracks[0].plane), "first"}};
   const SelectionStats s = AddUpSelection(profile, request, {});
   CHECK(Number(s.groups, "compute", "count") == 40);
   const size_t track = static_cast<size_t>(s.events.Column("track"));

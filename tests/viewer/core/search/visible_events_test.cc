@@ -18,8 +18,8 @@
 namespace stepscope {
 namespace {
 
+using test::TraceMaker;
 using test::XSpaceBuilder;
-using testing::TraceMaker;
 
 constexpr Ps kMs = kPsPerMs;
 
@@ -134,7 +134,7 @@ TEST_CASE("visible events: marks of steps and what spans the recording hide no w
 }
 
 TEST_CASE("visible events: halves add up to the whole") {
-  const auto trace = testing::TrainingTrace();
+  const auto trace = test::TrainingTrace();
   const Ps middle = 4'321 * kPsPerUs;
   const VisibleEvents all = AddUpVisible(*trace, trace->span, "");
   const VisibleEvents left = AddUpVisible(*trace, {trace->span.begin, middle}, "");

@@ -1,4 +1,4 @@
-#include "viewer/core/state/highlighted_events.h"
+#include "viewer/core/state/view_state.h"
 
 #include <doctest/doctest.h>
 

@@ -1,17 +1,15 @@
 // Python frames that last as long as the recording are one row of the timeline.
-#include "viewer/core/state/outer_frames.h"
+#include "viewer/core/state/track_rules.h"
 
 #include <doctest/doctest.h>
 
 #include "tests/support/loaded.h"
 #include "tests/viewer/timeline/layout/layout_support.h"
 #include "tests/viewer/viewer_fixture.h"
-#include "viewer/core/state/track_folding.h"
-#include "viewer/core/state/track_path.h"
-#include "viewer/timeline/layout/depth_in_view.h"
+#include "viewer/timeline/layout/layout.h"
 
-using namespace stepscope;           // NOLINT
-using namespace stepscope::testing;  // NOLINT
+using namespace stepscope;        // NOLINT
+using namespace stepscope::test;  // NOLINT
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "viewer/core/state/time_map.h"
+#include "viewer/core/state/view_state.h"
 
 #include <doctest/doctest.h>
 

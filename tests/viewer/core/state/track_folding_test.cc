@@ -1,14 +1,13 @@
 // Folded and hidden tracks come back at the next start, by their names.
-#include "viewer/core/state/track_folding.h"
+#include "viewer/core/state/track_rules.h"
 
 #include <doctest/doctest.h>
 
 #include "tests/viewer/viewer_fixture.h"
 #include "viewer/core/state/settings.h"
-#include "viewer/core/state/track_path.h"
 
-using namespace stepscope;           // NOLINT
-using namespace stepscope::testing;  // NOLINT
+using namespace stepscope;        // NOLINT
+using namespace stepscope::test;  // NOLINT
 
 namespace {
 
@@ -42,7 +41,7 @@ struct Window : ViewerFixture {
       : ViewerFixture({1200, 800}, settings) {
     Open(std::move(trace));
   }
-  void PushText(const char* id, const std::string& text = {}) {
+  void PushText(CommandId id, const std::string& text = {}) {
     CommandArgs args;
     args.text = text;
     Push(id, args);
@@ -50,7 +49,7 @@ struct Window : ViewerFixture {
   const Trace& trace() const { return *session.profiles[0].trace; }
   const Names& folded() const { return viewer->view().profiles[0].collapsed; }
   Names FoldedAfterRestart(std::shared_ptr<const Trace> trace = MadeTrace()) const {
-    return Window(viewer->SettingsText(), std::move(trace)).folded();
+    return Window(SettingsJson(viewer->settings()), std::move(trace)).folded();
   }
 };
 
@@ -77,11 +76,11 @@ TEST_CASE("folds: rules give back what was folded, and leave those of other prof
   TrackRules rules;
   CHECK(FoldedBy(rules, *trace) == Names{spans, derived});
   KeepFolds(*trace, {spans, derived}, &rules);
-  CHECK(rules.empty());  // as at first: nothing to keep
+  CHECK(rules == TrackRules());  // as at first: nothing to keep
   for (const Names& folded : {Names{gpu, track}, Names{}, Names{spans, gpu}, Names{spans}}) {
     rules.folded.insert("elsewhere|plane");
     KeepFolds(*trace, folded, &rules);
-    CHECK(FoldedBy(ParseTrackRules(ToText(rules)), *trace) == folded);
+    CHECK(FoldedBy(rules, *trace) == folded);
     CHECK(rules.folded.contains("elsewhere|plane"));
   }
   KeepFolds(*trace, {gpu, derived}, &rules);
@@ -111,7 +110,7 @@ TEST_CASE("folds: the user's folds are there at the next start") {
   CHECK(f.FoldedAfterRestart().empty());
   f.Push("view.reset_layout");
   CHECK(f.folded() == Names{spans, derived});
-  CHECK(f.viewer->settings().Get("timeline.tracks").empty());
+  CHECK(f.viewer->settings().tracks == TrackRules());
 }
 
 TEST_CASE("folds: rules set while a profile is open take effect") {
@@ -131,11 +130,11 @@ TEST_CASE("folds: a hidden plane stays hidden until it is shown or one of its ev
   f.Frame(2);
   const uint32_t fewer = f.canvas().rows;
   CHECK(fewer < all);
-  CHECK(Window(f.viewer->SettingsText()).canvas().rows == fewer);
+  CHECK(Window(SettingsJson(f.viewer->settings())).canvas().rows == fewer);
   f.Push("view.show_hidden");
   f.Frame(2);
   CHECK(f.canvas().rows == all);
-  CHECK(f.viewer->settings().Get("timeline.tracks").empty());
+  CHECK(f.viewer->settings().tracks == TrackRules());
 
   f.PushText("view.toggle_hidden", TrackPath(f.trace(), f.trace().set, TrackId(2)));
   f.Frame(2);
@@ -149,5 +148,5 @@ TEST_CASE("folds: a hidden plane stays hidden until it is shown or one of its ev
   f.PushText("view.toggle_hidden", gpu);
   f.Push("view.reset_layout");
   f.Frame(3);
-  CHECK(f.viewer->settings().Get("timeline.tracks").empty());
+  CHECK(f.viewer->settings().tracks == TrackRules());
 }

@@ -138,15 +138,15 @@ TEST_CASE("the arrangement of tracks comes back") {
   Settings settings;
   ViewState view = ViewAt(0, 100);
   const auto before = ViewHistory::PlaceOf(view, settings);
-  settings.Set("timeline.tracks", "hide host|GPU 1");
-  settings.Set("timeline.track_sort", "name");
+  settings.tracks.hidden = {"host|GPU 1"};
+  settings.track_sort = TrackSort::kName;
   history.Note(before, ViewHistory::PlaceOf(view, settings), 1);
   REQUIRE(history.Back(&view, &settings));
-  CHECK(settings.Get("timeline.tracks").empty());
-  CHECK(settings.Get("timeline.track_sort") == before.arrangement[1]);
+  CHECK(settings.tracks == TrackRules());
+  CHECK(settings.track_sort == TrackSort::kRecorded);
   REQUIRE(history.Forward(&view, &settings));
-  CHECK(settings.Get("timeline.tracks") == "hide host|GPU 1");
-  CHECK(settings.Get("timeline.track_sort") == "name");
+  CHECK(settings.tracks.hidden == TrackRules::Paths{"host|GPU 1"});
+  CHECK(settings.track_sort == TrackSort::kName);
 }
 
 TEST_CASE("the scroll that follows from other tracks is taken back with them, in one step") {
@@ -161,20 +161,20 @@ TEST_CASE("the scroll that follows from other tracks is taken back with them, in
   };
   scroll(40, 1);
   const auto before = now();
-  settings.Set("timeline.tracks", "hide host|GPU 1");
+  settings.tracks.hidden = {"host|GPU 1"};
   history.Note(before, now(), 10);
   scroll(25, 10.02);  // the timeline keeps the row under the mouse
   REQUIRE(history.Back(&view, &settings));
-  CHECK(settings.Get("timeline.tracks").empty());
+  CHECK(settings.tracks == TrackRules());
   CHECK(view.scroll_y == 40);
   history.Note(before, now(), 20);  // of Back itself
   scroll(39, 20.02);                // what the timeline does then forgets nothing
   REQUIRE(history.CanGoForward());
   REQUIRE(history.Forward(&view, &settings));
-  CHECK(settings.Get("timeline.tracks") == "hide host|GPU 1");
+  CHECK(settings.tracks.hidden == TrackRules::Paths{"host|GPU 1"});
   history.Note(before, now(), 30);
   scroll(90, 31);  // by the user
   REQUIRE(history.Back(&view, &settings));
   CHECK(view.scroll_y == 25);
-  CHECK(settings.Get("timeline.tracks") == "hide host|GPU 1");
+  CHECK(settings.tracks.hidden == TrackRules::Paths{"host|GPU 1"});
 }

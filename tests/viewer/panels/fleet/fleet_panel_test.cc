@@ -36,7 +36,7 @@ void MakeTwoRuns(const test::FleetFolder& profiles, const test::FleetFolder& par
   }
 }
 
-void OpenAnalysed(testing::ViewerFixture& f, const std::shared_ptr<const Trace>& trace) {
+void OpenAnalysed(test::ViewerFixture& f, const std::shared_ptr<const Trace>& trace) {
   f.Open(trace);
   f.session.profiles.back().analysis =
       std::make_shared<AnalysisContext>(trace, Definitions::kStepscope);
@@ -62,8 +62,7 @@ TEST_CASE("fleet: the late rank, its cause, and a click that opens its profile a
   f.commands = {};
   f.Click(text.At("steps 0 to 7").min.x + 4, late.middle().y,
           [&](const PanelContext& context) { panel->Draw(context); });
-  Command command;
-  REQUIRE(f.commands.Pop(&command));
+  const Command command = f.TakeCommands().at(0);
   CHECK(command.id == "file.open_at");
   CHECK(command.args.text == profiles.Path(test::RankFileName(2)));
   // The range holds the rank's first step as its own profile has it.
@@ -78,7 +77,7 @@ TEST_CASE("fleet: the late rank, its cause, and a click that opens its profile a
 TEST_CASE("fleet: the map takes the timeline's place, and nothing of events is there") {
   const test::FleetFolder profiles("front_p"), parts("front_f");
   test::MakeBoth(LateJob(), profiles, parts);
-  testing::ViewerFixture f;
+  test::ViewerFixture f;
   OpenAnalysed(f, test::LoadedFrom(parts.Path()));
   const DrawnText text;
   CAPTURE(text.All());
@@ -96,7 +95,7 @@ TEST_CASE("fleet: the map takes the timeline's place, and nothing of events is t
 TEST_CASE("fleet: a rank's profile opens beside it at the range, and both stay") {
   const test::FleetFolder profiles("beside_p"), parts("beside_f");
   test::MakeBoth(LateJob(), profiles, parts);
-  testing::ViewerFixture f;
+  test::ViewerFixture f;
   OpenAnalysed(f, test::LoadedFrom(parts.Path()));
   const std::shared_ptr<const Trace> rank = test::LoadedFrom(profiles.Path(test::RankFileName(2)));
   const TimeRange range{rank->span.begin + rank->span.length() / 4,
@@ -124,7 +123,7 @@ TEST_CASE("fleet: a rank's profile opens beside it at the range, and both stay")
 TEST_CASE("fleet: a run is chosen by commands, and by a click on the plot over runs") {
   const test::FleetFolder profiles("runs_p"), parts("runs_f");
   MakeTwoRuns(profiles, parts);
-  testing::ViewerFixture f;
+  test::ViewerFixture f;
   Progress progress;
   std::vector<std::string> runs;
   auto trace = LoadPath(parts.Path(), {}, {}, progress, &runs);

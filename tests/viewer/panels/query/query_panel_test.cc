@@ -6,13 +6,12 @@
 #include "tests/viewer/drawn_text.h"
 #include "tests/viewer/open_trace.h"
 #include "tests/viewer/viewer_fixture.h"
-#include "viewer/panels/query/query_history.h"
 
 namespace stepscope {
 namespace {
 
 struct Shown {
-  Shown() : panel(FindPanel("query")->create()) { OpenTrace(f, testing::TrainingTrace()); }
+  Shown() : panel(FindPanel("query")->create()) { OpenTrace(f, test::TrainingTrace()); }
   // Draws the answer to a query, as `panel.show text="query/..."` asks for it.
   DrawnText Ask(const std::string& sql) {
     f.view.panel = "query/" + sql;

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <random>
 
-#include "viewer/panels/query/query_history.h"
-
 namespace stepscope {
 namespace {
 
@@ -53,32 +51,6 @@ TEST_CASE("query words: reports are known by the start of their tables") {
   CHECK(ReportsNamedIn("SELECT * FROM Kernel_Stats_x JOIN steps") ==
         std::vector<std::string>{"kernel_stats"});
   CHECK(ReportsNamedIn("SELECT kernel FROM events").empty());
-}
-
-TEST_CASE("query history: the last query comes first, and each is kept once") {
-  QueryHistory history;
-  history.Add("SELECT 1");
-  history.Add("SELECT 2");
-  history.Add("SELECT 1");
-  CHECK(history.queries() == std::vector<std::string>{"SELECT 1", "SELECT 2"});
-  for (int i = 0; i < 100; ++i) history.Add("SELECT " + std::to_string(i));
-  CHECK(history.queries().size() == QueryHistory::kMost);
-}
-
-TEST_CASE("query history: its text is one line that is read back") {
-  QueryHistory history;
-  history.Add("SELECT '\\n;\\;'\nFROM events;\n");
-  history.Add("a\\");
-  const std::string text = history.Text();
-  CHECK(text.find('\n') == std::string::npos);
-  CHECK(QueryHistory(text).queries() == history.queries());
-  std::mt19937 random(3);
-  for (int i = 0; i < 200; ++i) {  // any setting is read without harm
-    std::string bytes;
-    for (int n = 0; n < 40; ++n) bytes += "\\;n a"[random() % 5];
-    const QueryHistory read(bytes);
-    CHECK(QueryHistory(read.Text()).queries() == read.queries());
-  }
 }
 
 }  // namespace

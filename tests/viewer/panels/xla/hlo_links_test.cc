@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -56,7 +57,7 @@ class LinkFixture : public PanelFixture {
     for (Command& command : TakeCommands())
       if (command.id == id) return std::move(command);
     FAIL("no command " << std::string(id));
-    return {};
+    std::abort();  // FAIL does not return
   }
   std::string PageBehind(std::string_view label, std::string_view beside = {}) {
     return Follow(label, "panel.show", beside).args.text;

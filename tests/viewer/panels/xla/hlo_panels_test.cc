@@ -103,7 +103,7 @@ TEST_CASE("roofline: limits of the device, a row for each op; a filter is a page
 
 TEST_CASE("roofline: the user's own peaks are its limits, and a form states them") {
   HloFixture f("roofline");
-  f.settings.Set("peaks", "GPU: fp32=20 memory=500");
+  f.settings.peaks = "GPU: fp32=20 memory=500";
   DrawnText text = f.Draw();
   CHECK(text.Has("20 TFLOP/s"));
   CHECK(text.Has("Main memory 466 GiB/s"));

@@ -6,8 +6,14 @@
 
 #include "tests/viewer/viewer_fixture.h"
 
-using namespace stepscope;           // NOLINT
-using namespace stepscope::testing;  // NOLINT
+using namespace stepscope;        // NOLINT
+using namespace stepscope::test;  // NOLINT
+
+namespace {
+
+constexpr const char* kPathColor = "stroke=\"#e0a93b\"";  // Role::kWarning
+
+}  // namespace
 
 TEST_CASE("critical path: a command shows it and selects its events, and hides it again") {
   ViewerFixture f;
@@ -18,14 +24,14 @@ TEST_CASE("critical path: a command shows it and selects its events, and hides i
   f.WaitIdle();
   const ViewState& view = f.viewer->view();
   const std::string svg = f.viewer->TimelineSvg();
-  CHECK(svg.find("critical-path") != std::string::npos);
+  CHECK(svg.find(kPathColor) != std::string::npos);
   // 8 kernels a millisecond on one stream.
   CHECK(view.shown.size() == 16);
   const TrackSet& set = f.session.profiles[0].trace->set;
   for (const EventRef& event : view.shown.events()) CHECK(set.Start(event.row) >= kPsPerMs);
   f.Push("path.show");
   f.WaitIdle();
-  CHECK(f.viewer->TimelineSvg().find("critical-path") == std::string::npos);
+  CHECK(f.viewer->TimelineSvg().find(kPathColor) == std::string::npos);
   CHECK(view.shown.empty());
 }
 
@@ -38,11 +44,11 @@ TEST_CASE("critical path: Escape takes it away, and one command shows it again")
   f.WaitIdle();
   f.Push("select.clear");
   f.WaitIdle();
-  CHECK(f.viewer->TimelineSvg().find("critical-path") == std::string::npos);
+  CHECK(f.viewer->TimelineSvg().find(kPathColor) == std::string::npos);
   CHECK(f.viewer->view().shown.empty());
   f.Push("path.show");
   f.WaitIdle();
-  CHECK(f.viewer->TimelineSvg().find("critical-path") != std::string::npos);
+  CHECK(f.viewer->TimelineSvg().find(kPathColor) != std::string::npos);
 }
 
 TEST_CASE("critical path: without a range it is of the step in sight, else of the view") {

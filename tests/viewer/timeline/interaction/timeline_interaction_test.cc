@@ -10,10 +10,10 @@
 #include "model/analysis/grouping/flow_index.h"
 #include "tests/viewer/viewer_fixture.h"
 #include "viewer/core/state/settings.h"
-#include "viewer/core/state/track_path.h"
+#include "viewer/core/state/track_rules.h"
 
-using namespace stepscope;           // NOLINT
-using namespace stepscope::testing;  // NOLINT
+using namespace stepscope;        // NOLINT
+using namespace stepscope::test;  // NOLINT
 
 namespace {
 
@@ -53,8 +53,9 @@ struct Timeline {
     mouse.pressed = mouse.double_clicked = mouse.right_clicked = false;
     mouse.wheel = mouse.sideways = 0;
     std::vector<std::string> out;
-    for (Command command; commands.Pop(&command);) {
-      out.push_back(command.id);
+    while (const std::optional<Command> popped = commands.Pop()) {
+      const Command& command = *popped;
+      out.push_back(command.id.text());
       last = command;
       if (command.id == "view.set_range") view.visible = command.args.range;
       if (command.id == "view.scroll")
@@ -107,7 +108,7 @@ struct Timeline {
   TimelineInteraction interaction;
   TimelineMouse mouse;
   CommandQueue commands;
-  Command last;
+  Command last{"view.zoom_all"};
   std::optional<float> anchor_y;
   bool animate = false;
 };
@@ -355,13 +356,10 @@ TEST_CASE("timeline: rules among the settings arrange tracks, in any open trace"
   CHECK(t.model.layout().Find(0, 0, TrackId(0)) == 1);
   TrackRules rules;
   rules.hidden = {TrackPath(*t.profiles[0].trace, t.profiles[0].trace->set, TrackId(0))};
-  CHECK(t.settings.Set("timeline.tracks", ToText(rules)));
+  t.settings.tracks = rules;
   t.Frame();
   CHECK(t.model.layout().Find(0, 0, TrackId(0)) == Layout::npos);
   CHECK(t.model.layout().Find(0, 0, TrackId(1)) == 1);
-  Settings again;
-  again.Load(t.settings.Text());
-  CHECK(ParseTrackRules(again.Get("timeline.tracks")) == rules);
 }
 
 TEST_CASE("timeline: pinned tracks stay in sight, and what lies on them is theirs") {
@@ -380,7 +378,7 @@ TEST_CASE("timeline: pinned tracks stay in sight, and what lies on them is their
   const auto pin = [&](const std::vector<TrackId>& tracks) {
     TrackRules rules;
     for (const TrackId track : tracks) rules.pinned.push_back(TrackPath(trace, trace.set, track));
-    t.settings.Set("timeline.tracks", ToText(rules));
+    t.settings.tracks = rules;
   };
   pin({TrackId(0), last});
   t.Frame();
@@ -401,7 +399,7 @@ TEST_CASE("timeline: pinned tracks stay in sight, and what lies on them is their
   REQUIRE(t.interaction.hovered().valid());
   const TrackSet& set = trace.set;
   CHECK(set.TrackOf(t.interaction.hovered().event.row) == last);
-  const auto place = t.model.Place(t.profiles, t.interaction.hovered().event);
+  const auto place = t.model.FindPlace(t.profiles, t.interaction.hovered().event);
   REQUIRE(place);
   CHECK(place->sticks);
   CHECK(place->y == t.geometry.rows.y);
@@ -509,7 +507,7 @@ TEST_CASE("timeline: an arrow whose other end is out of sight is a stub; a click
   t.Frame();
   REQUIRE(t.model.flows().stubs().size() == 1);
   CHECK(t.model.flows().stubs()[0].dx == 0);
-  t.settings.Set("timeline.flow_arrows", "false");
+  t.settings.flow_arrows = false;
   t.Frame();
   CHECK(t.model.flows().stubs().empty());
 }

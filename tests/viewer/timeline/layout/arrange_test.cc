@@ -5,11 +5,11 @@
 
 #include "tests/viewer/timeline/layout/layout_support.h"
 #include "tests/viewer/viewer_fixture.h"
-#include "viewer/core/state/track_path.h"
-#include "viewer/timeline/layout/track_label.h"
+#include "viewer/core/state/track_rules.h"
+#include "viewer/timeline/layout/layout.h"
 
-using namespace stepscope;           // NOLINT
-using namespace stepscope::testing;  // NOLINT
+using namespace stepscope;        // NOLINT
+using namespace stepscope::test;  // NOLINT
 
 namespace {
 
@@ -131,22 +131,22 @@ TEST_CASE("tracks that no rule moved are sorted by name, busy time or number of 
   maker.Track(gpu, "Copies", TrackKind::kStream, {{"k", 0, 20}, {"k", 30, 1}});
   const auto profiles = Runs(maker.Finish());
   std::vector<TrackRules> rules(1);
-  const auto text = [&](const char* sort) {
+  const auto text = [&](TrackSort sort) {
     const std::vector<TrackEntry> list = ListTracks(profiles);
     return Text(profiles, Arrange({.profiles = profiles,
                                    .list = list,
                                    .rules = rules,
                                    .hosts = {},
                                    .without_python = {},
-                                   .sort = TrackSortFromName(sort)}));
+                                   .sort = sort}));
   };
-  CHECK(text("as recorded") == "GPU 0[Stream 14 Stream 7 Copies]");
-  CHECK(text("name") == "GPU 0[Copies Stream 7 Stream 14]");
-  CHECK(text("busy time") == "GPU 0[Copies Stream 14 Stream 7]");
-  CHECK(text("events") == "GPU 0[Stream 7 Copies Stream 14]");
+  CHECK(text(TrackSort::kRecorded) == "GPU 0[Stream 14 Stream 7 Copies]");
+  CHECK(text(TrackSort::kName) == "GPU 0[Copies Stream 7 Stream 14]");
+  CHECK(text(TrackSort::kBusy) == "GPU 0[Copies Stream 14 Stream 7]");
+  CHECK(text(TrackSort::kEvents) == "GPU 0[Stream 7 Copies Stream 14]");
   // A track that was moved stays where it was put.
   rules[0].order = {PathOfTrack(*profiles[0].trace, 0)};
-  CHECK(text("name") == "GPU 0[Stream 14 Copies Stream 7]");
+  CHECK(text(TrackSort::kName) == "GPU 0[Stream 14 Copies Stream 7]");
 }
 
 TEST_CASE("a filter leaves tracks whose name, or whose plane's, has all words") {
@@ -278,7 +278,7 @@ TEST_CASE(
   }
   // Stripes touch, and a rank with one track has the height of two.
   Layout lane;
-  lane.Place(arranged(RankLayout::kLane), LayoutSizes());
+  lane.SetItems(arranged(RankLayout::kLane), LayoutSizes());
   CHECK(lane.items()[1].y == lane.items()[0].y + 7);
   CHECK(lane.items()[2].height == 14);
   CHECK(lane.items()[3].y > lane.items()[2].y + 14);

@@ -1,12 +1,12 @@
-#include "viewer/timeline/layout/depth_in_view.h"
+#include "viewer/timeline/layout/layout.h"
 
 #include <doctest/doctest.h>
 
 #include "tests/viewer/timeline/layout/layout_support.h"
 #include "tests/viewer/viewer_fixture.h"
 
-using namespace stepscope;           // NOLINT
-using namespace stepscope::testing;  // NOLINT
+using namespace stepscope;        // NOLINT
+using namespace stepscope::test;  // NOLINT
 
 namespace {
 

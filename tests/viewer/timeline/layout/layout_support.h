@@ -6,7 +6,7 @@
 
 #include "viewer/timeline/layout/layout.h"
 
-namespace stepscope::testing {
+namespace stepscope::test {
 
 inline std::vector<LayoutItem> Arranged(const std::vector<Profile>& profiles,
                                         const TrackRules& rules, const std::string& host = {}) {
@@ -19,8 +19,8 @@ inline std::vector<LayoutItem> Arranged(const std::vector<Profile>& profiles,
 inline Layout LayoutOf(const std::vector<Profile>& profiles, const TrackRules& rules = {},
                        const std::string& host = {}) {
   Layout layout;
-  layout.Place(Arranged(profiles, rules, host), LayoutSizes());
+  layout.SetItems(Arranged(profiles, rules, host), LayoutSizes());
   return layout;
 }
 
-}  // namespace stepscope::testing
+}  // namespace stepscope::test

@@ -1,6 +1,5 @@
 #include "viewer/timeline/layout/layout.h"
-#include "viewer/core/state/track_folding.h"
-#include "viewer/core/state/track_path.h"
+#include "viewer/core/state/track_rules.h"
 
 #include <doctest/doctest.h>
 
@@ -10,8 +9,8 @@
 #include "tests/viewer/timeline/layout/layout_support.h"
 #include "tests/viewer/viewer_fixture.h"
 
-using namespace stepscope;           // NOLINT
-using namespace stepscope::testing;  // NOLINT
+using namespace stepscope;        // NOLINT
+using namespace stepscope::test;  // NOLINT
 
 namespace {
 

@@ -11,8 +11,8 @@
 #include "tests/viewer/viewer_fixture.h"
 #include "viewer/core/state/settings.h"
 
-using namespace stepscope;           // NOLINT
-using namespace stepscope::testing;  // NOLINT
+using namespace stepscope;        // NOLINT
+using namespace stepscope::test;  // NOLINT
 
 namespace {
 
@@ -101,7 +101,7 @@ TEST_CASE(
   Settle(f);
   CHECK(f.canvas().rows == 4 + 7 + 1);  // headings, ops, memory
   CHECK(all > f.canvas().rows);
-  CHECK(f.viewer->settings().Text().find("timeline.python_frames = false") != std::string::npos);
+  CHECK_FALSE(f.viewer->settings().python_frames);
   const uint32_t hidden = f.canvas().rows;
   f.Key(ImGuiKey_H);
   Settle(f);
@@ -149,5 +149,5 @@ TEST_CASE(
   CHECK(clicked);
   f.Push("select.reveal", {.text = {}, .range = {}, .event = {ref.trace, 0, frame}, .events = {}});
   f.Frame(3);
-  CHECK(f.viewer->settings().Bool("timeline.python_frames"));
+  CHECK(f.viewer->settings().python_frames);
 }

@@ -7,10 +7,10 @@
 #include "tests/viewer/timeline/layout/layout_support.h"
 #include "tests/viewer/viewer_fixture.h"
 #include "viewer/core/state/settings.h"
-#include "viewer/core/state/track_path.h"
+#include "viewer/core/state/track_rules.h"
 
-using namespace stepscope;           // NOLINT
-using namespace stepscope::testing;  // NOLINT
+using namespace stepscope;        // NOLINT
+using namespace stepscope::test;  // NOLINT
 
 namespace {
 
@@ -91,9 +91,7 @@ TEST_CASE("track drag: a name that is dragged moves its track; Escape takes it b
   app.Open(trace);
   const std::vector<Profile> profiles = {{ProfileId(0), "run", trace, {}}};
   const auto shown = [&] {
-    return Shown(
-        profiles,
-        LayoutOf(profiles, ParseTrackRules(app.viewer->settings().Get("timeline.tracks"))));
+    return Shown(profiles, LayoutOf(profiles, app.viewer->settings().tracks));
   };
   const std::vector<std::string> before = shown();
   const TrackRules::Paths folded = app.viewer->view().profiles.front().collapsed;

@@ -1,12 +1,12 @@
-#include "viewer/timeline/layout/track_label.h"
+#include "viewer/timeline/layout/layout.h"
 
 #include <doctest/doctest.h>
 
 #include "tests/viewer/viewer_fixture.h"
-#include "viewer/widgets/number_text.h"
+#include "viewer/widgets/draw_text.h"
 
-using namespace stepscope;           // NOLINT
-using namespace stepscope::testing;  // NOLINT
+using namespace stepscope;        // NOLINT
+using namespace stepscope::test;  // NOLINT
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "viewer/timeline/painting/hover_facts.h"
+#include "viewer/timeline/painting/timeline_painter.h"
 
 #include <doctest/doctest.h>
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <numeric>
 #include <random>
 #include <set>
 
@@ -19,8 +20,8 @@
 #include "viewer/timeline/slices/minimap.h"
 #include "viewer/timeline/slices/plan_area.h"
 
-using namespace stepscope;           // NOLINT
-using namespace stepscope::testing;  // NOLINT
+using namespace stepscope;        // NOLINT
+using namespace stepscope::test;  // NOLINT
 
 namespace {
 
@@ -76,6 +77,17 @@ struct PlanTester {
 };
 
 bool Filled(uint32_t t) { return (texel::Alpha(t) & texel::kOpaque) != 0; }
+
+// The columns of slices that are not dimmed.
+size_t BrightTexels(const DrawPlan& plan) {
+  size_t bright = 0;
+  for (size_t r = 0; r < plan.rows().size(); ++r) {
+    if (plan.rows()[r].kind != TexelLine::kSlices) continue;
+    for (const uint32_t t : plan.texels().subspan(r * plan.width(), plan.width()))
+      bright += Filled(t) && (texel::Alpha(t) & texel::kDim) == 0 ? 1 : 0;
+  }
+  return bright;
+}
 
 std::shared_ptr<const Trace> OneTrack(const std::vector<SimpleEvent>& events) {
   TraceMaker maker;
@@ -298,15 +310,30 @@ TEST_CASE("labels are bounded, inside their visible slice, and never overlap") {
 
 TEST_CASE("a frame with the same view redoes nothing, panning redoes the visible rows only") {
   PlanTester t(TrainingTrace());
+  const auto dirty = [&] { return t.plan.dirty_end() - t.plan.dirty_begin(); };
   t.Build({0, 10 * kPsPerMs});
-  CHECK(t.plan.rebuilt_rows() == t.plan.rows().size());
+  CHECK(dirty() == t.plan.rows().size());
   t.Build({0, 10 * kPsPerMs});
-  CHECK(t.plan.rebuilt_rows() == 0);
-  CHECK(t.plan.dirty_begin() == t.plan.dirty_end());
+  CHECK(dirty() == 0);
   t.Build({1, 10 * kPsPerMs});
-  CHECK(t.plan.rebuilt_rows() == t.plan.rows().size());
-  t.Build({1, 10 * kPsPerMs}, 1000, 600, 19);  // scrolling re-uses rows
-  CHECK(t.plan.rebuilt_rows() == 0);
+  CHECK(dirty() == t.plan.rows().size());
+}
+
+TEST_CASE("scrolling re-uses rows") {
+  for (const bool stick : {false, true}) {
+    PlanTester t(TrainingTrace());
+    t.stick = stick;
+    t.highlight.version = 1;  // of no events: all slices are dimmed
+    t.Build({0, 10 * kPsPerMs}, 1000, 600, 40);
+    // A row that is made anew shows events that are bright under the same version.
+    std::vector<uint32_t> all(t.profiles[0].trace->set.rows);
+    std::iota(all.begin(), all.end(), 0);
+    t.highlight.rows = {RowsOf(ProfileId(0), 0, all)};
+    t.Build({0, 10 * kPsPerMs}, 1000, 600, 41);
+    CHECK(BrightTexels(t.plan) == 0);
+    t.Build({1, 10 * kPsPerMs}, 1000, 600, 41);
+    CHECK(BrightTexels(t.plan) > 0);
+  }
 }
 
 TEST_CASE("a thousand nested lanes cost what is in sight") {
@@ -494,8 +521,8 @@ TEST_CASE("stripes have the colours of what they do, also where the row was draw
   t.Build(view);
   const std::vector<TrackEntry> list = ListTracks(t.profiles);
   const std::vector<RankLayout> lane{RankLayout::kLane};
-  t.layout.Place(Arrange({t.profiles, list, {}, {}, {}, {}, TrackSort::kRecorded, lane}),
-                 LayoutSizes());
+  t.layout.SetItems(Arrange({t.profiles, list, {}, {}, {}, {}, TrackSort::kRecorded, lane}),
+                    LayoutSizes());
   t.Build(view);
   const Theme theme = MakeTheme(ThemeKind::kDark);
   CHECK((t.Row(tracks[0], 0)[200] & 0xffffffu) == (theme[Kind::kDeviceCompute] & 0xffffffu));
@@ -547,6 +574,4 @@ TEST_CASE("a heading that stays at the top lies over the rows that scroll by und
     if (y < 22 && line.kind != TexelLine::kNone) CHECK(line.row + 1 == t.plan.rows().size());
     if (y >= 23 && line.kind != TexelLine::kNone) CHECK(line.row + 1 < t.plan.rows().size());
   }
-  t.Build({0, 10 * kPsPerMs}, 640, 150, 41);
-  CHECK(t.plan.rebuilt_rows() == 0);  // scrolling makes nothing new
 }

@@ -1,5 +1,5 @@
 // Tests of where highlighted events lie on the minimap.
-#include "viewer/timeline/slices/minimap_marks.h"
+#include "viewer/timeline/slices/minimap.h"
 
 #include <doctest/doctest.h>
 
@@ -9,8 +9,8 @@
 #include "tests/viewer/viewer_fixture.h"
 #include "viewer/core/look/time_axis.h"
 
-using namespace stepscope;           // NOLINT
-using namespace stepscope::testing;  // NOLINT
+using namespace stepscope;        // NOLINT
+using namespace stepscope::test;  // NOLINT
 
 TEST_CASE("the minimap marks where bright events begin, and nothing without any") {
   Profile profile;

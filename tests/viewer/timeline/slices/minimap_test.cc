@@ -9,8 +9,8 @@
 #include "tests/viewer/viewer_fixture.h"
 #include "viewer/core/look/theme.h"
 
-using namespace stepscope;           // NOLINT
-using namespace stepscope::testing;  // NOLINT
+using namespace stepscope;        // NOLINT
+using namespace stepscope::test;  // NOLINT
 
 namespace {
 

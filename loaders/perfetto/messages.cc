@@ -1,0 +1,88 @@
+#include "loaders/perfetto/messages.h"
+
+namespace stepscope::perfetto {
+
+using namespace proto;
+
+Defaults ReadDefaults(const Field& message) {
+  Defaults defaults;
+  const auto track = [&](const Field& f) {
+    if (f.wire == kVarint) defaults.track = f.value;
+  };
+  const auto event = [&](const Field& f) {
+    ReadFields(f, AnyField(11, track), Numbers(31, &defaults.counters),
+               Numbers(45, &defaults.real_counters));
+  };
+  ReadFields(message, Message(11, event), Number(58, &defaults.clock));
+  return defaults;
+}
+
+TrackDescriptor ReadTrackDescriptor(const Field& message) {
+  TrackDescriptor d;
+  const auto process = [&d](const Field& f) {
+    d.process = true;
+    ReadFields(f, Number(1, &d.pid), Text(6, &d.process_name), Text(8, &d.label));
+  };
+  const auto thread = [&d](const Field& f) {
+    d.thread = true;
+    ReadFields(f, Number(1, &d.pid), Number(2, &d.tid), Text(5, &d.thread_name));
+  };
+  const auto counter = [&d](const Field& f) {
+    int64_t multiplier = 0;
+    d.counter = true;
+    ReadFields(f, Number(4, &multiplier), Number(5, &d.incremental));
+    if (multiplier != 0) d.multiplier = multiplier;
+  };
+  ReadFields(message, Number(1, &d.uuid), Text(2, &d.name), Message(3, process), Message(4, thread),
+             Number(5, &d.parent), Message(8, counter), Text(10, &d.name), Text(13, &d.name));
+  return d;
+}
+
+RenderStage ReadRenderStage(const Field& message) {
+  RenderStage s;
+  const auto add_name = [](const Field& description, std::vector<std::string_view>* names) {
+    ReadFields(description, Text(1, &names->emplace_back()));
+  };
+  const auto descriptions = [&](const Field& f) {
+    ReadFields(f, Message(2, [&](const Field& queue) { add_name(queue, &s.queues); }),
+               Message(3, [&](const Field& stage) { add_name(stage, &s.stages); }));
+  };
+  ReadFields(message, Number(2, &s.duration_ns), Number(3, &s.queue), Number(4, &s.stage),
+             Number(5, &s.context), Message(7, descriptions), Number(11, &s.gpu),
+             Number(13, &s.queue_iid), Number(14, &s.stage_iid), Text(17, &s.name),
+             Number(19, &s.kernel_iid), Number(20, &s.name_iid));
+  return s;
+}
+
+CounterNames ReadCounterNames(const Field& counter_descriptor) {
+  CounterNames names;
+  const auto add = [&names](const Field& spec) {
+    auto& [id, name] = names.emplace_back();
+    ReadFields(spec, Number(1, &id), Text(2, &name));
+  };
+  ReadFields(counter_descriptor, Message(1, add));
+  return names;
+}
+
+GpuCounters ReadGpuCounters(const Field& message) {
+  GpuCounters c;
+  const auto add_names = [&c](const Field& f) {
+    const CounterNames names = ReadCounterNames(f);
+    c.names.insert(c.names.end(), names.begin(), names.end());
+  };
+  const auto add_value = [&c](const Field& f) {
+    auto& [id, value] = c.values.emplace_back(0, 0);
+    const auto whole = [&value = value](const Field& v) {
+      if (v.wire == kVarint) value = static_cast<double>(v.Int());
+    };
+    const auto real = [&value = value](const Field& v) {
+      if (v.wire == kFixed64) value = v.Double();
+    };
+    ReadFields(f, Number(1, &id), AnyField(2, whole), AnyField(3, real));
+  };
+  ReadFields(message, Message(1, add_names), Message(2, add_value), Number(3, &c.gpu),
+             Number(4, &c.interned));
+  return c;
+}
+
+}  // namespace stepscope::perfetto
