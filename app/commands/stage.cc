@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "app/commands/load_input.h"
+#include "app/commands/profile_input.h"
 #include "app/system/exit_code.h"
 #include "app/system/log.h"
 #include "app/system/paths.h"

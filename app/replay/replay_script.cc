@@ -8,7 +8,7 @@
 #include <optional>
 #include <utility>
 
-#include "app/command_line/option_values.h"
+#include "app/command_line/options.h"
 #include "model/base/number_pair.h"
 
 namespace stepscope {
