@@ -1,9 +1,11 @@
-#include <algorithm>
 #include <charconv>
+#include <functional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "sql/event_plan.h"
-#include "sql/report_schema.h"
+#include "sql/schema.h"
 #include "sql/table.h"
 
 namespace stepscope {
@@ -11,11 +13,13 @@ namespace {
 
 class ListCursor final : public SqlCursor {
  public:
+  // `list` is null if it could not be made, because the query was stopped.
   ListCursor(const SqlSession* session, SqlSource* source, const SqlList* list)
       : session_(session), source_(source), list_(list) {}
 
-  // The plan is the number of the column that is equal to the value, or empty.
+  // The plan is empty, or the number of the column that must be equal to the value.
   int Begin(std::string_view plan, std::span<sqlite3_value*> values, std::string*) override {
+    if (list_ == nullptr) return SQLITE_INTERRUPT;
     at_ = 0;
     found_ = {};
     by_index_ = false;
@@ -54,28 +58,24 @@ class ListCursor final : public SqlCursor {
   size_t at_ = 0;
 };
 
-// A cursor of a list that could not be made, because the query was stopped.
-class StoppedCursor final : public SqlCursor {
+class ListTable final : public SqlTable {
  public:
-  int Begin(std::string_view, std::span<sqlite3_value*>, std::string*) override {
-    return SQLITE_INTERRUPT;
-  }
-  int Next(std::string*) override { return SQLITE_INTERRUPT; }
-  bool AtEnd() const override { return true; }
-  int Column(sqlite3_context*, int) override { return SQLITE_INTERRUPT; }
-  sqlite3_int64 RowId() const override { return 0; }
-};
-
-class ListTable : public SqlTable {
- public:
-  ListTable(SqlSession* session, SqlSource* source, std::vector<SqlType> types)
-      : session_(session), source_(source), types_(std::move(types)) {}
+  // Returns the list, which the source makes on first use; null when stopped.
+  using FindList = std::function<const SqlList*(const std::stop_token& stop)>;
+  ListTable(SqlSession* session, SqlSource* source, std::string declaration,
+            std::vector<SqlType> types, FindList find)
+      : session_(session),
+        source_(source),
+        declaration_(std::move(declaration)),
+        types_(std::move(types)),
+        find_(std::move(find)) {}
+  std::string Declaration() const override { return declaration_; }
 
   int Plan(sqlite3_index_info* info) override {
     constexpr double kRows = 1000;  // a list need not be made to plan a query
     info->estimatedCost = kRows;
     info->estimatedRows = static_cast<sqlite3_int64>(kRows);
-    for (int i = 0; i < info->nConstraint && session_->push_down; ++i) {
+    for (int i = 0; i < info->nConstraint; ++i) {
       const auto& constraint = info->aConstraint[i];
       const bool integer = constraint.iColumn >= 0 &&
                            types_[static_cast<size_t>(constraint.iColumn)] == SqlType::kInteger;
@@ -90,66 +90,27 @@ class ListTable : public SqlTable {
     return SQLITE_OK;
   }
   std::unique_ptr<SqlCursor> Open() override {
-    const SqlList* list = List(session_->budget->stop());
-    if (list == nullptr) return std::make_unique<StoppedCursor>();
-    return std::make_unique<ListCursor>(session_, source_, list);
+    return std::make_unique<ListCursor>(session_, source_, find_(session_->budget->stop()));
   }
 
- protected:
-  virtual const SqlList* List(const std::stop_token& stop) = 0;
+ private:
   SqlSession* session_;
   SqlSource* source_;
-
- private:
+  std::string declaration_;
   std::vector<SqlType> types_;  // of the columns
-};
-
-class BuiltInTable final : public ListTable {
- public:
-  BuiltInTable(SqlSession* session, size_t profile, const SqlTableDesc& desc)
-      : ListTable(session, session->schemas[profile].source.get(), TypesOf(desc)),
-        profile_(profile),
-        desc_(desc) {}
-  std::string Declaration() const override { return DeclarationOf(desc_, profile_); }
-
- private:
-  static std::vector<SqlType> TypesOf(const SqlTableDesc& desc) {
-    std::vector<SqlType> types;
-    for (const SqlColumn& column : desc.columns) types.push_back(column.type);
-    return types;
-  }
-  const SqlList* List(const std::stop_token& stop) override {
-    return source_->List(desc_.id, stop);
-  }
-  size_t profile_;
-  const SqlTableDesc& desc_;
-};
-
-class ReportTable final : public ListTable {
- public:
-  // The source keeps the table.
-  ReportTable(SqlSession* session, SqlSource* source, std::string analysis,
-              const ResultTable& table)
-      : ListTable(session, source, TypesOf(table)), analysis_(std::move(analysis)), table_(table) {}
-  std::string Declaration() const override { return DeclarationOf(analysis_, table_); }
-
- private:
-  static std::vector<SqlType> TypesOf(const ResultTable& table) {
-    std::vector<SqlType> types;
-    for (const ColumnDesc& column : table.columns) types.push_back(SqlTypeOf(column.type));
-    return types;
-  }
-  const SqlList* List(const std::stop_token& stop) override {
-    return source_->ReportTable(analysis_, table_.id, stop);
-  }
-  std::string analysis_;
-  const ResultTable& table_;
+  FindList find_;
 };
 
 }  // namespace
 
 std::unique_ptr<SqlTable> MakeListTable(SqlSession* session, size_t profile, SqlTableId table) {
-  return std::make_unique<BuiltInTable>(session, profile, SqlTables()[static_cast<size_t>(table)]);
+  SqlSource* source = session->schemas[profile].source.get();
+  const SqlTableDesc& desc = SqlTables()[static_cast<size_t>(table)];
+  std::vector<SqlType> types;
+  for (const SqlColumn& column : desc.columns) types.push_back(column.type);
+  return std::make_unique<ListTable>(
+      session, source, DeclarationOf(desc, profile), std::move(types),
+      [source, table](const std::stop_token& stop) { return source->List(table, stop); });
 }
 
 std::unique_ptr<SqlTable> MakeReportTable(SqlSession* session, size_t profile,
@@ -158,7 +119,13 @@ std::unique_ptr<SqlTable> MakeReportTable(SqlSession* session, size_t profile,
   const AnalysisResult* result = source->Report(analysis, session->budget->stop());
   const ResultTable* found = result != nullptr ? result->Table(table) : nullptr;
   if (found == nullptr) return nullptr;
-  return std::make_unique<ReportTable>(session, source, analysis, *found);
+  std::vector<SqlType> types;
+  for (const ColumnDesc& column : found->columns) types.push_back(SqlTypeOf(column.type));
+  return std::make_unique<ListTable>(session, source, DeclarationOf(analysis, *found),
+                                     std::move(types),
+                                     [source, analysis, table](const std::stop_token& stop) {
+                                       return source->ReportTable(analysis, table, stop);
+                                     });
 }
 
 }  // namespace stepscope

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <thread>
 
-#include "sql/script.h"
+#include "sql/question.h"
 #include "tests/sql/ask.h"
 #include "tests/support/samples.h"
 
