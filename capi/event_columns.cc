@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "capi/arrow_columns.h"
+#include "capi/arrow_table.h"
 #include "model/base/job.h"
 #include "model/query/event_args.h"
 #include "model/query/self_times.h"
@@ -21,13 +21,13 @@ constexpr size_t kBatchEvents = size_t{1} << 17;
 constexpr size_t kArgsBatchEvents = size_t{1} << 13;
 constexpr size_t kSamplesPerBatch = 64;
 
-// Texts by number. The column has each text once and leaves out those that nothing uses.
+// The texts of numbers, such as the names of MetaIds. The column has each used text once.
 class Dictionary {
  public:
   explicit Dictionary(size_t numbers) : index_(numbers, kUnused) {}
   void Use(uint32_t number) { index_[number] = kUsed; }
-  // Builds the column from the numbers in use, in their order; operator[] then says the place of
-  // a number's text.
+  // Builds the column from the used numbers, in their order. After that operator[] returns the
+  // place of a number's text.
   template <typename TextOf>
   void Build(TextOf text_of) {
     std::unordered_map<std::string_view, int32_t> known;
@@ -56,7 +56,7 @@ struct Batch {
   size_t size = 0;
   std::shared_ptr<Ps[]> begin, dur, self;
   std::shared_ptr<int32_t[]> name, track, process, host;  // `name` has MetaIds, `track` lanes
-  std::vector<EventRow> rows;                             // only where arguments are asked for
+  std::vector<EventRow> rows;                             // only for a column of arguments
   std::vector<uint8_t> metas, lanes;                      // flags: which are in use
 };
 
@@ -65,8 +65,8 @@ size_t BatchEventsOf(const EventsQuestion& question) {
   return question.args ? kArgsBatchEvents : kBatchEvents;
 }
 
-// The times at which batches begin. A batch has the events of all lanes between two limits, about
-// `batch_events` of them by a sample of the begins.
+// The times that separate batches. A batch has the events of all lanes between two limits: about
+// `batch_events` of them, by a sample of the begins.
 std::vector<Ps> LimitsOf(std::span<const LaneRange> ranges, size_t batch_events) {
   const size_t stride = std::max<size_t>(1, batch_events / kSamplesPerBatch);
   std::vector<Ps> samples;
@@ -84,7 +84,7 @@ std::vector<Ps> LimitsOf(std::span<const LaneRange> ranges, size_t batch_events)
   return limits;
 }
 
-// Cuts the lanes, one after the other, into batches of so many events.
+// Cuts the lanes, one after the other, into batches of `events` events.
 std::vector<std::vector<LaneRange>> CutLanes(std::span<const LaneRange> ranges, size_t events) {
   std::vector<std::vector<LaneRange>> batches(1);
   size_t room = events;

@@ -17,7 +17,7 @@ struct EventsQuestion {
   const Scope* scope = nullptr;   // only events that begin in it
   bool args = false;              // with a column of arguments
   bool by_track = false;          // lane by lane instead of by begin, in a third of the time
-  size_t batch_events = 0;        // about so many in a batch; 0: a number that is quick
+  size_t batch_events = 0;        // events in a batch, roughly; 0: a number that is quick
 };
 
 // Returns the columns of stepscope_events() (capi/stepscope.h), in batches that are made in

@@ -5,7 +5,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "capi/arrow_columns.h"
+#include "capi/arrow_table.h"
 #include "model/analysis/pages/row_events.h"
 #include "model/analysis/tables/unit_names.h"
 #include "model/base/key_table.h"

@@ -30,23 +30,7 @@
 #include "model/query/asked_events.h"
 #include "model/query/event_stats_table.h"
 
-using stepscope::AnalysisContext;
-using stepscope::AnalysisParams;
-using stepscope::AnalysisResult;
-using stepscope::ArrowTable;
-using stepscope::Definitions;
-using stepscope::ErrorCode;
-using stepscope::EventQuery;
-using stepscope::JobScope;
-using stepscope::Ps;
-using stepscope::Result;
-using stepscope::ResultTable;
-using stepscope::RowBits;
-using stepscope::Scheduler;
-using stepscope::Scope;
-using stepscope::SharedText;
-using stepscope::Status;
-using stepscope::Trace;
+using namespace stepscope;
 
 struct stepscope_profile {
   std::shared_ptr<const Trace> trace;
@@ -65,7 +49,7 @@ struct stepscope_profile {
 
 struct stepscope_report {
   std::shared_ptr<const AnalysisResult> result;
-  std::shared_ptr<const Trace> trace;  // tables list its events; null: none are listed
+  std::shared_ptr<const Trace> trace;  // whose events tables list; null: they list none
 };
 
 struct stepscope_table {
@@ -125,7 +109,7 @@ stepscope_status Guard(char** error, Fn fn, const Handles*... handles) {
   }
 }
 
-Status ReadHlo(const stepscope_hlo* hlo, stepscope::HloChoice* choice) {
+Status ReadHlo(const stepscope_hlo* hlo, HloChoice* choice) {
   if (hlo == nullptr) return {};
   if (hlo->size < sizeof(stepscope_hlo))
     return Usage("stepscope_hlo.size is not sizeof(stepscope_hlo)");
@@ -140,7 +124,7 @@ Status ReadHlo(const stepscope_hlo* hlo, stepscope::HloChoice* choice) {
 Result<AnalysisParams> ParamsOf(const stepscope_part* part) {
   AnalysisParams params;
   params.hlo.whole = true;
-  params.hlo.memory_space = stepscope::kAllMemorySpaces;
+  params.hlo.memory_space = kAllMemorySpaces;
   if (part == nullptr) return params;
   if (part->size < offsetof(stepscope_part, hlo))  // members of later versions may be missing
     return Usage("stepscope_part.size is not sizeof(stepscope_part)");
@@ -149,7 +133,7 @@ Result<AnalysisParams> ParamsOf(const stepscope_part* part) {
     if (!status.ok()) return status;
   }
   if (part->size >= sizeof(stepscope_part) && part->peaks != nullptr) {
-    auto own = stepscope::ParseOwnPeaks(part->peaks);
+    auto own = ParseOwnPeaks(part->peaks);
     if (!own.ok()) return Usage("peaks: " + own.status().message());
     params.peaks = std::move(own).value();
   }
@@ -162,7 +146,7 @@ Result<AnalysisParams> ParamsOf(const stepscope_part* part) {
   return params;
 }
 
-// Reads the part; an error if the profile has nothing there.
+// Reads the part. kUsage if the profile has nothing in it.
 Result<AnalysisParams> PartOf(AnalysisContext& context, const stepscope_part* part) {
   Result<AnalysisParams> params = ParamsOf(part);
   if (!params.ok()) return params;
@@ -182,25 +166,25 @@ const char* TextAt(const std::vector<std::string>& texts, size_t i) {
 Status Open(const std::vector<std::string>& paths, const stepscope_open_options* options,
             stepscope_profile** out) {
   if (paths.empty()) return Usage("no path");
-  stepscope::LoadOptions load;
+  LoadOptions load;
   if (options != nullptr && options->size < sizeof(*options))
     return Usage("stepscope_open_options.size is not sizeof(stepscope_open_options)");
   if (options != nullptr && options->run != nullptr) load.run = options->run;
   if (options != nullptr && options->max_inflated_bytes != 0)
     load.max_inflated_bytes = options->max_inflated_bytes;
   auto profile = std::make_unique<stepscope_profile>();
-  stepscope::Progress progress;
-  auto trace = LoadPaths(paths, load, stepscope::CurrentStopToken(), progress, &profile->runs);
+  Progress progress;
+  auto trace = LoadPaths(paths, load, CurrentStopToken(), progress, &profile->runs);
   if (!trace.ok()) return trace.status();
   profile->trace = std::move(trace).value();
   for (uint32_t h = 0; h < profile->trace->hosts.size(); ++h)
-    profile->hosts.emplace_back(profile->trace->HostName(stepscope::HostId(h)));
+    profile->hosts.emplace_back(profile->trace->HostName(HostId(h)));
   profile->context = std::make_unique<AnalysisContext>(profile->trace, Definitions::kStepscope);
   *out = profile.release();
   return {};
 }
 
-// The events that a query and a part ask for. Without `rows` the query holds for all.
+// The events that a query and a part ask for. Without `rows` the query matches all events.
 struct Asked {
   std::optional<RowBits> rows;
   AnalysisParams params;
@@ -223,76 +207,70 @@ Status Events(stepscope_profile& profile, const stepscope_part* part, const char
   const Result<Asked> asked = Ask(*profile.context, part, query);
   if (!asked.ok()) return asked.status();
   const Scope scope = ScopeOf(*profile.context, asked->params);
-  auto table = stepscope::EventTable({profile.trace.get(), asked->bits(), &scope,
-                                      (flags & STEPSCOPE_WITH_ARGS) != 0,
-                                      (flags & STEPSCOPE_BY_TRACK) != 0, 0});
+  auto table =
+      EventTable({profile.trace.get(), asked->bits(), &scope, (flags & STEPSCOPE_WITH_ARGS) != 0,
+                  (flags & STEPSCOPE_BY_TRACK) != 0, 0});
   if (!table.ok()) return table.status();
   return Give(std::move(table).value(), out);
 }
 
-Result<stepscope::GroupBy> GroupOf(const char* by) {
+Result<GroupBy> GroupOf(const char* by) {
   const std::string name = by != nullptr ? by : "name";
-  if (name == "name") return stepscope::GroupBy::kName;
-  if (name == "track") return stepscope::GroupBy::kTrack;
-  if (name == "step") return stepscope::GroupBy::kStep;
-  if (name == "all") return stepscope::GroupBy::kNone;
+  if (name == "name") return GroupBy::kName;
+  if (name == "track") return GroupBy::kTrack;
+  if (name == "step") return GroupBy::kStep;
+  if (name == "all") return GroupBy::kNone;
   return Usage("by '" + name + "': known are name, track, step and all");
 }
 
 Status EventStatsOf(stepscope_profile& profile, const stepscope_part* part, const char* query,
                     const char* by, stepscope_table** out) {
-  const Result<stepscope::GroupBy> group = GroupOf(by);
+  const Result<GroupBy> group = GroupOf(by);
   if (!group.ok()) return group.status();
   AnalysisContext& context = *profile.context;
   const Result<Asked> asked = Ask(context, part, query);
   if (!asked.ok()) return asked.status();
   const Scope scope = ScopeOf(context, asked->params);
-  const bool steps = *group == stepscope::GroupBy::kStep;
-  stepscope::EventStats stats =
-      stepscope::AddUp({&context.trace(),
-                        {{0, &context.trace().set, asked->bits()}},
-                        &scope,
-                        *group,
-                        steps ? &context.Get<stepscope::StepDatabase>() : nullptr,
-                        steps ? &context.Get<stepscope::Grouping>() : nullptr});
-  if (*group == stepscope::GroupBy::kNone) stats.groups = {stats.total};
-  return Give(stepscope::ToArrow(
-                  stepscope::StatsTable({&context.trace(),
-                                         &stats,
-                                         *group,
-                                         steps ? &context.Get<stepscope::StepDatabase>() : nullptr,
-                                         {}},
-                                        false)),
-              out);
+  const bool steps = *group == GroupBy::kStep;
+  EventStats stats = AddUp({&context.trace(),
+                            {{0, &context.trace().set, asked->bits()}},
+                            &scope,
+                            *group,
+                            steps ? &context.Get<StepDatabase>() : nullptr,
+                            steps ? &context.Get<Grouping>() : nullptr});
+  if (*group == GroupBy::kNone) stats.groups = {stats.total};
+  return Give(
+      ToArrow(StatsTable(
+          {&context.trace(), &stats, *group, steps ? &context.Get<StepDatabase>() : nullptr, {}},
+          false)),
+      out);
 }
 
-stepscope::ColumnDesc Column(const char* id, const char* label, stepscope::ValueType type,
-                             stepscope::Unit unit = stepscope::Unit::kNone) {
+ColumnDesc Column(const char* id, const char* label, ValueType type, Unit unit = Unit::kNone) {
   return {id, label, unit, type, {}};
 }
 
 ResultTable StepTable(AnalysisContext& context) {
-  using enum stepscope::ValueType;
+  using enum ValueType;
   ResultTable table;
   table.SetColumns({Column("number", "Number", kInt), Column("name", "Step", kString),
-                    Column("host", "Host", kString),
-                    Column("begin_ps", "Begin", kInt, stepscope::Unit::kPs),
-                    Column("dur_ps", "Duration", kInt, stepscope::Unit::kPs),
+                    Column("host", "Host", kString), Column("begin_ps", "Begin", kInt, Unit::kPs),
+                    Column("dur_ps", "Duration", kInt, Unit::kPs),
                     Column("counts", "In averages", kBool)});
-  for (const stepscope::Step& step : context.Get<stepscope::StepDatabase>().steps)
+  for (const Step& step : context.Get<StepDatabase>().steps)
     table.AddRow({step.number, step.label, SharedText(context.trace().HostName(step.host)),
                   step.span.begin, step.span.length(), step.counts()});
   return table;
 }
 
 ResultTable TrackTable(const Trace& trace) {
-  using enum stepscope::ValueType;
+  using enum ValueType;
   ResultTable table;
   table.SetColumns({Column("host", "Host", kString), Column("process", "Process", kString),
                     Column("track", "Track", kString), Column("events", "Events", kInt)});
-  for (const stepscope::Plane& plane : trace.planes) {
-    for (const stepscope::TrackId id : plane.tracks) {
-      const stepscope::Track& track = trace.set.tracks[id.value];
+  for (const Plane& plane : trace.planes) {
+    for (const TrackId id : plane.tracks) {
+      const Track& track = trace.set.tracks[id.value];
       table.AddRow({SharedText(trace.HostName(plane.host)),
                     SharedText(trace.names().strings.View(plane.name)),
                     SharedText(trace.names().strings.View(track.name)),
@@ -304,10 +282,10 @@ ResultTable TrackTable(const Trace& trace) {
 
 Status ReportOf(stepscope_profile& profile, const char* panel, const stepscope_part* part,
                 uint32_t flags, stepscope_report** out) {
-  const stepscope::AnalysisDesc* analysis = stepscope::FindAnalysis(panel);
+  const AnalysisDesc* analysis = FindAnalysis(panel);
   if (analysis == nullptr) {
     std::string known;
-    for (const stepscope::AnalysisDesc& a : stepscope::Analyses())
+    for (const AnalysisDesc& a : Analyses())
       known += (known.empty() ? "" : ", ") + std::string(a.id);
     return Usage("panel " + std::string(panel) + ": there is no such panel; known are " + known);
   }
@@ -323,24 +301,24 @@ Status CompareOf(stepscope_profile& a, stepscope_profile& b, const stepscope_par
   const Result<AnalysisParams> of_a = PartOf(*a.context, part_a), of_b = PartOf(*b.context, part_b);
   if (!of_a.ok()) return of_a.status();
   if (!of_b.ok()) return of_b.status();
-  AnalysisResult result = stepscope::Comparison().compare(*a.context, *b.context, {*of_a, *of_b});
+  AnalysisResult result = Comparison().compare(*a.context, *b.context, {*of_a, *of_b});
   if (!result.empty_reason.empty()) return Usage(result.empty_reason);
   *out = new stepscope_report{std::make_shared<const AnalysisResult>(std::move(result)), nullptr};
   return {};
 }
 
-// The facts of the profile's ranks, with the memory of those that are alone on their host.
-std::vector<stepscope::RankFacts> FactsOf(stepscope_profile& profile) {
+// The facts of the profile's ranks. Ranks that are alone on their host have facts about memory.
+std::vector<RankFacts> FactsOf(stepscope_profile& profile) {
   AnalysisContext& context = *profile.context;
-  auto facts = stepscope::GatherFacts(context, {}, stepscope::FactsDepth::kAll);
-  stepscope::AddMemory(context, &facts);
+  auto facts = GatherFacts(context, {}, FactsDepth::kAll);
+  AddMemory(context, &facts);
   return facts;
 }
 
 Status FleetTables(stepscope_profile& profile, stepscope_report** out) {
   AnalysisResult result;
   result.panel = "fleet_facts";
-  result.tables = stepscope::FactTables(FactsOf(profile));
+  result.tables = FactTables(FactsOf(profile));
   *out = new stepscope_report{std::make_shared<const AnalysisResult>(std::move(result)), nullptr};
   return {};
 }
@@ -350,7 +328,7 @@ Status FleetPartOf(stepscope_profile* profile, const stepscope_fleet_file& file,
   if (file.size < sizeof(stepscope_fleet_file))
     return Usage("stepscope_fleet_file.size is not sizeof(stepscope_fleet_file)");
   if (profile == nullptr && file.error == nullptr) return Usage("neither a profile nor an error");
-  stepscope::FleetPart part;
+  FleetPart part;
   part.file.path = file.path != nullptr ? file.path : "";
   part.file.error = file.error != nullptr ? file.error : "";
   part.file.bytes = file.bytes;
@@ -385,7 +363,7 @@ void stepscope_free_text(char* text) { std::free(text); }
 stepscope_status stepscope_parse_time(const char* text, int64_t* out, char** error) {
   const auto parse = [&]() -> Status {
     Ps time = 0;
-    if (!stepscope::ParseDuration(text, &time))
+    if (!ParseDuration(text, &time))
       return Usage("'" + std::string(text) + "' is not a time; write it as 12ms");
     *out = time;
     return {};
@@ -449,18 +427,16 @@ stepscope_status stepscope_event_stats(stepscope_profile* profile, const stepsco
 
 stepscope_status stepscope_steps(stepscope_profile* profile, stepscope_table** out, char** error) {
   return Guard(
-      error, [&] { return Give(stepscope::ToArrow(StepTable(*profile->context)), out); }, profile,
-      out);
+      error, [&] { return Give(ToArrow(StepTable(*profile->context)), out); }, profile, out);
 }
 
 stepscope_status stepscope_tracks(stepscope_profile* profile, stepscope_table** out, char** error) {
   return Guard(
-      error, [&] { return Give(stepscope::ToArrow(TrackTable(*profile->trace)), out); }, profile,
-      out);
+      error, [&] { return Give(ToArrow(TrackTable(*profile->trace)), out); }, profile, out);
 }
 
 const char* stepscope_panel(size_t i) {
-  const auto analyses = stepscope::Analyses();
+  const auto analyses = Analyses();
   return i < analyses.size() ? analyses[i].id : nullptr;
 }
 
@@ -516,15 +492,13 @@ stepscope_status stepscope_report_table(const stepscope_report* report, size_t i
 stepscope_status stepscope_report_properties(const stepscope_report* report, stepscope_table** out,
                                              char** error) {
   return Guard(
-      error, [&] { return Give(stepscope::ToArrow(PropertyTable(*report->result)), out); }, report,
-      out);
+      error, [&] { return Give(ToArrow(PropertyTable(*report->result)), out); }, report, out);
 }
 
 stepscope_status stepscope_report_verdicts(const stepscope_report* report, stepscope_table** out,
                                            char** error) {
   return Guard(
-      error, [&] { return Give(stepscope::ToArrow(VerdictTable(*report->result)), out); }, report,
-      out);
+      error, [&] { return Give(ToArrow(VerdictTable(*report->result)), out); }, report, out);
 }
 
 void stepscope_table_free(stepscope_table* table) { delete table; }
@@ -536,7 +510,7 @@ int64_t stepscope_table_rows(const stepscope_table* table) {
 stepscope_status stepscope_table_stream(const stepscope_table* table, ArrowArrayStream* out,
                                         char** error) {
   const auto stream = [&] {
-    stepscope::ExportStream(table->table, out);
+    ExportStream(table->table, out);
     return Status();
   };
   return Guard(error, stream, table, out);

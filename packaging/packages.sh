@@ -30,7 +30,7 @@ make_deb() {  # make_deb FOLDER
 
 cmd_deb() {
   install_missing "${packages_build[@]}" "${packages_run[@]}" "${packages_deb[@]}"
-  need_crates
+  need_crates build/third_party
   mkdir -p "$dist"
   SOURCE_DATE_EPOCH=$(commit_time) make_deb "$PWD/$dist"
   packaging/deb/check_deb.sh "$dist/stepscope_$(version)_$(dpkg --print-architecture).deb"
@@ -56,7 +56,8 @@ make_wheel() {  # make_wheel FOLDER
 
 cmd_wheel() {
   install_missing "${packages_build[@]}" "${packages_run[@]}" "${packages_wheel[@]}"
-  need_crates
+  need_crates build/third_party
+  need_crates build/wheel/root/src/crates
   mkdir -p "$dist"
   rm -f "$dist"/*.whl
   SOURCE_DATE_EPOCH=$(commit_time) make_wheel "$dist"

@@ -10,7 +10,8 @@
 namespace stepscope {
 namespace {
 
-// The arguments of events in a span of ids. Each event's are read when the cursor comes to it.
+// The arguments of the events in a span of ids. The cursor reads those of an event when it gets
+// there.
 class ArgsCursor final : public SqlCursor {
  public:
   ArgsCursor(const SqlSession* session, const Trace& trace)
@@ -92,10 +93,10 @@ class ArgsTable final : public SqlTable {
     return DeclarationOf(SqlTables()[static_cast<size_t>(SqlTableId::kArgs)], profile_);
   }
   int Plan(sqlite3_index_info* info) override {
-    // A value costs as much as it takes to read an event from the file.
+    // The first value of an event costs a read of the event from the file.
     double rows = 8.0 * source_->trace().set.rows;
     std::string plan;
-    for (int i = 0; i < info->nConstraint && session_->push_down; ++i) {
+    for (int i = 0; i < info->nConstraint; ++i) {
       const auto& constraint = info->aConstraint[i];
       const std::optional<PlanOp> op = PlanOpOf(constraint.op);
       const bool text = op == PlanOp::kLike || op == PlanOp::kGlob;

@@ -8,18 +8,16 @@
 #include <utility>
 
 #include "model/base/job.h"
-#include "sql/functions.h"
 #include "sql/guard.h"
-#include "sql/report_schema.h"
+#include "sql/question.h"
 #include "sql/schema.h"
-#include "sql/script.h"
 #include "sql/statement.h"
 #include "sql/table.h"
 
 namespace stepscope {
 namespace {
 
-constexpr int kOpsBetweenLooks = 2000;  // of SQLite's machine: some 0.1 ms
+constexpr int kOpsBetweenLooks = 2000;  // steps of SQLite between two looks at the budget: 0.1 ms
 
 Status Usage(std::string message) { return {ErrorCode::kUsage, std::move(message)}; }
 
@@ -46,21 +44,15 @@ SqlResultColumn TextColumn(const char* id) {
 
 }  // namespace
 
-std::optional<SqlParameter> ParseSqlParameter(std::string_view text) {
-  const size_t sign = text.find('=');
-  if (sign == std::string_view::npos || sign == 0) return std::nullopt;
-  return SqlParameter{std::string(text.substr(0, sign)), std::string(text.substr(sign + 1))};
-}
-
 struct SqlDatabase::State {
   SqlSession session;
   SqlLimits no_limits;
   Budget idle{no_limits};
-  sqlite3* db = nullptr;       // closed before the session goes
+  sqlite3* db = nullptr;       // closed before the session is destroyed
   std::set<std::string> made;  // tables of reports, as "a.kernel_stats_kernels"
 
   ~State() { sqlite3_close(db); }
-  Status Prepare(const std::vector<std::shared_ptr<SqlSource>>& profiles, bool push_down);
+  Status Prepare(const std::vector<std::shared_ptr<SqlSource>>& profiles);
   bool Execute(const std::string& sql);
   Status CannotOpen() const {
     return {ErrorCode::kLimit, "SQLite: " + std::string(sqlite3_errmsg(db))};
@@ -82,9 +74,7 @@ bool SqlDatabase::State::Execute(const std::string& sql) {
   return ok;
 }
 
-Status SqlDatabase::State::Prepare(const std::vector<std::shared_ptr<SqlSource>>& profiles,
-                                   bool push_down) {
-  session.push_down = push_down;
+Status SqlDatabase::State::Prepare(const std::vector<std::shared_ptr<SqlSource>>& profiles) {
   session.budget = &idle;
   for (size_t i = 0; i < profiles.size(); ++i)
     session.schemas.push_back({std::string(1, static_cast<char>('a' + i)), profiles[i]});
@@ -105,7 +95,7 @@ Status SqlDatabase::State::Prepare(const std::vector<std::shared_ptr<SqlSource>>
   return {};
 }
 
-// Makes a table of a report that a statement lacks. An error says which tables there are.
+// Makes the table of a report that a statement names. The error lists the tables of the report.
 Status SqlDatabase::State::MissingTable(std::string_view name, bool* made_it) {
   const size_t dot = name.find('.');
   const bool qualified = dot != std::string_view::npos;
@@ -131,7 +121,8 @@ Status SqlDatabase::State::MissingTable(std::string_view name, bool* made_it) {
   return *made_it ? Status() : Usage(sqlite3_errmsg(db));
 }
 
-// Why the last call of SQLite failed. `at`: the byte of the script where the statement begins.
+// Says why the last call of SQLite failed. `at` is the byte of the script where the statement
+// begins.
 Status SqlDatabase::State::Ended(const Budget& budget, std::string_view script, size_t at) {
   if (StopRequested()) return Cancelled();
   switch (budget.end()) {
@@ -250,13 +241,12 @@ SqlDatabase::SqlDatabase(SqlDatabase&&) noexcept = default;
 SqlDatabase& SqlDatabase::operator=(SqlDatabase&&) noexcept = default;
 SqlDatabase::~SqlDatabase() = default;
 
-Result<SqlDatabase> SqlDatabase::Open(const std::vector<std::shared_ptr<SqlSource>>& profiles,
-                                      bool push_down) {
+Result<SqlDatabase> SqlDatabase::Open(const std::vector<std::shared_ptr<SqlSource>>& profiles) {
   if (profiles.empty()) return Usage("SQL needs a profile");
   if (profiles.size() > kMostSqlProfiles)
     return Usage("SQL takes at most " + std::to_string(kMostSqlProfiles) + " profiles");
   auto state = std::make_unique<State>();
-  if (const Status status = state->Prepare(profiles, push_down); !status.ok()) return status;
+  if (const Status status = state->Prepare(profiles); !status.ok()) return status;
   return SqlDatabase(std::move(state));
 }
 

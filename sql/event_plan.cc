@@ -36,7 +36,7 @@ void NarrowByInteger(PlanOp op, int64_t value, IntegerSpan* span) {
 
 void NarrowByReal(PlanOp op, double value, IntegerSpan* span) {
   const bool below = op == PlanOp::kLess || op == PlanOp::kLessEqual;
-  if (value >= kTwoTo63 || value < -kTwoTo63) {  // above or below all integers
+  if (value >= kTwoTo63 || value < -kTwoTo63) {  // larger or smaller than all integers
     const bool above_all = value > 0;
     if (op == PlanOp::kEqual || below != above_all) span->Clear();
     return;
@@ -45,11 +45,11 @@ void NarrowByReal(PlanOp op, double value, IntegerSpan* span) {
   const auto integer = static_cast<int64_t>(whole);
   if (whole == value) return NarrowByInteger(op, integer, span);
   if (op == PlanOp::kEqual) return span->Clear();
-  // Between two integers it makes no difference whether the value itself counts.
+  // The value lies between two integers, so `<` and `<=` mean the same.
   NarrowByInteger(below ? PlanOp::kLessEqual : PlanOp::kGreater, integer, span);
 }
 
-// The character of a column in a plan; 0 if no condition on it is answered.
+// The character of a column in a plan; 0 for a column whose conditions SQLite answers.
 char CharOf(int column) {
   switch (static_cast<EventColumn>(column)) {
     case EventColumn::kId:
@@ -74,7 +74,7 @@ bool Answers(const sqlite3_index_info& info, int i, char column, PlanOp op) {
   return op == PlanOp::kEqual && collation != nullptr && sqlite3_stricmp(collation, "BINARY") == 0;
 }
 
-// The share of the events that is left by a condition, as a guess.
+// Guesses which share of the events meets a condition.
 double ShareOf(char column, PlanOp op, const EventCounts& counts) {
   if (op == PlanOp::kLike || op == PlanOp::kGlob) return 0.1;
   if (op != PlanOp::kEqual) return 0.25;
@@ -90,7 +90,7 @@ double ShareOf(char column, PlanOp op, const EventCounts& counts) {
   }
 }
 
-// The order that SQLite asks for and the table can give; nullopt if it cannot.
+// The order that SQLite asks for; nullopt if the table cannot give it.
 std::optional<EventOrderBy> AskedOrder(const sqlite3_index_info& info, bool rows_by_track) {
   if (info.nOrderBy != 1 || info.aOrderBy[0].desc != 0) return std::nullopt;
   if (info.aOrderBy[0].iColumn < 0) return EventOrderBy::kId;
@@ -115,7 +115,7 @@ void ReadName(PlanOp op, sqlite3_value* value, EventConditions* conditions) {
   const auto* text = reinterpret_cast<const char*>(sqlite3_value_text(value));
   const int bytes = sqlite3_value_bytes(value);
   if (text == nullptr) return;
-  // SQLite refuses longer patterns, which only it can say.
+  // SQLite refuses longer patterns, with its own message.
   constexpr int kMostPattern = 10000;
   if (op != PlanOp::kEqual && bytes > kMostPattern) return;
   conditions->names.push_back({op, std::string(text, static_cast<size_t>(bytes))});
@@ -173,7 +173,7 @@ bool ChoosePlan(const EventCounts& counts, bool rows_by_track, sqlite3_index_inf
   }
   info->orderByConsumed = order.has_value() ? 1 : 0;
   info->estimatedRows = static_cast<sqlite3_int64>(std::max(rows, 1.0));
-  // Rows of an index lie apart in memory.
+  // Successive rows of an index are far from each other in memory.
   const bool by_index = order && *order != EventOrderBy::kId;
   info->estimatedCost = 10 + rows * (by_index ? 1.5 : 1);
   info->idxStr = sqlite3_mprintf("%s", plan.c_str());

@@ -1,8 +1,8 @@
-// EventPlan: which conditions of a query the table `events` answers itself. SQLite asks for a plan
-// when it prepares a query (ChoosePlan) and hands it back with the values when it runs it
-// (ReadPlan). A plan is a text, because that is what SQLite keeps: two characters for each value, a
-// column and an operator. SQLite checks every condition again, so that a plan saves time and never
-// changes a result. Pure.
+// A plan says which conditions of a query the table `events` answers itself. ChoosePlan() makes it
+// when SQLite prepares a query; ReadPlan() reads it when SQLite runs the query. SQLite keeps a plan
+// as a text: after the character of the order, two characters for each value, a column and an
+// operator. For example, "ib>" gives rows by id that begin after a value. SQLite checks every
+// condition again, so a plan saves time and never changes a result. Pure.
 #pragma once
 
 #include <sqlite3.h>
@@ -40,8 +40,8 @@ enum class PlanOp : char {
 };
 std::optional<PlanOp> PlanOpOf(int sqlite_operator);
 
-// Narrows the span to the whole numbers for which `number OP value` may hold, as SQL compares them:
-// exactly for integers and reals; nothing is equal to null; other values leave it as it is.
+// Narrows the span to the whole numbers for which SQL can answer `number OP value` with yes. A null
+// leaves none, a text or blob all of them.
 void Narrow(PlanOp op, sqlite3_value* value, IntegerSpan* span);
 
 struct NameCondition {
@@ -55,7 +55,7 @@ struct EventConditions {
   bool none = false;                 // a condition holds for no event
 };
 
-// How the rows come out.
+// The column that the rows are sorted by.
 enum class EventOrderBy : char { kId = 'i', kName = 'n', kStep = 's' };
 
 // Estimates that help SQLite to order joins.

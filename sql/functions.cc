@@ -1,4 +1,4 @@
-#include "sql/functions.h"
+#include "sql/table.h"
 
 #include <algorithm>
 #include <cmath>
@@ -67,7 +67,7 @@ void AddRow(sqlite3_context* context, int count, sqlite3_value** arguments) {
   }
 }
 
-// Takes the values of a group that has ended; null if it has none.
+// Moves out the values of a group that has ended; null if the group has none.
 std::unique_ptr<Values> Taken(sqlite3_context* context) {
   Values** place = PlaceOf(context, 0);
   if (place == nullptr || *place == nullptr) return nullptr;
@@ -78,7 +78,7 @@ std::unique_ptr<Values> Taken(sqlite3_context* context) {
   return count > 0 ? std::move(values) : nullptr;
 }
 
-// The value of the nearest rank: the least that at least `percent` of the values do not exceed.
+// The percentile by nearest rank: the least value that `percent` of all values do not exceed.
 template <typename T>
 T Ranked(std::vector<T>* values, double percent) {
   const auto count = static_cast<double>(values->size());

@@ -4,6 +4,8 @@
 #include <array>
 #include <string_view>
 
+#include "model/base/job.h"
+
 namespace stepscope {
 namespace {
 
@@ -11,7 +13,7 @@ bool IsTemporary(const char* schema) {
   return schema != nullptr && std::string_view(schema) == "temp";
 }
 
-// These say something and change nothing.
+// Pragmas that only read.
 bool IsReadingPragma(const char* name) {
   static constexpr std::array<std::string_view, 8> kReading = {
       "table_info",    "table_xinfo",    "table_list",      "index_list",
@@ -83,6 +85,25 @@ void GuardConnection(sqlite3* db, SqlGuard* guard) {
   sqlite3_limit(db, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 2000);  // it recurses at each wildcard
   sqlite3_limit(db, SQLITE_LIMIT_WORKER_THREADS, 0);
   sqlite3_set_authorizer(db, Authorize, guard);
+}
+
+Budget::Budget(const SqlLimits& limits)
+    : limits_(limits),
+      begin_(std::chrono::steady_clock::now()),
+      memory_before_(sqlite3_memory_used()) {}
+
+bool Budget::Over() {
+  if (end_ != End::kNone) return true;
+  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin_;
+  const int64_t used = sqlite3_memory_used() - memory_before_ + own_bytes_;
+  if (StopRequested()) {
+    end_ = End::kCancelled;
+  } else if (limits_.seconds > 0 && spent.count() > limits_.seconds) {
+    end_ = End::kTime;
+  } else if (limits_.bytes > 0 && used > 0 && static_cast<uint64_t>(used) > limits_.bytes) {
+    end_ = End::kMemory;
+  }
+  return end_ != End::kNone;
 }
 
 }  // namespace stepscope

@@ -1,9 +1,11 @@
-#include <algorithm>
 #include <charconv>
+#include <functional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "sql/event_plan.h"
-#include "sql/report_schema.h"
+#include "sql/schema.h"
 #include "sql/table.h"
 
 namespace stepscope {
@@ -13,7 +15,7 @@ class ListCursor final : public SqlCursor {
  public:
   ListCursor(SqlSource* source, const SqlList& list) : source_(source), list_(list) {}
 
-  // The plan is the number of the column that is equal to the value, or empty.
+  // The plan is empty, or the number of the column that must be equal to the value.
   int Begin(std::string_view plan, std::span<sqlite3_value*> values, std::string*) override {
     at_ = 0;
     found_ = {};
@@ -51,16 +53,22 @@ class ListCursor final : public SqlCursor {
   size_t at_ = 0;
 };
 
-class ListTable : public SqlTable {
+class ListTable final : public SqlTable {
  public:
-  ListTable(SqlSession* session, SqlSource* source, std::vector<SqlType> types)
-      : session_(session), source_(source), types_(std::move(types)) {}
+  // Returns the list, which the source makes on first use.
+  using FindList = std::function<const SqlList&()>;
+  ListTable(SqlSource* source, std::string declaration, std::vector<SqlType> types, FindList find)
+      : source_(source),
+        declaration_(std::move(declaration)),
+        types_(std::move(types)),
+        find_(std::move(find)) {}
+  std::string Declaration() const override { return declaration_; }
 
   int Plan(sqlite3_index_info* info) override {
     constexpr double kRows = 1000;  // a list need not be made to plan a query
     info->estimatedCost = kRows;
     info->estimatedRows = static_cast<sqlite3_int64>(kRows);
-    for (int i = 0; i < info->nConstraint && session_->push_down; ++i) {
+    for (int i = 0; i < info->nConstraint; ++i) {
       const auto& constraint = info->aConstraint[i];
       const bool integer = constraint.iColumn >= 0 &&
                            types_[static_cast<size_t>(constraint.iColumn)] == SqlType::kInteger;
@@ -75,60 +83,26 @@ class ListTable : public SqlTable {
     return SQLITE_OK;
   }
   std::unique_ptr<SqlCursor> Open() override {
-    return std::make_unique<ListCursor>(source_, List());
+    return std::make_unique<ListCursor>(source_, find_());
   }
 
- protected:
-  virtual const SqlList& List() = 0;
-  SqlSession* session_;
+ private:
   SqlSource* source_;
-
- private:
+  std::string declaration_;
   std::vector<SqlType> types_;  // of the columns
-};
-
-class BuiltInTable final : public ListTable {
- public:
-  BuiltInTable(SqlSession* session, size_t profile, const SqlTableDesc& desc)
-      : ListTable(session, session->schemas[profile].source.get(), TypesOf(desc)),
-        profile_(profile),
-        desc_(desc) {}
-  std::string Declaration() const override { return DeclarationOf(desc_, profile_); }
-
- private:
-  static std::vector<SqlType> TypesOf(const SqlTableDesc& desc) {
-    std::vector<SqlType> types;
-    for (const SqlColumn& column : desc.columns) types.push_back(column.type);
-    return types;
-  }
-  const SqlList& List() override { return source_->List(desc_.id); }
-  size_t profile_;
-  const SqlTableDesc& desc_;
-};
-
-class ReportTable final : public ListTable {
- public:
-  // The source keeps the table.
-  ReportTable(SqlSession* session, SqlSource* source, std::string analysis,
-              const ResultTable& table)
-      : ListTable(session, source, TypesOf(table)), analysis_(std::move(analysis)), table_(table) {}
-  std::string Declaration() const override { return DeclarationOf(analysis_, table_); }
-
- private:
-  static std::vector<SqlType> TypesOf(const ResultTable& table) {
-    std::vector<SqlType> types;
-    for (const ColumnDesc& column : table.columns) types.push_back(SqlTypeOf(column.type));
-    return types;
-  }
-  const SqlList& List() override { return source_->ReportTable(table_); }
-  std::string analysis_;
-  const ResultTable& table_;
+  FindList find_;
 };
 
 }  // namespace
 
 std::unique_ptr<SqlTable> MakeListTable(SqlSession* session, size_t profile, SqlTableId table) {
-  return std::make_unique<BuiltInTable>(session, profile, SqlTables()[static_cast<size_t>(table)]);
+  SqlSource* source = session->schemas[profile].source.get();
+  const SqlTableDesc& desc = SqlTables()[static_cast<size_t>(table)];
+  std::vector<SqlType> types;
+  for (const SqlColumn& column : desc.columns) types.push_back(column.type);
+  return std::make_unique<ListTable>(
+      source, DeclarationOf(desc, profile), std::move(types),
+      [source, table]() -> const SqlList& { return source->List(table); });
 }
 
 std::unique_ptr<SqlTable> MakeReportTable(SqlSession* session, size_t profile,
@@ -137,7 +111,11 @@ std::unique_ptr<SqlTable> MakeReportTable(SqlSession* session, size_t profile,
   const AnalysisResult* result = source->Report(analysis);
   const ResultTable* found = result != nullptr ? result->Table(table) : nullptr;
   if (found == nullptr) return nullptr;
-  return std::make_unique<ReportTable>(session, source, analysis, *found);
+  std::vector<SqlType> types;
+  for (const ColumnDesc& column : found->columns) types.push_back(SqlTypeOf(column.type));
+  return std::make_unique<ListTable>(
+      source, DeclarationOf(analysis, *found), std::move(types),
+      [source, found]() -> const SqlList& { return source->ReportTable(*found); });
 }
 
 }  // namespace stepscope

@@ -1,7 +1,10 @@
 #include "sql/lists.h"
 
 #include <algorithm>
+#include <functional>
 #include <string>
+#include <type_traits>
+#include <utility>
 
 #include "model/analysis/steps/steps.h"
 #include "model/analysis/xla/hlo_programs.h"
@@ -11,33 +14,50 @@ namespace {
 
 SqlCell IntOf(uint64_t n) { return static_cast<int64_t>(n); }
 
-class TrackList final : public SqlList {
+// A list with a function of the row for each column.
+class ColumnList final : public SqlList {
  public:
-  explicit TrackList(const Trace& trace) : trace_(trace) {}
-  size_t size() const override { return trace_.set.tracks.size(); }
+  using Column = std::function<SqlCell(size_t row)>;
+  ColumnList(size_t size, std::vector<Column> columns)
+      : size_(size), columns_(std::move(columns)) {}
+  size_t size() const override { return size_; }
   SqlCell Cell(size_t row, int column) const override {
-    const Track& track = trace_.set.tracks[row];
-    switch (column) {
-      case 0:
-        return IntOf(row);
-      case 1:
-        return track.plane.valid() ? IntOf(track.plane.value) : SqlCell();
-      case 2:
-        return trace_.names().strings.View(track.name);
-      case 3:
-        return track.id;
-      case 4:
-        return IntOf(track.events);
-      default:
-        return track.busy;
-    }
+    return columns_[static_cast<size_t>(column)](row);
   }
 
  private:
-  const Trace& trace_;
+  size_t size_;
+  std::vector<Column> columns_;
 };
 
-std::string_view KindOf(PlaneKind kind) {
+using ListPtr = std::unique_ptr<const SqlList>;
+
+// A list with a row for each item, and a function of the item, or of its index, for each column.
+// The items must outlive the list.
+template <typename Item, typename... Columns>
+ListPtr ListOfItems(const std::vector<Item>& items, Columns... columns) {
+  return std::make_unique<ColumnList>(
+      items.size(), std::vector<ColumnList::Column>{[&items, columns](size_t row) -> SqlCell {
+        if constexpr (std::is_invocable_v<Columns, const Item&>) {
+          return columns(items[row]);
+        } else {
+          return columns(row);
+        }
+      }...});
+}
+
+SqlCell RowNumber(size_t row) { return IntOf(row); }
+
+ListPtr TrackList(const Trace& trace) {
+  return ListOfItems(
+      trace.set.tracks, RowNumber,
+      [](const Track& t) { return t.plane.valid() ? IntOf(t.plane.value) : SqlCell(); },
+      [&trace](const Track& t) { return trace.names().strings.View(t.name); },
+      [](const Track& t) { return t.id; }, [](const Track& t) { return IntOf(t.events); },
+      [](const Track& t) { return t.busy; });
+}
+
+std::string_view DeviceKind(PlaneKind kind) {
   switch (kind) {
     case PlaneKind::kGpu:
       return "gpu";
@@ -53,60 +73,43 @@ std::string_view KindOf(PlaneKind kind) {
   }
 }
 
-class ProcessList final : public SqlList {
- public:
-  explicit ProcessList(const Trace& trace) : trace_(trace) {}
-  size_t size() const override { return trace_.planes.size(); }
-  SqlCell Cell(size_t row, int column) const override {
-    const Plane& plane = trace_.planes[row];
-    switch (column) {
-      case 0:
-        return IntOf(row);
-      case 1:
-        return trace_.HostName(plane.host);
-      case 2:
-        return trace_.names().strings.View(plane.name);
-      case 3:
-        return std::string_view(plane.display_name);
-      case 4:
-        return KindOf(plane.kind);
-      default:
-        return plane.device_ordinal >= 0 ? SqlCell(int64_t{plane.device_ordinal}) : SqlCell();
-    }
-  }
+ListPtr ProcessList(const Trace& trace) {
+  return ListOfItems(
+      trace.planes, RowNumber, [&trace](const Plane& p) { return trace.HostName(p.host); },
+      [&trace](const Plane& p) { return trace.names().strings.View(p.name); },
+      [](const Plane& p) { return std::string_view(p.display_name); },
+      [](const Plane& p) { return DeviceKind(p.kind); },
+      [](const Plane& p) {
+        return p.device_ordinal >= 0 ? SqlCell(int64_t{p.device_ordinal}) : SqlCell();
+      });
+}
 
- private:
-  const Trace& trace_;
-};
+ListPtr StepList(const Trace& trace, const std::vector<Step>& steps) {
+  return ListOfItems(
+      steps, RowNumber, [](const Step& s) { return s.number; },
+      [](const Step& s) { return std::string_view(s.label); },
+      [&trace](const Step& s) { return trace.HostName(s.host); },
+      [](const Step& s) { return s.span.begin; }, [](const Step& s) { return s.span.length(); },
+      [](const Step& s) { return int64_t{s.counts()}; });
+}
 
-class StepList final : public SqlList {
- public:
-  StepList(const Trace& trace, const StepDatabase& steps) : trace_(trace), steps_(steps.steps) {}
-  size_t size() const override { return steps_.size(); }
-  SqlCell Cell(size_t row, int column) const override {
-    const Step& step = steps_[row];
-    switch (column) {
-      case 0:
-        return IntOf(row);
-      case 1:
-        return step.number;
-      case 2:
-        return std::string_view(step.label);
-      case 3:
-        return trace_.HostName(step.host);
-      case 4:
-        return step.span.begin;
-      case 5:
-        return step.span.length();
-      default:
-        return int64_t{step.counts()};
-    }
-  }
+ListPtr FlowList(const Trace& trace) {
+  const auto event = [](EventRow id) { return id.valid() ? IntOf(id.value) : SqlCell(); };
+  return ListOfItems(
+      trace.flows, [](const Flow& f) { return IntOf(f.id); },
+      [&trace](const Flow& f) { return trace.names().strings.View(f.category); },
+      [event](const Flow& f) { return event(f.from); },
+      [event](const Flow& f) { return event(f.to); });
+}
 
- private:
-  const Trace& trace_;
-  const std::vector<Step>& steps_;
-};
+ListPtr ProgramList(const std::vector<xla::ProgramEntry>& programs) {
+  std::vector<std::string> ids;
+  for (const xla::ProgramEntry& entry : programs) ids.push_back(std::to_string(entry.id));
+  return ListOfItems(
+      programs, [ids = std::move(ids)](size_t row) { return std::string_view(ids[row]); },
+      [](const xla::ProgramEntry& e) { return std::string_view(e.name); },
+      [](const xla::ProgramEntry& e) { return IntOf(e.bytes); });
+}
 
 class CounterList final : public SqlList {
  public:
@@ -148,46 +151,6 @@ class CounterList final : public SqlList {
   size_t size_ = 0;
 };
 
-class FlowList final : public SqlList {
- public:
-  explicit FlowList(const Trace& trace) : trace_(trace) {}
-  size_t size() const override { return trace_.flows.size(); }
-  SqlCell Cell(size_t row, int column) const override {
-    const Flow& flow = trace_.flows[row];
-    const auto event = [](EventRow id) { return id.valid() ? IntOf(id.value) : SqlCell(); };
-    switch (column) {
-      case 0:
-        return IntOf(flow.id);
-      case 1:
-        return trace_.names().strings.View(flow.category);
-      case 2:
-        return event(flow.from);
-      default:
-        return event(flow.to);
-    }
-  }
-
- private:
-  const Trace& trace_;
-};
-
-class ProgramList final : public SqlList {
- public:
-  explicit ProgramList(const HloPrograms& programs) : list_(programs.list()) {
-    for (const xla::ProgramEntry& entry : list_) ids_.push_back(std::to_string(entry.id));
-  }
-  size_t size() const override { return list_.size(); }
-  SqlCell Cell(size_t row, int column) const override {
-    if (column == 0) return std::string_view(ids_[row]);
-    if (column == 1) return std::string_view(list_[row].name);
-    return IntOf(list_[row].bytes);
-  }
-
- private:
-  const std::vector<xla::ProgramEntry>& list_;
-  std::vector<std::string> ids_;
-};
-
 class ResultList final : public SqlList {
  public:
   explicit ResultList(const ResultTable& table) : table_(table) {}
@@ -211,17 +174,17 @@ std::unique_ptr<const SqlList> MakeList(SqlTableId table, AnalysisContext& conte
   const Trace& trace = context.trace();
   switch (table) {
     case SqlTableId::kTracks:
-      return std::make_unique<TrackList>(trace);
+      return TrackList(trace);
     case SqlTableId::kProcesses:
-      return std::make_unique<ProcessList>(trace);
+      return ProcessList(trace);
     case SqlTableId::kSteps:
-      return std::make_unique<StepList>(trace, context.Get<StepDatabase>());
+      return StepList(trace, context.Get<StepDatabase>().steps);
     case SqlTableId::kCounters:
       return std::make_unique<CounterList>(trace);
     case SqlTableId::kFlows:
-      return std::make_unique<FlowList>(trace);
+      return FlowList(trace);
     default:
-      return std::make_unique<ProgramList>(context.Get<HloPrograms>());
+      return ProgramList(context.Get<HloPrograms>().list());
   }
 }
 

@@ -1,6 +1,5 @@
-// SqlList: the rows of a table that has few columns and no columns of its own in the store: tracks,
-// processes, steps, counters, arrows, programs, tables of reports. A list reads the store; it
-// copies none of it. Immutable; any thread.
+// SqlList: the rows of a small table: tracks, processes, steps, counters, flows, programs, tables
+// of reports. A list reads the trace or the report and copies nothing. Immutable; any thread.
 #pragma once
 
 #include <cstdint>
@@ -26,14 +25,14 @@ class SqlList {
   virtual SqlCell Cell(size_t row, int column) const = 0;
 };
 
-// The list of a table that is neither events nor args. Borrows the context.
+// Makes the list of a table other than `events` and `args`. Borrows the context.
 std::unique_ptr<const SqlList> MakeList(SqlTableId table, AnalysisContext& context);
 // Borrows the table.
 std::unique_ptr<const SqlList> ListOf(const ResultTable& table);
 
-// The rows of a list by the values of an integer column, rising; rows without a value are left out.
+// The rows of a list, sorted by the values of an integer column. Rows without a value are missing.
 struct IntegerIndex {
-  bool usable = false;  // false: there are values that are no integers
+  bool usable = false;  // false: some values are no integers
   std::vector<std::pair<int64_t, uint32_t>> rows;
   std::span<const std::pair<int64_t, uint32_t>> Equal(int64_t value) const;
 };

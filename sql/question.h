@@ -1,6 +1,8 @@
-// Questions to SqlDatabase and its answers. Values.
+// Questions to SqlDatabase and its answers, and the text of a question. Values and pure functions;
+// any thread.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -8,9 +10,14 @@
 #include <vector>
 
 #include "model/analysis/tables/result_table.h"
-#include "sql/budget.h"
 
 namespace stepscope {
+
+struct SqlLimits {
+  double seconds = 0;      // 0: as long as it takes
+  uint64_t bytes = 0;      // of memory that SQLite may use for the query; 0: no limit
+  uint64_t rows = 100000;  // of a result; more are counted, not kept; 0: no limit
+};
 
 // A value for `:name`, `@name` or `$name`. It is an integer or a real if it reads as one, else a
 // text.
@@ -31,12 +38,12 @@ struct SqlQuestion {
 
 struct SqlResultColumn {
   ColumnDesc desc;     // ids are unique
-  bool event = false;  // its declared type says that it has ids of events
-  // The profile that its events and times are of, by index; nullopt: of one or another.
+  bool event = false;  // whether the declared type says that the cells are ids of events
+  // The index of the profile that the events and times are of; nullopt: they are of several.
   std::optional<size_t> profile = 0;
 };
 
-// Takes the result while it is found. The types in the columns' descriptions are not known yet.
+// Gets the result while the query runs. The types in the columns' descriptions are not known yet.
 class SqlSink {
  public:
   virtual ~SqlSink() = default;
@@ -50,5 +57,12 @@ struct SqlDone {
   uint64_t rows = 0;  // of the result; the sink got at most SqlLimits::rows
   bool cut(const SqlLimits& limits) const { return limits.rows != 0 && rows > limits.rows; }
 };
+
+// Whether the text has only blanks, comments and semicolons. O(length).
+bool IsBlankSql(std::string_view text);
+// Whether a statement puts results together (UNION, INTERSECT, EXCEPT), anywhere in it. O(length).
+bool IsCompoundSql(std::string_view statement);
+// Where a byte stands in the text: "line 2, column 5", counted from 1 in characters.
+std::string PlaceIn(std::string_view text, size_t byte);
 
 }  // namespace stepscope

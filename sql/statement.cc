@@ -7,8 +7,8 @@
 #include <string>
 #include <utility>
 
+#include "sql/question.h"
 #include "sql/schema.h"
-#include "sql/script.h"
 
 namespace stepscope {
 namespace {
@@ -57,7 +57,7 @@ ValueType TypeOf(int sqlite_type, std::string_view declared) {
   return ValueType::kString;
 }
 
-int64_t BytesOf(const std::vector<Value>& cells) {
+int64_t RowBytes(const std::vector<Value>& cells) {
   size_t bytes = 24 + cells.size() * sizeof(Value);
   for (const Value& cell : cells) {
     if (const auto* text = std::get_if<SharedText>(&cell)) bytes += 16 + text->size();
@@ -118,7 +118,7 @@ std::vector<SqlResultColumn> Statement::Columns(bool has_row) const {
         TypeOf(has_row ? sqlite3_column_type(statement_.get(), c) : SQLITE_NULL, declared);
     const std::optional<size_t> profile = EventsOfDeclared(declared);
     column.event = profile.has_value();
-    // The type is that of the first part of a UNION; rows of the others may be of another profile.
+    // A UNION has the types of its first SELECT; rows of the others may be of another profile.
     column.profile = profile && !(compound_ && read_.several()) ? profile : read_.Only();
     columns.push_back(std::move(column));
   }
@@ -158,7 +158,7 @@ bool Statement::Run(SqlSink* sink, uint64_t most, Budget& budget, uint64_t* rows
     std::vector<Value> cells;
     cells.reserve(static_cast<size_t>(count));
     for (int c = 0; c < count; ++c) cells.push_back(CellAt(c));
-    if (sink->keeps()) budget.Use(BytesOf(cells));
+    if (sink->keeps()) budget.Use(RowBytes(cells));
     sink->Row(std::move(cells));
   }
   return status == SQLITE_DONE && budget.end() == Budget::End::kNone;

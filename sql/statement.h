@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "model/base/status.h"
+#include "sql/guard.h"
 #include "sql/question.h"
 
 namespace stepscope {
@@ -24,15 +25,15 @@ struct ProfilesRead {
 
 class Statement {
  public:
-  // Prepares the first statement of the text; returns SQLite's code. Texts without a statement
-  // make one that does nothing.
+  // Prepares the first statement of the text; returns SQLite's code. A text without a statement
+  // gives one that does nothing.
   int Prepare(sqlite3* db, std::string_view text);
-  // So that columns know whose events they are about.
+  // Tells which profiles the columns can have events of.
   void SetProfiles(ProfilesRead read) { read_ = read; }
-  size_t length() const { return length_; }  // bytes of the text that the statement takes
+  size_t length() const { return length_; }  // of the statement in the text, in bytes
   // kUsage: a parameter of the statement has no value.
   Status Bind(const std::vector<SqlParameter>& parameters);
-  // Runs it. A sink gets columns and the first `most` rows (0: all); without one rows are dropped.
+  // Runs the statement. The sink gets columns and the first `most` rows (0: all); it may be null.
   // False if SQLite failed or the budget is over.
   bool Run(SqlSink* sink, uint64_t most, Budget& budget, uint64_t* rows);
 
@@ -46,7 +47,7 @@ class Statement {
   std::unique_ptr<sqlite3_stmt, Finalize> statement_;
   size_t length_ = 0;
   ProfilesRead read_;
-  bool compound_ = false;  // it has a UNION or the like
+  bool compound_ = false;  // whether it has UNION, INTERSECT or EXCEPT
 };
 
 }  // namespace stepscope

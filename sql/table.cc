@@ -69,7 +69,7 @@ int Connect(sqlite3* db, void* session, int count, const char* const* words, sql
     box->base = {};
     box->table = MakeTable(static_cast<SqlSession*>(session), {words, static_cast<size_t>(count)});
     if (!box->table) return Fail("there is no such table of profiles", error);
-    // SQLite connects to a table again when it reads its schema again, in any statement.
+    // SQLite may connect to a table in any statement, when it reads its schema again.
     auto* shared = static_cast<SqlSession*>(session);
     const bool before = std::exchange(shared->guard.open, true);
     const int status = sqlite3_declare_vtab(db, box->table->Declaration().c_str());
@@ -165,7 +165,7 @@ int RegisterTables(sqlite3* db, SqlSession* session) {
 }
 
 void GiveText(sqlite3_context* to, std::string_view text) {
-  // An empty view may have no pointer, of which SQLite would make a null.
+  // SQLite makes a null of the null pointer that an empty view may have.
   sqlite3_result_text64(to, text.empty() ? "" : text.data(), text.size(), SQLITE_STATIC,
                         SQLITE_UTF8);
 }

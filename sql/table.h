@@ -1,6 +1,5 @@
-// SqlTable and SqlCursor: a virtual table of SQLite and one pass over it, without SQLite's C
-// structures around them. table.cc has those, once for all tables. Cursors and tables belong to one
-// connection and its thread.
+// Virtual tables of SQLite: SqlTable and SqlCursor, a pass over a table. table.cc has SQLite's C
+// structures around them. Cursors and tables belong to one connection and its thread.
 #pragma once
 
 #include <sqlite3.h>
@@ -11,7 +10,6 @@
 #include <string_view>
 #include <vector>
 
-#include "sql/budget.h"
 #include "sql/guard.h"
 #include "sql/lists.h"
 #include "sql/source.h"
@@ -27,11 +25,10 @@ struct SqlSchema {
 struct SqlSession {
   std::vector<SqlSchema> schemas;
   Budget* budget = nullptr;  // of the query that runs
-  bool push_down = true;     // false: tables answer no condition, for tests
   SqlGuard guard;
 };
 
-// Functions return a code of SQLite: SQLITE_OK, SQLITE_INTERRUPT where the budget is over,
+// Functions return a code of SQLite: SQLITE_OK; SQLITE_INTERRUPT if the budget is over;
 // SQLITE_ERROR with *error set. They may throw, also Stopped.
 class SqlCursor {
  public:
@@ -52,8 +49,8 @@ class SqlTable {
   virtual std::unique_ptr<SqlCursor> Open() = 0;
 };
 
-// The session must outlive the connection. The tables are made by CREATE VIRTUAL TABLE
-// SCHEMA.NAME USING stepscope, tables of reports by `USING stepscope(ANALYSIS, TABLE)`.
+// Lets `CREATE VIRTUAL TABLE SCHEMA.NAME USING stepscope` make a table, and `USING
+// stepscope(ANALYSIS, TABLE)` the table of a report. The session must outlive the connection.
 int RegisterTables(sqlite3* db, SqlSession* session);
 
 // `profile` is an index into session->schemas.
@@ -66,6 +63,11 @@ std::unique_ptr<SqlTable> MakeReportTable(SqlSession* session, size_t profile,
                                           const std::string& analysis, const std::string& table);
 
 void GiveCell(sqlite3_context* to, const SqlCell& cell);
-void GiveText(sqlite3_context* to, std::string_view text);  // it must outlive the query
+void GiveText(sqlite3_context* to, std::string_view text);  // the text must outlive the query
+
+// Adds functions that SQLite lacks: median(x), percentile(x, percent) and stddev(x). Percentiles
+// are by nearest rank, as in `stepscope events --stats`; the deviation is that of the population.
+// Nulls and texts are left out. The session must outlive the connection; its budget counts memory.
+int RegisterFunctions(sqlite3* db, SqlSession* session);
 
 }  // namespace stepscope

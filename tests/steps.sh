@@ -69,7 +69,7 @@ test_sanitizer() {
   fi
 }
 
-# Adds a toy loader, rule, panel, analysis and commands to a copy of the tree, in three files each, and builds it.
+# Adds a toy loader, rule, panel, analysis and commands to a copy of the tree, and builds it.
 adding_things() {
   python3 tests/tools/check_adding.py . build/adding $tests_on "-DSTEPSCOPE_THIRD_PARTY_CACHE=$PWD/build/third_party" \
     "-DSTEPSCOPE_SHARED_DIR=$PWD/../shared"
@@ -128,12 +128,12 @@ record_programs() {
   python3 tests/tools/check_capture.py build/release/stepscope "$home/bin/python"
 }
 
-# clang-tidy reads the parts that sources are compiled in, so that it reads a header once for up to 24 sources. Each
-# part is a file that only includes sources, which is what the check that is off forbids.
+# clang-tidy reads the batches that sources are compiled in, so that it reads a header once for up to 24 sources. A
+# batch is a file that only includes sources, which is what the check that is off forbids.
 run_tidy() {
   configure tidy && build tidy stepscope_generated || return 1
   sed -n 's/^ *"file": "\(.*\)",\{0,1\}$/\1/p' build/tidy/compile_commands.json |
-    grep -E "^$PWD/(build/tidy/gen/unity|app|capi|capture|loaders|model|sql|viewer)/" | grep -v stb_image_write |
+    grep -E "^$PWD/(build/tidy/)?(app|capi|capture|loaders|model|sql|viewer)/" | grep -v stb_image_write |
     xargs -P "$(nproc)" -n 1 clang-tidy --quiet -p build/tidy --checks=-bugprone-suspicious-include \
       --extra-arg=-Wno-unknown-warning-option --extra-arg=-Wno-unused-command-line-argument  # what only GCC knows
 }

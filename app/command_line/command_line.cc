@@ -23,7 +23,7 @@ std::unique_ptr<ProgramCommand> TakeChosen(ProgramCommandDescs commands, const C
   return nullptr;
 }
 
-// The parser's error as one line, with the help to look at.
+// The parser's error as one line, with the command that prints help.
 std::string UsageLine(const CLI::App& app, const CLI::ParseError& error) {
   std::string text = error.what();
   for (char& c : text) {

@@ -7,12 +7,10 @@
 #include <string_view>
 #include <vector>
 
-#include "app/bench/bench_panels.h"
-#include "app/bench/bench_scan.h"
-#include "app/bench/bench_tools.h"
-#include "app/command_line/option_values.h"
-#include "app/command_line/program_command.h"
-#include "app/commands/bench_command.h"
+#include "app/bench/bare_scan.h"
+#include "app/bench/frame_times.h"
+#include "app/command_line/command_line.h"
+#include "app/commands/command_options.h"
 #include "app/commands/stage.h"
 #include "app/system/output.h"
 #include "app/system/process.h"
@@ -27,7 +25,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int kIdleSeconds = 5;
 
-void AddOptions(CLI::App& app, InputOptions* input, BenchOptions* options) {
+void AddBenchOptions(CLI::App& app, InputOptions* input, BenchOptions* options) {
   AddPaths(app, input, true);
   AddNumber(app, "--frames", &options->frames, 2, 1000000, "frames of the scripted zoom");
   AddFlag(app, "--panels", &options->panels,
@@ -45,14 +43,14 @@ void AddOptions(CLI::App& app, InputOptions* input, BenchOptions* options) {
   AddSize(app, options);
 }
 
-std::string Check(const InputOptions& input, const BenchOptions&) {
+std::string CheckBench(const InputOptions& input, const BenchOptions&) {
   return input.compare ? CheckInput(input) : NeedOnePath(input);
 }
 
 double Ms(Clock::duration d) { return std::chrono::duration<double, std::milli>(d).count(); }
 
-// The time of the load stages. Loaders name them in words for people, so parts of these words
-// tell which stage is which.
+// The times of the load's stages. Loaders name stages for people, so SplitStages() looks for a part
+// of a word, as in "Inflating".
 struct StageMs {
   double inflate = 0, parse = 0, build = 0;
 };
@@ -74,9 +72,8 @@ StageMs SplitStages(const LoadTimes& times) {
   return ms;
 }
 
-// Runs the window's own loop until a frame has shown the timeline of all that is opened. Sets
-// *picture_ms to the time from process start to the first frame with a timeline, which may be that
-// of a first picture.
+// Runs the window's loop until a frame shows the timeline of all profiles. Sets *picture_ms to the
+// time from process start to the first frame with a timeline, which may be of a first picture.
 Status FirstFrame(Stage& stage, size_t wanted, const Log& log, double* picture_ms) {
   const auto has_all = [&] {
     const std::vector<Profile>& profiles = stage.session().view().profiles;
@@ -103,9 +100,9 @@ struct AnalysisTimes {
   size_t stat_table_bytes = 0;  // the typed stats, which store_bytes leaves out
 };
 
-// Runs the analyses one after the other on one context, as for someone who opens every panel.
-// Work that analyses share counts for the first that needs it. All results are kept until the end,
-// so that the peak of memory includes them.
+// Runs the analyses one after the other on one context, as if every panel was opened. Shared work
+// counts for the first analysis that needs it. The results are kept to the end, so the peak of
+// memory includes them.
 AnalysisTimes TimeAnalyses(const std::shared_ptr<const Trace>& trace) {
   AnalysisTimes times;
   AnalysisContext context(trace, Definitions::kStepscope);
@@ -123,7 +120,7 @@ AnalysisTimes TimeAnalyses(const std::shared_ptr<const Trace>& trace) {
 
 // Processor time of the frame loop during kIdleSeconds without input.
 double IdleCpuMs(Stage& stage) {
-  // First come the frames that the last input still asks for, and the release of memory.
+  // The last input may need further frames, and memory is released.
   while (stage.gui().Step(0.1) || stage.gui().tidying()) {
   }
   const double before = CpuMs();
@@ -131,8 +128,8 @@ double IdleCpuMs(Stage& stage) {
   return CpuMs() - before;
 }
 
-// The time from here on until a frame shows what the overview says first. The window has shown its
-// picture, and no analysis has run for it yet.
+// The time until a frame shows the overview's first sentence. The window has shown its picture; no
+// analysis has run yet.
 double FirstSentenceMs(Stage& stage) {
   const Stopwatch watch;
   stage.session().HoldAnalyses(false);
@@ -144,7 +141,7 @@ double FirstSentenceMs(Stage& stage) {
   return watch.Ms();
 }
 
-// The members of the output that are about frames; null: not asked for.
+// The members of the output about frames. Null members are left out.
 struct BenchFrames {
   double first_sentence_ms = 0;
   Json zoom, panels, tools;
@@ -174,7 +171,7 @@ Status TimeAllFrames(Stage& stage, const Trace& trace, const BenchOptions& optio
   return status;
 }
 
-int Run(const InputOptions& input, const BenchOptions& options, const Log& log) {
+int RunBench(const InputOptions& input, const BenchOptions& options, const Log& log) {
   Stage stage;
   stage.session().HoldAnalyses(true);
   stage.Open(input);
@@ -205,8 +202,8 @@ int Run(const InputOptions& input, const BenchOptions& options, const Log& log) 
   const double idle_ms = IdleCpuMs(stage);
   const PixelSize size = stage.surface().size();
   log.Verbose("bare scan");
-  const Result<ScanTimes> scan = MedianScans(*trace, input.max_inflated_bytes);
-  if (status.ok() && scan.status().code() != ErrorCode::kUnsupported) status = scan.status();
+  const Result<BareScan> scan = ScanBare(*trace, input.max_inflated_bytes);
+  if (status.ok()) status = scan.status();
   if (!status.ok()) {
     LogError(status.message());
     return ExitCodeOf(status);
@@ -218,8 +215,7 @@ int Run(const InputOptions& input, const BenchOptions& options, const Log& log) 
   json["file_bytes"] = trace->file_bytes;
   json["inflated_bytes"] = trace->inflated_bytes;
   json["events"] = trace->counts.events();
-  json["scan_ms"] = scan.ok() ? Json(scan->scan_ms) : Json();
-  if (scan.ok() && scan->touch_ms) json["scan_touch_ms"] = *scan->touch_ms;
+  json["scan_ms"] = scan->ms;
   json["inflate_ms"] = stages.inflate;
   json["parse_ms"] = stages.parse;
   json["build_ms"] = stages.build;
@@ -246,7 +242,8 @@ int Run(const InputOptions& input, const BenchOptions& options, const Log& log) 
 
 }  // namespace
 
-extern const ProgramCommandDesc kBenchCommand = {"bench", "Timings of opening and drawing, as JSON",
-                                                 NewCommand<BenchOptions, AddOptions, Check, Run>};
+extern const ProgramCommandDesc kBenchCommand = {
+    "bench", "Timings of opening and drawing, as JSON",
+    NewCommand<BenchOptions, AddBenchOptions, CheckBench, RunBench>};
 
 }  // namespace stepscope

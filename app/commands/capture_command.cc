@@ -1,5 +1,3 @@
-#include "app/commands/capture_command.h"
-
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -12,9 +10,8 @@
 #include <thread>
 #include <utility>
 
-#include "app/command_line/option_values.h"
-#include "app/command_line/program_command.h"
-#include "app/command_line/shared_options.h"
+#include "app/command_line/command_line.h"
+#include "app/commands/command_options.h"
 #include "app/commands/open_command.h"
 #include "app/system/interrupt.h"
 #include "app/system/output.h"
@@ -31,10 +28,10 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds kMostTime{3'600'000}, kMonitorTime{1000};
-constexpr milliseconds kLook{50};  // at Ctrl+C and at the progress
+constexpr milliseconds kLook{50};  // between two looks at Ctrl+C and the progress
 constexpr const char* kNoDuration = "is not a duration of 1ms to 1h; write it as 2s or 500ms";
 
-// What is wrong with the text, or an empty text.
+// Reads a duration. Returns an empty text, or the fault.
 std::string ReadTime(const std::string& text, milliseconds least, milliseconds* out) {
   Ps time = 0;
   if (!ParseDuration(text, &time)) return kNoDuration;
@@ -44,7 +41,7 @@ std::string ReadTime(const std::string& text, milliseconds least, milliseconds* 
   return {};
 }
 
-void AddOptions(CLI::App& app, InputOptions*, CaptureOptions* options) {
+void AddCaptureOptions(CLI::App& app, InputOptions*, CaptureOptions* options) {
   AddValue(app, "ADDRESS", "HOST:PORT,...",
            "profiler server of the program; several, with commas between, are one run",
            [options](const std::string& text) -> std::string {
@@ -82,9 +79,7 @@ void AddOptions(CLI::App& app, InputOptions*, CaptureOptions* options) {
   AddFlag(app, "--no-open", &options->no_open, "only print where the run is; open no window");
 }
 
-std::string Check(const InputOptions&, const CaptureOptions&) { return {}; }
-
-// One line over which the next is written, where standard output is a terminal.
+// A line of standard output that the next one overwrites. Shows nothing without a terminal.
 class ProgressLine {
  public:
   ~ProgressLine() { Show(""); }
@@ -113,7 +108,7 @@ std::string ProgressText(const Progress& progress, const capture::SentTime& sent
   return fmt::format("{}: {} of {}", stage, BytesText(progress.bytes_done), BytesText(total));
 }
 
-// Does the work on a thread, and shows its progress meanwhile.
+// Runs `work` on a thread, and `show` every 50 ms meanwhile.
 template <typename Work, typename Show>
 auto RunBeside(Work work, Show show) {
   auto result = std::async(std::launch::async, work);
@@ -192,7 +187,7 @@ void SleepUntil(const std::stop_token& stop, std::chrono::steady_clock::time_poi
     std::this_thread::sleep_for(kLook);
 }
 
-// Ctrl+C is how it ends: no error.
+// Prints a line for each server every second until Ctrl+C, which is no error.
 int RunMonitor(const CaptureOptions& options) {
   const Interrupt interrupt;
   const std::stop_token stop = interrupt.token();
@@ -209,7 +204,7 @@ int RunMonitor(const CaptureOptions& options) {
   }
 }
 
-int Run(const InputOptions& input, const CaptureOptions& options, const Log& log) {
+int RunCapture(const InputOptions& input, const CaptureOptions& options, const Log& log) {
   return options.monitor ? RunMonitor(options) : RunRecording(input, options, log);
 }
 
@@ -217,6 +212,6 @@ int Run(const InputOptions& input, const CaptureOptions& options, const Log& log
 
 extern const ProgramCommandDesc kCaptureCommand = {
     "capture", "Record a running program through its profiler server, and open the run",
-    NewCommand<CaptureOptions, AddOptions, Check, Run>};
+    NewCommand<CaptureOptions, AddCaptureOptions, CheckInput, RunCapture>};
 
 }  // namespace stepscope

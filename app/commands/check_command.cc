@@ -1,15 +1,15 @@
 #include <fmt/format.h>
 
+#include <charconv>
 #include <cmath>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "app/command_line/option_values.h"
-#include "app/command_line/program_command.h"
-#include "app/commands/check_command.h"
-#include "app/commands/compare_input.h"
-#include "app/commands/part_of_trace.h"
+#include "app/command_line/command_line.h"
+#include "app/commands/command_options.h"
+#include "app/commands/profile_input.h"
 #include "app/report/text_layout.h"
 #include "app/system/output.h"
 #include "model/analysis/findings/findings.h"
@@ -43,8 +43,8 @@ class Checks {
   bool Memory();
   bool Limit(const PropertyLimit& limit);
   void Forbidden(const std::string& rule);
-  // Compares a number of A with the same one of B. Returns false, with the error printed, if a
-  // profile has no such number.
+  // Compares a number of A with that of B. Returns false, and prints the error, if a profile has no
+  // such number.
   bool Judge(const std::string& what, const Property* a, const Property* b,
              const Allowance& allowed, const std::string& why, bool may_be_chance = false);
   bool MayBeChance() const;
@@ -110,8 +110,8 @@ void Checks::Culprits(const char* table, const char* delta,
   }
 }
 
-// Whether the step times differ by no more than they scatter. Too few steps cannot tell that: then
-// the limit alone decides.
+// Whether the step times differ by no more than they scatter. False for too few steps, so that the
+// limit alone decides.
 bool Checks::MayBeChance() const {
   const auto steps = [&](const char* id) { return NumberOf(input_.result.Find(id)).value_or(0); };
   const bool enough =
@@ -205,7 +205,7 @@ void AddAllowance(CLI::App& app, const char* name, std::optional<Allowance>* all
   });
 }
 
-void AddOptions(CLI::App& app, InputOptions* input, CheckOptions* options) {
+void AddCheckOptions(CLI::App& app, InputOptions* input, CheckOptions* options) {
   AddPaths(app, input, true);
   AddPart(app, input, options);
   AddAllowance(app, "--max-step-regression", &options->max_step_regression,
@@ -229,7 +229,7 @@ void AddOptions(CLI::App& app, InputOptions* input, CheckOptions* options) {
               });
 }
 
-std::string Check(const InputOptions& paths, const CheckOptions& options) {
+std::string CheckCheck(const InputOptions& paths, const CheckOptions& options) {
   std::string wrong = NeedTwoPaths(paths);
   const bool limits = options.max_step_regression || options.max_memory_regression ||
                       !options.limits.empty() || !options.forbidden.empty();
@@ -237,7 +237,7 @@ std::string Check(const InputOptions& paths, const CheckOptions& options) {
   return "check needs a limit, as in --max-step-regression 3%";
 }
 
-int Run(const InputOptions& paths, const CheckOptions& options, const Log& log) {
+int RunCheck(const InputOptions& paths, const CheckOptions& options, const Log& log) {
   const ComparedInput input = LoadAndCompare(paths, options, log);
   if (input.exit_code != kExitOk) return input.exit_code;
   Checks check(paths, options, input);
@@ -251,6 +251,27 @@ int Run(const InputOptions& paths, const CheckOptions& options, const Log& log) 
 extern const ProgramCommandDesc kCheckCommand = {
     "check",
     "Exits with 1 if profile B is worse than profile A by more than allowed, and names the causes",
-    NewCommand<CheckOptions, AddOptions, Check, Run>};
+    NewCommand<CheckOptions, AddCheckOptions, CheckCheck, RunCheck>};
+
+std::optional<Allowance> ParseAllowance(const std::string& text) {
+  Allowance allowance;
+  std::string_view number = text;
+  allowance.percent = number.ends_with('%');
+  if (allowance.percent) number.remove_suffix(1);
+  const char* end = number.data() + number.size();
+  const auto parsed = std::from_chars(number.data(), end, allowance.amount);
+  if (parsed.ec != std::errc() || parsed.ptr != end) return std::nullopt;
+  if (!std::isfinite(allowance.amount) || allowance.amount < 0) return std::nullopt;
+  return allowance;
+}
+
+std::optional<PropertyLimit> ParseLimit(const std::string& text) {
+  const size_t dot = text.find('.'), plus = text.rfind('+');
+  if (dot == std::string::npos || plus == std::string::npos || dot == 0 || plus < dot + 2)
+    return std::nullopt;
+  const std::optional<Allowance> allowed = ParseAllowance(text.substr(plus + 1));
+  if (!allowed) return std::nullopt;
+  return PropertyLimit{text.substr(0, dot), text.substr(dot + 1, plus - dot - 1), *allowed};
+}
 
 }  // namespace stepscope

@@ -4,19 +4,18 @@
 #include <memory>
 #include <utility>
 
-#include "app/command_line/program_command.h"
-#include "app/commands/compare_command.h"
-#include "app/commands/compare_input.h"
-#include "app/commands/part_of_trace.h"
-#include "app/commands/write_report.h"
+#include "app/command_line/command_line.h"
+#include "app/commands/command_options.h"
+#include "app/commands/profile_input.h"
+#include "app/commands/report_command.h"
 #include "app/system/output.h"
 #include "model/compare/compare.h"
 
 namespace stepscope {
 namespace {
 
-// Removes the tables of pages that were not asked for. The table of contributions stays, unless a
-// CSV report has room for one table only.
+// Removes the tables of pages that the options do not name. The table of contributions stays in all
+// reports but those of a single table.
 void KeepPages(const CompareOptions& options, AnalysisResult* result) {
   const std::vector<std::string>& pages = options.panels;
   const bool one_table = options.format == ReportFormat::kCsv && options.table.empty();
@@ -56,22 +55,20 @@ int Write(const InputOptions& paths, const CompareOptions& options, const Report
       });
 }
 
-void AddOptions(CLI::App& app, InputOptions* input, CompareOptions* options) {
+void AddCompareOptions(CLI::App& app, InputOptions* input, CompareOptions* options) {
   AddPaths(app, input, true);
   AddPart(app, input, options);
   AddPeaks(app, options);
   AddForm(app, options);
 }
 
-std::string Check(const InputOptions& paths, const CompareOptions&) { return NeedTwoPaths(paths); }
-
-int Run(const InputOptions& paths, const CompareOptions& options, const Log& log) {
+int RunCompare(const InputOptions& paths, const CompareOptions& options, const Log& log) {
   if (ChooseAnalyses(options.panels).empty()) return kExitUsage;
   ComparedInput input = LoadAndCompare(paths, options, log);
   if (input.exit_code != kExitOk) return input.exit_code;
   AnalysisResult result = std::move(input.result);
   KeepPages(options, &result);
-  // Reports for people say the summary's sentences as findings.
+  // Reports for people have the summary's sentences as findings.
   if (options.format != ReportFormat::kJson)
     std::erase_if(result.properties, [](const Property& p) { return p.id == "summary"; });
   const int status = Write(paths, options, InputOf(paths, options, input, std::move(result)));
@@ -83,6 +80,6 @@ int Run(const InputOptions& paths, const CompareOptions& options, const Log& log
 
 extern const ProgramCommandDesc kCompareCommand = {
     "compare", "By how much a step of profile B differs from one of A, and what explains it",
-    NewCommand<CompareOptions, AddOptions, Check, Run>};
+    NewCommand<CompareOptions, AddCompareOptions, NeedTwoPaths, RunCompare>};
 
 }  // namespace stepscope

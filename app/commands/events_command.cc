@@ -4,11 +4,9 @@
 #include <string>
 #include <utility>
 
-#include "app/command_line/option_values.h"
-#include "app/command_line/program_command.h"
-#include "app/commands/events_command.h"
-#include "app/commands/load_input.h"
-#include "app/commands/part_of_trace.h"
+#include "app/command_line/command_line.h"
+#include "app/commands/command_options.h"
+#include "app/commands/profile_input.h"
 #include "app/report/event_list.h"
 #include "app/report/event_stats_report.h"
 #include "app/report/report.h"
@@ -29,7 +27,7 @@
 namespace stepscope {
 namespace {
 
-void AddOptions(CLI::App& app, InputOptions* input, EventsOptions* options) {
+void AddEventsOptions(CLI::App& app, InputOptions* input, EventsOptions* options) {
   AddPaths(app, input, true);
   AddRun(app, input);
   AddHost(app, options);
@@ -55,7 +53,7 @@ void AddOptions(CLI::App& app, InputOptions* input, EventsOptions* options) {
   AddOutput(app, &options->output);
 }
 
-std::string Check(const InputOptions& input, const EventsOptions& options) {
+std::string CheckEvents(const InputOptions& input, const EventsOptions& options) {
   std::string wrong = NeedOnePath(input);
   if (!wrong.empty()) return wrong;
   const bool stacks = options.stacks != StackOrder::kNone;
@@ -69,9 +67,9 @@ int Fail(const InputOptions& input, const Status& status) {
   return kExitNothing;
 }
 
-// Says which events are meant, as in "only steps 3 to 7, query matmul"; empty if all are.
-std::string AboutText(const EventsOptions& options) {
-  std::string text = PartText(PartOf(options));
+// Names the events of the answer, as in "only steps 3 to 7, query matmul"; empty for all events.
+std::string AboutText(const LoadedPart& part, const EventsOptions& options) {
+  std::string text = PartText(part.params);
   if (!options.host.empty()) text += (text.empty() ? "" : ", ") + ("host " + options.host);
   if (!options.query.empty()) text += (text.empty() ? "" : ", ") + ("query " + options.query);
   return text;
@@ -90,30 +88,30 @@ Status WriteList(const EventListInput& list, const EventsOptions& options, const
   return WriteEventsText(list, sink);
 }
 
-int RunStats(const EventsOptions& options, AnalysisContext& context, const RowBits* rows,
+int RunStats(const LoadedPart& part, const EventsOptions& options, const RowBits* rows,
              const Scope& scope, const Log& log) {
   StatsQuestion question;
-  question.trace = &context.trace();
-  question.parts = {{0, &context.trace().set, rows}};
+  question.trace = part.trace.get();
+  question.parts = {{0, &part.trace->set, rows}};
   question.scope = scope.whole_time() && options.host.empty() ? nullptr : &scope;
   question.by = options.group;
   if (options.group == GroupBy::kStep) {
-    question.steps = &context.Get<StepDatabase>();
-    question.grouping = &context.Get<Grouping>();
+    question.steps = &part.context->Get<StepDatabase>();
+    question.grouping = &part.context->Get<Grouping>();
   }
   const Stopwatch watch;
   const EventStats stats = AddUp(question);
   log.Verbose(fmt::format("statistics: {:.1f} ms", watch.Ms()));
   Output output(options.output);
-  WriteStats(
-      {question.trace, &stats, options.group, question.steps, AboutText(options), options.wide},
-      options, output.sink());
+  WriteStats({question.trace, &stats, options.group, question.steps, AboutText(part, options),
+              options.wide},
+             options, output.sink());
   return output.Finish() ? kExitOk : kExitNoResource;
 }
 
-int RunStacks(const EventsOptions& options, AnalysisContext& context, const RowBits* rows,
+int RunStacks(const LoadedPart& part, const EventsOptions& options, const RowBits* rows,
               const Scope& scope) {
-  const Trace& trace = context.trace();
+  const Trace& trace = *part.trace;
   const bool bottom_up = options.stacks == StackOrder::kBottomUp;
   const bool whole = scope.whole_time() && options.host.empty();
   CallTree tree = BuildCallTree({&trace, rows, whole ? nullptr : &scope});
@@ -123,43 +121,40 @@ int RunStacks(const EventsOptions& options, AnalysisContext& context, const RowB
   if (options.format == ReportFormat::kJson) output.sink()(TableJson(table) + "\n");
   if (options.format == ReportFormat::kCsv) WriteCsv(table, output.sink());
   if (options.format == ReportFormat::kText) {
-    const std::string about = AboutText(options);
+    const std::string about = AboutText(part, options);
     if (!about.empty()) output.sink()(TerminalText(about) + "\n");
     WriteText(table, {0, options.wide ? size_t{0} : size_t{100}}, output.sink());
   }
   return output.Finish() ? kExitOk : kExitNoResource;
 }
 
-int Run(const InputOptions& input, const EventsOptions& options, const Log& log) {
+int RunEvents(const InputOptions& input, const EventsOptions& options, const Log& log) {
   const Result<EventQuery> query = EventQuery::Parse(options.query);
   if (!query.ok()) {
     LogError(fmt::format("--query '{}': {}", options.query, query.status().message()));
     return kExitUsage;
   }
-  LoadedInput loaded = LoadInput(input, {}, log);
-  if (!loaded.trace) return loaded.exit_code;
-  loaded.trace = OnClocksOf(options, std::move(loaded.trace));
-  AnalysisContext context(loaded.trace, Definitions::kStepscope);
-  const AnalysisParams params = PartOf(options);
-  if (!CheckPart(context, params)) return kExitUsage;
-  const Scope scope = ScopeOf(context, params);
+  const LoadedPart part = LoadPart(input, options, log);
+  if (part.exit_code != kExitOk) return part.exit_code;
+  AnalysisContext& context = *part.context;
+  const Scope scope = ScopeOf(context, part.params);
   const Stopwatch watch;
   const Result<std::optional<RowBits>> rows = FindAsked(context, *query);
   if (!rows.ok()) return Fail(input, rows.status());
   log.Verbose(fmt::format("query: {:.1f} ms", watch.Ms()));
   const RowBits* found = *rows ? &**rows : nullptr;
   if (options.stats) {
-    const int status = RunStats(options, context, found, scope, log);
+    const int status = RunStats(part, options, found, scope, log);
     LogPeakMemory(log);
     return status;
   }
-  if (options.stacks != StackOrder::kNone) return RunStacks(options, context, found, scope);
+  if (options.stacks != StackOrder::kNone) return RunStacks(part, options, found, scope);
   std::optional<FlowIndex> flows;
   if (options.args && HasGpuPlane(context.trace()))
     flows = BuildFlowIndex(context.trace(), &context.Get<Grouping>());
   Output output(options.output);
   const Status written = WriteList(
-      {loaded.trace.get(), found, &scope, options.args, options.wide, flows ? &*flows : nullptr},
+      {part.trace.get(), found, &scope, options.args, options.wide, flows ? &*flows : nullptr},
       options, output.sink());
   if (!written.ok()) return Fail(input, written);
   LogPeakMemory(log);
@@ -170,6 +165,6 @@ int Run(const InputOptions& input, const EventsOptions& options, const Log& log)
 
 extern const ProgramCommandDesc kEventsCommand = {
     "events", "The events that match, their statistics or their stacks",
-    NewCommand<EventsOptions, AddOptions, Check, Run>};
+    NewCommand<EventsOptions, AddEventsOptions, CheckEvents, RunEvents>};
 
 }  // namespace stepscope

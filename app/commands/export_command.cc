@@ -2,11 +2,9 @@
 
 #include <utility>
 
-#include "app/command_line/option_values.h"
-#include "app/command_line/program_command.h"
-#include "app/commands/export_command.h"
-#include "app/commands/load_input.h"
-#include "app/commands/part_of_trace.h"
+#include "app/command_line/command_line.h"
+#include "app/commands/command_options.h"
+#include "app/commands/profile_input.h"
 #include "app/report/chrome_export.h"
 #include "app/session/profile_facts.h"
 #include "app/system/output.h"
@@ -17,7 +15,7 @@
 namespace stepscope {
 namespace {
 
-void AddOptions(CLI::App& app, InputOptions* input, ExportOptions* options) {
+void AddExportOptions(CLI::App& app, InputOptions* input, ExportOptions* options) {
   AddPaths(app, input, true);
   AddRun(app, input);
   AddHost(app, options);
@@ -29,13 +27,13 @@ void AddOptions(CLI::App& app, InputOptions* input, ExportOptions* options) {
             "(default: JSON to standard output)");
 }
 
-std::string Check(const InputOptions& input, const ExportOptions& options) {
+std::string CheckExport(const InputOptions& input, const ExportOptions& options) {
   std::string wrong = NeedOnePath(input);
   if (!wrong.empty() || !options.aligned_clocks || options.host.empty()) return wrong;
   return "--clocks aligned cannot be combined with --host: one host has nothing to be aligned with";
 }
 
-// Binary, and of no use on a terminal: it is written to files only.
+// A store is binary, so it is written to files only.
 bool IsStore(const ExportOptions& options) { return options.output.ends_with(".stepscope"); }
 
 Status WriteStoreOf(std::shared_ptr<const Trace> trace, TimeRange range, const TextSink& sink) {
@@ -43,23 +41,20 @@ Status WriteStoreOf(std::shared_ptr<const Trace> trace, TimeRange range, const T
   return store::WriteStore(*trace, StoreFactsOf(*trace), sink);
 }
 
-int Run(const InputOptions& input, const ExportOptions& options, const Log& log) {
-  LoadedInput loaded = LoadInput(input, options.host, log);
-  if (!loaded.trace) return loaded.exit_code;
-  loaded.trace = OnClocksOf(options, std::move(loaded.trace));
-  AnalysisContext context(loaded.trace, Definitions::kStepscope);
-  if (!CheckPart(context, PartOf(options))) return kExitUsage;
+int RunExport(const InputOptions& input, const ExportOptions& options, const Log& log) {
+  const LoadedPart part = LoadPart(input, options, log, Definitions::kStepscope, options.host);
+  if (part.exit_code != kExitOk) return part.exit_code;
   Output output(options.output);
   Status written;
   if (IsStore(options)) {
-    written = WriteStoreOf(loaded.trace, options.range, output.sink());
+    written = WriteStoreOf(part.trace, options.range, output.sink());
   } else if (options.output.ends_with(".gz")) {
     GzipWriter gzip(output.sink());
-    written = WriteChromeTrace(*loaded.trace, options.range,
+    written = WriteChromeTrace(*part.trace, options.range,
                                [&gzip](std::string_view text) { gzip.Write(text); });
     gzip.Finish();
   } else {
-    written = WriteChromeTrace(*loaded.trace, options.range, output.sink());
+    written = WriteChromeTrace(*part.trace, options.range, output.sink());
   }
   if (!written.ok()) {
     LogError(fmt::format("{}: {}", input.paths[0], written.message()));
@@ -73,6 +68,6 @@ int Run(const InputOptions& input, const ExportOptions& options, const Log& log)
 
 extern const ProgramCommandDesc kExportCommand = {
     "export", "The trace, or a part of it, as a store (.stepscope) or as Chrome JSON",
-    NewCommand<ExportOptions, AddOptions, Check, Run>};
+    NewCommand<ExportOptions, AddExportOptions, CheckExport, RunExport>};
 
 }  // namespace stepscope

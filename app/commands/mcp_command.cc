@@ -6,9 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "app/command_line/option_values.h"
-#include "app/command_line/program_command.h"
-#include "app/command_line/shared_options.h"
+#include "app/command_line/command_line.h"
 #include "app/system/output.h"
 
 namespace stepscope {
@@ -19,7 +17,7 @@ struct McpOptions {
   bool skill = false;
 };
 
-// The folder that the program is started in is no place for modules.
+// Python would look for modules in the folder where the program is started; the script removes it.
 constexpr const char* kScript = R"(
 import sys
 sys.path = [folder for folder in sys.path if folder]
@@ -31,7 +29,7 @@ except ImportError as error:
 sys.exit(main(sys.argv[1:]))
 )";
 
-void AddOptions(CLI::App& app, InputOptions*, McpOptions* options) {
+void AddMcpOptions(CLI::App& app, InputOptions*, McpOptions* options) {
   AddRepeated(app, "--root", "DIR",
               "folder whose profiles agents may read, once for each (default: the current one)",
               [options](const std::string& text) {
@@ -42,16 +40,13 @@ void AddOptions(CLI::App& app, InputOptions*, McpOptions* options) {
           "print a skill that teaches agents the commands, and exit");
 }
 
-std::string Check(const InputOptions&, const McpOptions&) { return ""; }
-
-// The Python that has the module: that of the environment which the program is installed in, else
-// the one in PATH.
+// The Python of the environment that the program is installed in, else that in PATH.
 std::string PythonPath(const std::filesystem::path& program) {
   const std::filesystem::path beside = program.parent_path() / "python3";
   return access(beside.c_str(), X_OK) == 0 ? beside.string() : "python3";
 }
 
-int Run(const InputOptions&, const McpOptions& options, const Log&) {
+int RunMcp(const InputOptions&, const McpOptions& options, const Log&) {
   std::error_code error;
   const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
   if (!error) setenv("STEPSCOPE_PROGRAM", program.c_str(), 0);
@@ -71,6 +66,6 @@ int Run(const InputOptions&, const McpOptions& options, const Log&) {
 
 extern const ProgramCommandDesc kMcpCommand = {
     "mcp", "A server for agents by the Model Context Protocol, over standard input and output",
-    NewCommand<McpOptions, AddOptions, Check, Run>};
+    NewCommand<McpOptions, AddMcpOptions, CheckInput, RunMcp>};
 
 }  // namespace stepscope

@@ -3,8 +3,8 @@
 #include <filesystem>
 #include <utility>
 
-#include "app/command_line/option_values.h"
-#include "app/commands/load_input.h"
+#include "app/command_line/options.h"
+#include "app/commands/profile_input.h"
 #include "app/commands/registry.h"
 #include "app/session/session.h"
 #include "app/system/output.h"
@@ -19,16 +19,16 @@
 namespace stepscope {
 namespace {
 
-struct OpenOptions {};  // all of them are InputOptions
+struct OpenOptions {};  // the command has only InputOptions
 
-void AddOptions(CLI::App& app, InputOptions* input, OpenOptions*) {
+void AddOpenOptions(CLI::App& app, InputOptions* input, OpenOptions*) {
   AddPaths(app, input, false);
   AddCompare(app, input, "open two paths side by side");
   AddFlag(app, "--sample", &input->sample, "open the bundled sample");
   AddView(app, input);
 }
 
-std::string Check(const InputOptions& input, const OpenOptions&) {
+std::string CheckOpen(const InputOptions& input, const OpenOptions&) {
   return input.sample && !input.paths.empty() ? "--sample takes no PATH" : CheckInput(input);
 }
 
@@ -51,7 +51,7 @@ std::string TitleOf(const SessionView& view) {
   return title + " - Stepscope";
 }
 
-int Run(const InputOptions& input, const OpenOptions&, const Log& log) {
+int RunOpen(const InputOptions& input, const OpenOptions&, const Log& log) {
   return OpenWindow(input, log);
 }
 
@@ -60,7 +60,7 @@ int Run(const InputOptions& input, const OpenOptions&, const Log& log) {
 extern const ProgramCommandDesc kOpenCommand = {
     "",
     "Stepscope shows the profiles that TensorFlow, JAX and PyTorch write, and says what to fix.",
-    NewCommand<OpenOptions, AddOptions, Check, Run>};
+    NewCommand<OpenOptions, AddOpenOptions, CheckOpen, RunOpen>};
 
 int OpenWindow(const InputOptions& input, const Log& log) {
   if (const Status status = CheckPaths(input.paths); !status.ok()) {
@@ -70,7 +70,7 @@ int OpenWindow(const InputOptions& input, const Log& log) {
   Waker waker;
   Scheduler scheduler(WorkerCount(), [&waker] { waker.Wake(); });
   const SettingsStore store(ConfigDirectory());
-  Window* window = nullptr;  // set before the session calls any of these but wake
+  Window* window = nullptr;  // null only before the window opens
   Session session(scheduler, store,
                   {[&waker] { waker.Wake(); },
                    [&window] {
@@ -102,7 +102,7 @@ int OpenWindow(const InputOptions& input, const Log& log) {
         *window, session, store,
         {.other_windows = true, .settings = store.ReadSettings(), .layout = store.ReadLayout()});
     log.Verbose("window open");
-    std::string view = input.view;  // shown as soon as all of the timeline has been drawn
+    std::string view = input.view;  // is shown after the first complete timeline
     while (!window->closing()) {
       gui.Step();
       const bool shown = gui.drew_timeline() && !session.loading();

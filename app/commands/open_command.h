@@ -1,10 +1,10 @@
-// The program without a command: opens the window.
+// The program without a command, which opens the window.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "app/command_line/shared_options.h"
+#include "app/command_line/options.h"
 #include "app/system/output.h"
 #include "model/base/status.h"
 
@@ -14,8 +14,8 @@ namespace stepscope {
 // is closed. UI thread.
 int OpenWindow(const InputOptions& input, const Log& log);
 
-// Checks the paths that the window is to open. kUsage for a word that may be meant as a command,
-// kIo for a path that leads nowhere.
+// Checks the paths that the window will open. kUsage for a word that may be a mistyped command, kIo
+// for a path without a file.
 Status CheckPaths(const std::vector<std::string>& paths);
 
 }  // namespace stepscope

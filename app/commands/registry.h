@@ -5,7 +5,7 @@
 
 namespace stepscope {
 
-// In the order of --help. The first is what the program does without a command.
+// The commands in the order of --help. The first has no name: it runs without a command.
 ProgramCommandDescs ProgramCommands();
 
 }  // namespace stepscope

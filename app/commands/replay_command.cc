@@ -2,9 +2,8 @@
 
 #include <variant>
 
-#include "app/command_line/option_values.h"
-#include "app/command_line/program_command.h"
-#include "app/commands/replay_command.h"
+#include "app/command_line/command_line.h"
+#include "app/commands/command_options.h"
 #include "app/commands/stage.h"
 #include "app/replay/replay_script.h"
 #include "app/system/output.h"
@@ -15,7 +14,7 @@
 namespace stepscope {
 namespace {
 
-void AddOptions(CLI::App& app, InputOptions* input, ReplayOptions* options) {
+void AddReplayOptions(CLI::App& app, InputOptions* input, ReplayOptions* options) {
   AddText(app, "COMMANDS", &options->commands_file, "file with one command a line");
   Require(app, "COMMANDS");
   AddPaths(app, input, false);
@@ -27,8 +26,6 @@ void AddOptions(CLI::App& app, InputOptions* input, ReplayOptions* options) {
   AddFlag(app, "--window", &options->show_window, "in a real window, which needs a display");
   AddPicture(app, options);
 }
-
-std::string Check(const InputOptions& input, const ReplayOptions&) { return CheckInput(input); }
 
 // Runs the frame loop without input and fails if the window does not rest. The end of a note may
 // draw a few frames; more frames, or processor time without frames, are an error.
@@ -69,7 +66,7 @@ Status Play(Stage& stage, const Command& command) {
   return Status::Ok();
 }
 
-int Run(const InputOptions& input, const ReplayOptions& options, const Log& log) {
+int RunReplay(const InputOptions& input, const ReplayOptions& options, const Log& log) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(options.commands_file, error)) {
     LogError(options.commands_file + ": there is no such file of commands");
@@ -104,6 +101,6 @@ int Run(const InputOptions& input, const ReplayOptions& options, const Log& log)
 
 extern const ProgramCommandDesc kReplayCommand = {
     "replay", "Carries out a list of commands on the window",
-    NewCommand<ReplayOptions, AddOptions, Check, Run>};
+    NewCommand<ReplayOptions, AddReplayOptions, CheckInput, RunReplay>};
 
 }  // namespace stepscope

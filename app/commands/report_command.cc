@@ -5,12 +5,10 @@
 #include <string_view>
 #include <utility>
 
-#include "app/command_line/option_values.h"
-#include "app/command_line/program_command.h"
-#include "app/commands/load_input.h"
-#include "app/commands/part_of_trace.h"
+#include "app/command_line/command_line.h"
+#include "app/commands/command_options.h"
+#include "app/commands/profile_input.h"
 #include "app/commands/report_command.h"
-#include "app/commands/write_report.h"
 #include "app/system/output.h"
 #include "app/system/process.h"
 #include "model/allocator_history.h"
@@ -20,7 +18,7 @@
 namespace stepscope {
 namespace {
 
-void AddOptions(CLI::App& app, InputOptions* input, ReportOptions* options) {
+void AddReportOptions(CLI::App& app, InputOptions* input, ReportOptions* options) {
   AddPaths(app, input, true);
   AddPart(app, input, options);
   AddClocks(app, options);
@@ -40,7 +38,7 @@ void AddOptions(CLI::App& app, InputOptions* input, ReportOptions* options) {
               });
 }
 
-std::string Check(const InputOptions& input, const ReportOptions& options) {
+std::string CheckReport(const InputOptions& input, const ReportOptions& options) {
   std::string wrong = NeedOnePath(input);
   const bool csv = options.format == ReportFormat::kCsv;
   if (!wrong.empty() || !csv || options.panels.size() == 1 || !options.table.empty()) return wrong;
@@ -59,8 +57,8 @@ int Write(const ReportInput& input, const ReportOptions& options) {
       });
 }
 
-// Computes findings with the thresholds of the command line. Returns null if there are none or
-// this is another analysis: the context has the result then.
+// Computes the findings with the thresholds of the command line. Returns null for other analyses,
+// and without thresholds; the context has these results.
 std::shared_ptr<const AnalysisResult> ComputeFindings(const AnalysisDesc& analysis,
                                                       const AnalysisParams& params,
                                                       const ReportOptions& options,
@@ -71,8 +69,7 @@ std::shared_ptr<const AnalysisResult> ComputeFindings(const AnalysisDesc& analys
   return std::make_shared<const AnalysisResult>(FindAll(context, params, thresholds));
 }
 
-// Computes the result that a page is written from. The context keeps it if `keep` is set, for
-// those who ask for it again.
+// Computes the result of a page. With `keep` the context keeps the result for further requests.
 std::shared_ptr<const AnalysisResult> Compute(const AnalysisDesc& analysis,
                                               const AnalysisParams& params, bool keep,
                                               const ReportOptions& options,
@@ -103,32 +100,29 @@ void LeaveOutOthers(const Trace& trace, std::vector<const AnalysisDesc*>* analys
   });
 }
 
-int Run(const InputOptions& input, const ReportOptions& options, const Log& log) {
+int RunReport(const InputOptions& input, const ReportOptions& options, const Log& log) {
   std::vector<const AnalysisDesc*> analyses = ChooseAnalyses(options.panels, options.compat_xprof);
   if (analyses.empty()) return kExitUsage;
-  LoadedInput loaded = LoadInput(input, {}, log);
-  if (!loaded.trace) return loaded.exit_code;
-  loaded.trace = OnClocksOf(options, std::move(loaded.trace));
-  if (options.panels.empty()) LeaveOutOthers(*loaded.trace, &analyses);
+  const LoadedPart part = LoadPart(
+      input, options, log, options.compat_xprof ? Definitions::kXprof : Definitions::kStepscope);
+  if (part.exit_code != kExitOk) return part.exit_code;
+  if (options.panels.empty()) LeaveOutOthers(*part.trace, &analyses);
 
   ReportInput report{input.paths[0],
-                     loaded.trace->run,
+                     part.trace->run,
                      options.host,
                      options.table,
                      options.compat_xprof,
                      options.wide,
                      {}};
-  AnalysisContext context(loaded.trace,
-                          options.compat_xprof ? Definitions::kXprof : Definitions::kStepscope);
-  const AnalysisParams params = PartOf(options);
-  if (!CheckPart(context, params)) return kExitUsage;
-  report.params = params;
-  report.trace = loaded.trace;
+  report.params = part.params;
+  report.trace = part.trace;
   for (const AnalysisDesc* analysis : analyses) {
-    const bool keep = !options.table.empty();  // a single table is looked for before it is written
-    report.panels.push_back({analysis, nullptr, WhatOf(*analysis, context), [&, analysis, keep] {
-                               return Compute(*analysis, params, keep, options, context, log);
-                             }});
+    const bool keep = !options.table.empty();  // a report of one table reads its result twice
+    report.panels.push_back(
+        {analysis, nullptr, WhatOf(*analysis, *part.context), [&, analysis, keep] {
+           return Compute(*analysis, part.params, keep, options, *part.context, log);
+         }});
   }
   const int status = Write(report, options);
   LogPeakMemory(log);
@@ -138,6 +132,24 @@ int Run(const InputOptions& input, const ReportOptions& options, const Log& log)
 }  // namespace
 
 extern const ProgramCommandDesc kReportCommand = {
-    "report", "The panels as text or data", NewCommand<ReportOptions, AddOptions, Check, Run>};
+    "report", "The panels as text or data",
+    NewCommand<ReportOptions, AddReportOptions, CheckReport, RunReport>};
+
+int WriteReport(const ReportForm& form, const ReportInput& input,
+                const std::function<void(const TextSink&)>& json,
+                const std::function<std::string()>& no_table) {
+  const bool one_table = !input.table.empty() || form.format == ReportFormat::kCsv;
+  const std::shared_ptr<const ResultTable> table = one_table ? ReportTable(input) : nullptr;
+  if (one_table && !table) {
+    LogError(no_table());
+    return kExitUsage;
+  }
+  Output output(form.output);
+  if (form.format == ReportFormat::kText) WriteReportText(input, output.sink());
+  if (form.format == ReportFormat::kJson) json(output.sink());
+  if (form.format == ReportFormat::kCsv) WriteCsv(*table, output.sink());
+  if (form.format == ReportFormat::kHtml) WriteReportHtml(input, output.sink());
+  return output.Finish() ? kExitOk : kExitNoResource;
+}
 
 }  // namespace stepscope

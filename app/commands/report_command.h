@@ -1,16 +1,19 @@
-// Options of `stepscope report`: the pages as text or data.
+// Writes a report, for the commands `report` and `compare`.
 #pragma once
 
+#include <functional>
 #include <string>
-#include <vector>
 
-#include "app/command_line/shared_options.h"
+#include "app/command_line/options.h"
+#include "app/report/report.h"
 
 namespace stepscope {
 
-struct ReportOptions : PartOptions, ReportForm {
-  bool compat_xprof = false;            // definitions of XProf 2.24
-  std::vector<std::string> thresholds;  // of findings, "RULE=VALUE", each known
-};
+// Writes the report in the form and to the place that the options name. `json` writes the JSON of
+// the command, as each command has an object of its own. `no_table` returns the error for a table
+// that is not there. Returns the exit status; errors are printed.
+int WriteReport(const ReportForm& form, const ReportInput& input,
+                const std::function<void(const TextSink&)>& json,
+                const std::function<std::string()>& no_table);
 
 }  // namespace stepscope

@@ -1,7 +1,5 @@
-#include "app/commands/screenshot_command.h"
-
-#include "app/command_line/option_values.h"
-#include "app/command_line/program_command.h"
+#include "app/command_line/command_line.h"
+#include "app/commands/command_options.h"
 #include "app/commands/stage.h"
 #include "app/system/output.h"
 #include "viewer/core/commands/command.h"
@@ -9,7 +7,7 @@
 namespace stepscope {
 namespace {
 
-void AddOptions(CLI::App& app, InputOptions* input, ScreenshotOptions* options) {
+void AddScreenshotOptions(CLI::App& app, InputOptions* input, ScreenshotOptions* options) {
   AddPaths(app, input, true);
   AddOutput(app, &options->output, "file to write: .svg is the timeline as vectors, else PNG");
   Require(app, "--output");
@@ -24,8 +22,6 @@ void AddOptions(CLI::App& app, InputOptions* input, ScreenshotOptions* options) 
   AddText(app, "--select", &options->select,
           "select the first event whose name contains this; =NAME: is this");
 }
-
-std::string Check(const InputOptions& input, const ScreenshotOptions&) { return CheckInput(input); }
 
 // Shows what the command line asks for. The profile is loaded.
 Status Arrange(const InputOptions& input, const ScreenshotOptions& options, Viewer& viewer) {
@@ -43,7 +39,7 @@ Status Arrange(const InputOptions& input, const ScreenshotOptions& options, View
   return Status::Ok();
 }
 
-int Run(const InputOptions& input, const ScreenshotOptions& options, const Log& log) {
+int RunScreenshot(const InputOptions& input, const ScreenshotOptions& options, const Log& log) {
   Stage stage;
   stage.Open(input);
   if (Status status = stage.Show(options, false); !status.ok()) return FailStage(status);
@@ -67,6 +63,6 @@ int Run(const InputOptions& input, const ScreenshotOptions& options, const Log& 
 
 extern const ProgramCommandDesc kScreenshotCommand = {
     "screenshot", "One frame of the window as a PNG, or the timeline as SVG; needs no display",
-    NewCommand<ScreenshotOptions, AddOptions, Check, Run>};
+    NewCommand<ScreenshotOptions, AddScreenshotOptions, CheckInput, RunScreenshot>};
 
 }  // namespace stepscope

@@ -1,10 +1,6 @@
-#include "app/commands/serve_command.h"
-
 #include <unistd.h>
 
-#include "app/command_line/option_values.h"
-#include "app/command_line/program_command.h"
-#include "app/command_line/shared_options.h"
+#include "app/command_line/command_line.h"
 #include "app/system/output.h"
 #include "app/system/version.h"
 #include "loaders/remote/remote_load.h"
@@ -13,14 +9,19 @@
 namespace stepscope {
 namespace {
 
-void AddOptions(CLI::App& app, InputOptions*, ServeOptions* options) {
+struct ServeOptions {
+  bool stdio = false;   // answer one request on standard input and output
+  std::string install;  // ssh://host/: copy this program there instead
+};
+
+void AddServeOptions(CLI::App& app, InputOptions*, ServeOptions* options) {
   AddFlag(app, "--stdio", &options->stdio,
           "send the profile that standard input asks for; ssh:// addresses start this");
   AddText(app, "--install", &options->install,
           "copy this program to a host, given as ssh://[user@]host[:port]/, for ssh:// addresses");
 }
 
-std::string Check(const InputOptions&, const ServeOptions& options) {
+std::string CheckServe(const InputOptions&, const ServeOptions& options) {
   if (options.stdio != options.install.empty()) return "serve: give --stdio or --install";
   return {};
 }
@@ -33,7 +34,7 @@ int Install(const std::string& address) {
   return ExitCodeOf(status);
 }
 
-int Run(const InputOptions&, const ServeOptions& options, const Log&) {
+int RunServe(const InputOptions&, const ServeOptions& options, const Log&) {
   if (!options.install.empty()) return Install(options.install);
   const std::string version = VersionText();
   const bool sent =
@@ -45,6 +46,6 @@ int Run(const InputOptions&, const ServeOptions& options, const Log&) {
 
 extern const ProgramCommandDesc kServeCommand = {
     "serve", "Send a profile to another machine, whose Stepscope asks for it over ssh",
-    NewCommand<ServeOptions, AddOptions, Check, Run>};
+    NewCommand<ServeOptions, AddServeOptions, CheckServe, RunServe>};
 
 }  // namespace stepscope

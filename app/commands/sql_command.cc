@@ -9,9 +9,8 @@
 #include <optional>
 #include <utility>
 
-#include "app/command_line/option_values.h"
-#include "app/command_line/program_command.h"
-#include "app/commands/load_input.h"
+#include "app/command_line/command_line.h"
+#include "app/commands/profile_input.h"
 #include "app/report/sql_report.h"
 #include "app/system/interrupt.h"
 #include "app/system/output.h"
@@ -24,7 +23,7 @@ namespace {
 constexpr uint64_t kMostMemory = uint64_t{4} << 30;  // that SQLite may take for a query
 constexpr int kTextRows = 1000;                      // unless --rows says otherwise
 
-void AddOptions(CLI::App& app, InputOptions* input, SqlOptions* options) {
+void AddSqlOptions(CLI::App& app, InputOptions* input, SqlOptions* options) {
   AddPaths(app, input, true);
   AddRun(app, input);
   AddText(app, "--file", &options->file, "file with the SQL, - for standard input", "FILE");
@@ -46,7 +45,7 @@ void AddOptions(CLI::App& app, InputOptions* input, SqlOptions* options) {
   AddOutput(app, &options->output);
 }
 
-std::string Check(const InputOptions& input, const SqlOptions& options) {
+std::string CheckSql(const InputOptions& input, const SqlOptions& options) {
   std::string wrong = CheckInput(input);
   if (!wrong.empty()) return wrong;
   const size_t profiles = input.paths.size() - (options.file.empty() ? 1 : 0);
@@ -111,7 +110,7 @@ int Ask(SqlDatabase& database, const SqlQuestion& question, const SqlOptions& op
   return output.Finish() ? kExitOk : kExitNoResource;
 }
 
-int Run(const InputOptions& input, const SqlOptions& options, const Log& log) {
+int RunSql(const InputOptions& input, const SqlOptions& options, const Log& log) {
   const std::optional<std::string> script = ReadScript(input, options);
   if (!script) return kExitUsage;
   InputOptions profiles = input;
@@ -133,7 +132,7 @@ int Run(const InputOptions& input, const SqlOptions& options, const Log& log) {
   const SqlLimits limits{static_cast<double>(options.seconds), kMostMemory,
                          static_cast<uint64_t>(rows)};
   const int status = Ask(*database, {*script, options.parameters, limits}, options, log);
-  if (status == kExitInterrupted) Interrupt::End();  // what was begun is removed by now
+  if (status == kExitInterrupted) Interrupt::End();  // the output file is removed by now
   return status;
 }
 
@@ -141,6 +140,6 @@ int Run(const InputOptions& input, const SqlOptions& options, const Log& log) {
 
 extern const ProgramCommandDesc kSqlCommand = {
     "sql", "What SQL selects of profiles; the query is the last argument",
-    NewCommand<SqlOptions, AddOptions, Check, Run>};
+    NewCommand<SqlOptions, AddSqlOptions, CheckSql, RunSql>};
 
 }  // namespace stepscope

@@ -4,16 +4,16 @@
 #include <string>
 #include <vector>
 
-#include "app/command_line/shared_options.h"
+#include "app/command_line/options.h"
 #include "sql/question.h"
 
 namespace stepscope {
 
 struct SqlOptions {
-  std::string file;  // of the script; empty: the last PATH is the query; "-": standard input
+  std::string file;  // with the script; "-": standard input; empty: the last PATH is the query
   std::vector<SqlParameter> parameters;
-  int rows = -1;      // of the result; 0: all; -1: as the format wants it
-  int seconds = 300;  // 0: as long as it takes
+  int rows = -1;      // at most so many; 0: all; -1: 1000 as text, else all
+  int seconds = 300;  // that the query may take; 0: no limit
   bool wide = false;  // text: all columns, however long the lines
   ReportFormat format = ReportFormat::kText;
   std::string output;  // empty: standard output

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "app/commands/load_input.h"
+#include "app/commands/profile_input.h"
 #include "app/system/output.h"
 #include "app/system/paths.h"
 #include "viewer/core/state/settings.h"

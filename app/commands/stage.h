@@ -1,11 +1,11 @@
-// The window's contents on an off-screen or real surface, as screenshot, replay and bench draw
-// them: with default settings, of which nothing is kept. UI thread only.
+// Stage draws the window on an off-screen or real surface, for screenshot, replay and bench. It has
+// default settings and saves none. UI thread only.
 #pragma once
 
 #include <memory>
 #include <string>
 
-#include "app/command_line/shared_options.h"
+#include "app/command_line/options.h"
 #include "app/session/session.h"
 #include "app/window/gui.h"
 #include "app/window/headless.h"
@@ -15,7 +15,7 @@
 
 namespace stepscope {
 
-// Open() begins to load before Show() makes a GL context, so that both run at a time.
+// Call Open() before Show(), so that the profile loads while the GL context is made.
 class Stage {
  public:
   Stage();
@@ -31,7 +31,7 @@ class Stage {
   // Gives each frame a fixed time, so that pictures and replays do not depend on the machine's
   // speed. Does nothing on a real window.
   void UseFixedTime();
-  // Draws frames without their pixels, which take most of the time on a machine without a GPU.
+  // Skips the drawing of pixels, which takes most of the time on a machine without a GPU.
   void DrawNoPixels();
   // The error of the last load, or ok.
   Status load_status() const { return session_.load_status(); }
@@ -46,14 +46,14 @@ class Stage {
   std::unique_ptr<Gui> gui_;
 };
 
-// Whether SaveFrame writes the timeline as vectors: to a path that ends with .svg.
+// Whether SaveFrame() writes the timeline as vectors: the path ends with .svg.
 bool WritesVectors(const std::string& path);
 // Draws a frame and writes it: the timeline as vectors, which need no pixels, or the whole window
-// as PNG. kUsage where no timeline is in sight, kIo where the file cannot be written.
+// as PNG. kUsage if the window shows no timeline, kIo if the file cannot be written.
 Status SaveFrame(Stage& stage, const std::string& path);
 
-// Prints an error of the stage and returns the exit status: kUnsupported means here that there is
-// no usable OpenGL.
+// Prints an error of the stage and returns the exit status. A kUnsupported of the stage means that
+// there is no usable OpenGL.
 int FailStage(const Status& status);
 
 }  // namespace stepscope

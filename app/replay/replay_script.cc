@@ -11,7 +11,7 @@
 #include <string_view>
 #include <utility>
 
-#include "app/command_line/option_values.h"
+#include "app/command_line/options.h"
 #include "app/window/gui.h"
 #include "model/base/number_pair.h"
 

@@ -5,7 +5,6 @@
 #include <limits>
 #include <string>
 
-#include "capi/arrow_columns.h"
 #include "capi/result_columns.h"
 #include "tests/capi/arrow_reader.h"
 

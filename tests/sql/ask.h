@@ -26,9 +26,8 @@ inline std::shared_ptr<SqlSource> SourceOf(std::shared_ptr<const Trace> trace) {
       std::make_shared<AnalysisContext>(std::move(trace), Definitions::kStepscope));
 }
 
-inline SqlDatabase DatabaseOf(std::vector<std::shared_ptr<SqlSource>> sources,
-                              bool push_down = true) {
-  Result<SqlDatabase> database = SqlDatabase::Open(std::move(sources), push_down);
+inline SqlDatabase DatabaseOf(std::vector<std::shared_ptr<SqlSource>> sources) {
+  Result<SqlDatabase> database = SqlDatabase::Open(std::move(sources));
   REQUIRE_MESSAGE(database.ok(), database.status().message());
   return std::move(database).value();
 }

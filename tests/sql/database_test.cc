@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "model/base/job.h"
-#include "sql/script.h"
+#include "sql/question.h"
 #include "tests/sql/ask.h"
 #include "tests/support/samples.h"
 

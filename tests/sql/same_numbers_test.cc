@@ -10,7 +10,7 @@
 #include "model/analysis/steps/steps.h"
 #include "model/query/event_args.h"
 #include "model/query/event_stats.h"
-#include "sql/report_schema.h"
+#include "sql/schema.h"
 #include "tests/sql/ask.h"
 #include "tests/support/samples.h"
 

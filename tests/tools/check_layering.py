@@ -27,11 +27,11 @@ LIBRARIES = {
     'simdjson': r'simdjson\.h',
     'sqlite': r'sqlite3\.h',
     'network': r'(netdb|netinet/[a-z]+|nghttp2/nghttp2)\.h',
-    'build_commit': r'app/build_commit\.h',  # made by app/commit.cmake
+    'build_commit': r'app/system/build_commit\.h',  # made by app/commit.cmake
     'any': r'(?!(app|capi|capture|loaders|model|sql|tests|viewer)/).*(?<!\.pb\.h)',
 }
 STANDARD = r'([a-z_0-9]+|fmt/.*)'  # what every folder may include
-GENERATED = r'.*\.pb\.h|app/build_commit\.h'  # in folders of ours, but libraries by the rules
+GENERATED = r'.*\.pb\.h|app/system/build_commit\.h'  # in folders of ours, but libraries by the rules
 
 # One row for each folder (or file that stands apart from its folder), bottom to top: which others it
 # may include, and which libraries. '+': the row above, and the folders that the row above may
@@ -308,7 +308,7 @@ app/window/a.h app/replay/replay_script.h
 app/replay/a.h app/report/report.h
 app/report/a.h app/commands/commands.h
 app/bench/a.h app/commands/stage.h
-app/session/a.h app/build_commit.h
+app/session/a.h app/system/build_commit.h
 loaders/perfetto/a.h loaders/xplane/xplane.pb.h
 '''
 GOOD = '''
@@ -339,7 +339,7 @@ viewer/gl/a.cc epoxy/gl.h
 capi/a.cc loaders/loader.h
 app/a.cc loaders/loader.h
 app/window/a.cc GLFW/glfw3.h
-app/system/version.cc app/build_commit.h
+app/system/version.cc app/system/build_commit.h
 '''
 # Includes between files of model/, and the files of the circle that they make.
 CIRCLES = [

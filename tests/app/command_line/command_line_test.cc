@@ -1,6 +1,6 @@
 #include <sstream>
 
-#include "app/commands/info_command.h"
+#include "app/commands/command_options.h"
 #include "app/commands/report_command.h"
 #include "tests/app/commands/parse.h"
 

@@ -1,5 +1,5 @@
 // `stepscope capture` as scripts see it. What servers may do wrong is tested in tests/capture/.
-#include "app/commands/capture_command.h"
+#include "app/commands/command_options.h"
 
 #include <doctest/doctest.h>
 #include <sys/wait.h>

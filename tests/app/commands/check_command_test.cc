@@ -1,5 +1,4 @@
-
-#include "app/commands/check_command.h"
+#include "app/commands/command_options.h"
 #include "tests/app/commands/parse.h"
 
 namespace stepscope {
@@ -34,6 +33,20 @@ TEST_CASE("check: needs two paths, a limit, and rules that there are") {
   CheckUsageError({"check", "a", "b", "--forbid", "nonsense"}, "no rule");
   CheckUsageError({"check", "a", "b"}, "--max-step-regression");
   CheckUsageError({"check", "a", "--max-step-regression", "3%"}, "1 were given");
+}
+
+TEST_CASE(
+    "check: an allowance is a number that is finite and not negative, with or without percent") {
+  CHECK(ParseAllowance("3%")->percent);
+  CHECK(ParseAllowance("0.5")->amount == 0.5);
+  for (const char* bad : {"", "%", "x", "-1%", "3 %", "nan", "inf", "3%%"})
+    CHECK_FALSE(ParseAllowance(bad).has_value());
+}
+
+TEST_CASE("check: a limit has a panel, a property and an allowance") {
+  CHECK(ParseLimit("memory.x+5%")->property == "x");
+  for (const char* bad : {"", "a", "a.b", "a+3%", ".b+3%", "a.+3%", "a.b+", "a.b+x"})
+    CHECK_FALSE(ParseLimit(bad).has_value());
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 
-#include "app/commands/compare_command.h"
+#include "app/commands/command_options.h"
 #include "tests/app/commands/parse.h"
 
 namespace stepscope {

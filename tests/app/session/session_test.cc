@@ -8,7 +8,7 @@
 #include <fstream>
 #include <thread>
 
-#include "app/commands/load_input.h"
+#include "app/commands/profile_input.h"
 #include "app/system/paths.h"
 #include "loaders/store/trace_part.h"
 #include "model/capabilities.h"

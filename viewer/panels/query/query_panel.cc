@@ -15,7 +15,7 @@
 #include "model/base/count_text.h"
 #include "model/base/latest_job.h"
 #include "sql/database.h"
-#include "sql/report_schema.h"
+#include "sql/schema.h"
 #include "viewer/core/analysis_cache.h"
 #include "viewer/core/state/settings.h"
 #include "viewer/panels/analysis_panel.h"

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "viewer/timeline/painting/timeline_painter.h"
+#include "viewer/widgets/draw_text.h"
 
 namespace stepscope {
 namespace {
