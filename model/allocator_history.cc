@@ -230,7 +230,7 @@ int64_t ReservedChange(const AllocatorEvents& events, size_t row) {
       return events.size[row];
     case AllocatorAction::kSegmentFree:
     case AllocatorAction::kSegmentUnmap:
-      return -events.size[row];
+      return SaturatingSub(0, events.size[row]);
     default:
       return 0;
   }

@@ -199,6 +199,16 @@ EventRow RowOf(const BuiltSet& built, TrackId track, uint32_t slice, uint64_t sl
   return EventRow(built.first_row[track.value] + (rows.empty() ? slice : rows[slice]));
 }
 
+// Gives planes without a host a host of their own.
+void PlaceOnHosts(Trace* trace) {
+  const HostId host(static_cast<uint32_t>(trace->hosts.size()));
+  for (Plane& plane : trace->planes) {
+    if (plane.host.value < host.value) continue;
+    if (trace->hosts.size() == host.value) trace->hosts.emplace_back().name = StringId(0);
+    plane.host = host;
+  }
+}
+
 // Sets what follows from tracks, lanes and flows. Returns the number of stray events.
 uint64_t SetSums(uint64_t slices, uint64_t instants, Trace* trace) {
   trace->counts.slices = slices;
@@ -320,6 +330,7 @@ void TraceBuilder::Summarise(uint64_t slices, uint64_t instants) {
 Result<std::shared_ptr<const Trace>> TraceBuilder::Finish(std::stop_token stop,
                                                           Progress* progress) {
   if (progress) progress->SetStage("Building the timeline");
+  PlaceOnHosts(trace_.get());
   if (trace_->set.storage != nullptr) return FinishWhole(trace_, names_, stop);
   uint64_t total = 0;
   std::vector<uint64_t> slice_counts;

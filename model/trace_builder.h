@@ -1,7 +1,8 @@
 // TraceBuilder: the only writer of a Trace. A loader fills one TrackData for each track and hands
 // it over. Finish() sorts and nests the events, spills overlaps onto lanes of their own, builds the
 // pyramids on several threads, and derives counts and spans. No event is dropped: what cannot be
-// nested is spilled and counted in the diagnostics. Not thread-safe; different TrackData may be
+// nested is spilled and counted in the diagnostics. Planes without a host get one, which has no
+// name, so that every plane of a trace has a host. Not thread-safe; different TrackData may be
 // filled on different threads. O(n) for sorted events, else O(n log n).
 #pragma once
 

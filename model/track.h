@@ -93,7 +93,7 @@ struct PlaneStat {
 };
 
 struct Plane {
-  HostId host;
+  HostId host;               // valid in every Trace
   StringId name;             // as in the file: "/device:GPU:0", or the Chrome process name
   std::string display_name;  // "GPU 0", "Host threads", ...
   std::string subtitle;      // "A100-SXM4-80GB, 108 SMs" or empty

@@ -85,7 +85,8 @@ Status ReceiveAll(ChildProcess& ssh, const RemotePath& remote, const std::stop_t
     if (got == ChildProcess::Got::kBytes) more = receiver->Add(bytes);
   }
   if (receiver->ended() || !receiver->status().ok()) return receiver->status();
-  return WhyFailed(remote, ssh.Finish(), ssh.errors());
+  const int status = ssh.Finish();  // reads the rest of the errors
+  return WhyFailed(remote, status, ssh.errors());
 }
 
 }  // namespace

@@ -285,6 +285,7 @@ bool CheckHistory(ReadContext& context) {
 const SectionDesc kAllocatorNameSection = {
     "HSTR",
     1,
+    SectionCount::kMany,
     ReadMode::kInOrder,
     "names of a memory snapshot",
     [](const WriteContext& c) { return c.history ? TextSections(c.history->strings) : 0u; },
@@ -298,6 +299,7 @@ const SectionDesc kAllocatorNameSection = {
     }};
 const SectionDesc kAllocatorSection = {"HIST",
                                        1,
+                                       SectionCount::kOne,
                                        ReadMode::kInOrder,
                                        "a memory snapshot",
                                        [](const WriteContext& c) { return c.history ? 1u : 0u; },
@@ -306,6 +308,7 @@ const SectionDesc kAllocatorSection = {"HIST",
 const SectionDesc kAllocatorEventSection = {
     "HEVT",
     1,
+    SectionCount::kMany,
     ReadMode::kInOrder,
     "events of a memory snapshot",
     [](const WriteContext& c) { return c.history ? PartsOf(c.history->events.count()) : 0u; },

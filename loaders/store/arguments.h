@@ -91,9 +91,9 @@ std::shared_ptr<const StatSource> MakeStoreSource(
     std::shared_ptr<const ByteSource> source, ArgumentBlocks blocks, RowMap rows,
     std::shared_ptr<const std::vector<StoredProgram>> programs, uint64_t most_bytes);
 
-// Whether the bytes are typed stats; appends them where `out` is not null. `names`: the ids of
-// texts by their numbers in the file.
-bool ReadStats(std::string_view bytes, const RowMap& rows, uint32_t first,
+// Whether the bytes are typed stats of the rows that the header names; appends them where `out` is
+// not null. `names`: the ids of texts by their numbers in the file.
+bool ReadStats(std::string_view bytes, const RowMap& rows, const SectionHeader& header,
                std::span<const StringId> names, StatTable* out);
 
 }  // namespace stepscope::store

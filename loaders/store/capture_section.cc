@@ -55,6 +55,7 @@ bool ReadCapture(ReadContext& context, const Section&, std::string_view bytes) {
 const SectionDesc kCaptureSection = {
     "CAPT",
     1,
+    SectionCount::kMany,
     ReadMode::kInOrder,
     "captures of graphs",
     [](const WriteContext& c) { return static_cast<uint32_t>(c.captures.size()); },

@@ -160,12 +160,18 @@ bool ReadFlows(ReadContext& context, const Section& section, std::string_view by
 
 }  // namespace
 
-const SectionDesc kCounterSection = {
-    "CNTR",        1,           ReadMode::kInOrder, "samples of counters", CounterSections,
-    WriteCounters, ReadCounters};
+const SectionDesc kCounterSection = {"CNTR",
+                                     1,
+                                     SectionCount::kMany,
+                                     ReadMode::kInOrder,
+                                     "samples of counters",
+                                     CounterSections,
+                                     WriteCounters,
+                                     ReadCounters};
 const SectionDesc kFlowSection = {
     "FLOW",
     1,
+    SectionCount::kMany,
     ReadMode::kInOrder,
     "arrows between events",
     [](const WriteContext& c) { return PartsOf(c.trace.flows.size()); },

@@ -17,8 +17,9 @@ Status WriteEventRows(const WriteContext& context, uint32_t number, Payload* out
 }
 
 bool ReadEventRows(ReadContext& context, const Section& section, std::string_view bytes) {
-  return context.events.Read({static_cast<uint32_t>(section.header.key), section.header.count},
-                             bytes);
+  const SectionHeader& h = section.header;
+  return h.key < EventRow::kInvalid &&
+         context.events.Read({static_cast<uint32_t>(h.key), h.count}, bytes);
 }
 
 Status WriteFirstPicture(const WriteContext& context, uint32_t, Payload* out) {
@@ -38,6 +39,7 @@ bool ReadFirstPicture(ReadContext& context, const Section& section, std::string_
 const SectionDesc kOverviewSection = {
     "OVER",
     1,
+    SectionCount::kOne,
     ReadMode::kPreview,
     "a first picture of the whole trace",
     [](const WriteContext& c) { return c.trace.set.rows > 0 ? 1u : 0u; },
@@ -45,6 +47,7 @@ const SectionDesc kOverviewSection = {
     ReadFirstPicture};
 const SectionDesc kEventSection = {"EVTS",
                                    1,
+                                   SectionCount::kMany,
                                    ReadMode::kParallel,
                                    "events",
                                    [](const WriteContext& c) { return PartsOf(c.trace.set.rows); },

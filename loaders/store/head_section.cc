@@ -111,6 +111,7 @@ std::shared_ptr<const TraceFormat> FormatOf(const pb::Head& head) {
 
 const SectionDesc kHeadSection = {"HEAD",
                                   1,
+                                  SectionCount::kOne,
                                   ReadMode::kNeeded,
                                   "facts about the profile",
                                   [](const WriteContext&) { return 1u; },

@@ -98,13 +98,19 @@ bool ReadTexts(const Section& section, std::string_view bytes, StringPool* pool)
 const SectionDesc kNameSection = {
     "NAME",
     1,
+    SectionCount::kMany,
     ReadMode::kNeeded,
     "names",
     [](const WriteContext& c) { return TextSections(c.trace.names().strings); },
     WriteNames,
     ReadNames};
-const SectionDesc kMetaSection = {
-    "META",       1,          ReadMode::kNeeded, "what events of one name share",
-    MetaSections, WriteMetas, ReadMetas};
+const SectionDesc kMetaSection = {"META",
+                                  1,
+                                  SectionCount::kMany,
+                                  ReadMode::kNeeded,
+                                  "what events of one name share",
+                                  MetaSections,
+                                  WriteMetas,
+                                  ReadMetas};
 
 }  // namespace stepscope::store

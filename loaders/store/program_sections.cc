@@ -134,6 +134,7 @@ Status WriteProgram(const WriteContext& context, uint32_t number, Payload* out) 
 const SectionDesc kHloTableSection = {
     "HLOT",
     1,
+    SectionCount::kMany,
     ReadMode::kInOrder,
     "ops of HLO instructions",
     [](const WriteContext& c) { return static_cast<uint32_t>(c.trace.hlo.programs.size()); },
@@ -142,6 +143,7 @@ const SectionDesc kHloTableSection = {
 const SectionDesc kProgramListSection = {
     "PRGS",
     1,
+    SectionCount::kOne,
     ReadMode::kInOrder,
     "names of HLO programs",
     [](const WriteContext& c) { return c.programs.empty() ? 0u : 1u; },
@@ -150,6 +152,7 @@ const SectionDesc kProgramListSection = {
 const SectionDesc kProgramSection = {
     "HLOP",
     1,
+    SectionCount::kMany,
     ReadMode::kLater,
     "HLO programs",
     [](const WriteContext& c) { return static_cast<uint32_t>(c.programs.size()); },

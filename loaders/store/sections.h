@@ -77,9 +77,15 @@ enum class ReadMode : uint8_t {
   kPreview,   // read in order, and only where the rest, which says the same, is not there yet
 };
 
+enum class SectionCount : uint8_t {
+  kOne,   // a store has at most one section of the kind; its key is 0
+  kMany,  // each section of the kind has a key of its own
+};
+
 struct SectionDesc {
   const char* id;    // four letters; never gets another meaning
   uint16_t version;  // a reader skips newer ones
+  SectionCount count;
   ReadMode mode;
   const char* what;  // for people
   // How many sections of the kind the trace has, and the one of a number. Any thread.

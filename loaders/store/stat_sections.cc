@@ -110,6 +110,12 @@ Status WriteArgumentRows(const WriteContext& context, uint32_t number, Payload* 
                         &out->bytes);
 }
 
+// Whether the section has rows that no other section of its kind has: the writer cuts the rows of a
+// trace into sections of `most` rows.
+bool HasOwnRows(const SectionHeader& header, uint32_t most) {
+  return header.key < EventRow::kInvalid && header.key % most == 0 && header.count <= most;
+}
+
 // Memory snapshots keep their history instead, which has the arguments of their events.
 bool HasArguments(const WriteContext& context) {
   return context.trace.source != nullptr && context.history == nullptr;
@@ -126,7 +132,7 @@ void WriteStats(const StatTable& stats, uint32_t first, uint32_t count, std::str
     WriteColumn(stats.reals[i], kRealColumn, kRealStatNames[i], first, count, out);
 }
 
-bool ReadStats(std::string_view bytes, const RowMap& map, uint32_t first,
+bool ReadStats(std::string_view bytes, const RowMap& map, const SectionHeader& header,
                std::span<const StringId> names, StatTable* out) {
   ByteReader reader(bytes);
   std::vector<char> seen(3 * std::size(kIntStatNames), 0);
@@ -137,12 +143,12 @@ bool ReadStats(std::string_view bytes, const RowMap& map, uint32_t first,
     reader.Ints(rows);
     ReadList(&reader, values);
     if (!reader.ok() || rows.empty() || kind_byte.empty()) return false;
-    uint64_t row = uint64_t{first} - 1;
+    uint64_t row = header.key - 1;
     for (uint64_t& r : rows) {
       if (r == 0 || r > kStatRows) return false;
       r = row += r;
     }
-    if (row >= uint64_t{first} + kStatRows) return false;
+    if (row >= std::min<uint64_t>(header.key + header.count, EventRow::kInvalid)) return false;
     const auto kind = static_cast<uint8_t>(kind_byte.front());
     size_t index = 0;
     if (kind == kIntColumn) index = IndexOf(kIntStatNames, name);
@@ -168,6 +174,7 @@ bool ReadStats(std::string_view bytes, const RowMap& map, uint32_t first,
 const SectionDesc kStatNameSection = {
     "TYPN",
     1,
+    SectionCount::kMany,
     ReadMode::kLater,
     "texts of typed stats",
     [](const WriteContext& c) { return c.stats ? TextSections(*c.stats->strings) : 0u; },
@@ -188,6 +195,7 @@ const SectionDesc kStatNameSection = {
 const SectionDesc kStatSection = {
     "TYPE",
     1,
+    SectionCount::kMany,
     ReadMode::kLater,
     "typed stats",
     [](const WriteContext& c) { return c.stats ? PartsOf(c.trace.set.rows, kStatRows) : 0u; },
@@ -197,12 +205,13 @@ const SectionDesc kStatSection = {
       return true;
     },
     [](const Section& section, std::string&& bytes) {
-      return section.header.key < EventRow::kInvalid &&
-             ReadStats(bytes, {}, static_cast<uint32_t>(section.header.key), {}, nullptr);
+      return HasOwnRows(section.header, kStatRows) &&
+             ReadStats(bytes, {}, section.header, {}, nullptr);
     }};
 const SectionDesc kArgumentSection = {
     "ARGS",
     1,
+    SectionCount::kMany,
     ReadMode::kLater,
     "arguments of events",
     [](const WriteContext& c) {
@@ -214,7 +223,7 @@ const SectionDesc kArgumentSection = {
       return true;
     },
     [](const Section& section, std::string&& bytes) {
-      return section.header.key < EventRow::kInvalid &&
+      return HasOwnRows(section.header, kArgumentRows) &&
              ArgumentBlock::Parse(std::move(bytes), section.header.count) != nullptr;
     }};
 

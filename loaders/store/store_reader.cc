@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <new>
+#include <set>
 #include <utility>
 
 #include "loaders/common/first_error.h"
@@ -80,15 +81,21 @@ class StoreReader {
                                          " bytes in memory; --max-inflated raises the limit"});
   }
 
+  // The sections of a kind that this program can read; of several with one key, the first.
   std::vector<const Section*> Of(const SectionDesc& desc) {
     std::vector<const Section*> out;
+    std::set<uint64_t> keys;
     uint64_t newer = 0;
     for (const Section& section : sections_) {
       if (section.header.id != desc.id) continue;
-      if (section.header.version <= desc.version) {
+      if (section.header.version > desc.version) {
+        ++newer;
+      } else if (keys.insert(desc.count == SectionCount::kOne ? 0 : section.header.key).second) {
         out.push_back(&section);
       } else {
-        ++newer;
+        diagnostics().Count("store.repeated_section", Severity::kWarning,
+                            "Parts of the store come again: the first of each is read",
+                            PlaceOf(desc, section));
       }
     }
     if (newer > 0) {
@@ -99,10 +106,13 @@ class StoreReader {
     return out;
   }
 
+  std::string PlaceOf(const SectionDesc& desc, const Section& section) const {
+    return context_.label + " byte " + std::to_string(section.at) + ", " + desc.what;
+  }
   void CountDamaged(const SectionDesc& desc, const Section& section) {
     diagnostics().Count("store.damaged_section", Severity::kWarning,
                         "Parts of the store are damaged: they are left out",
-                        context_.label + " byte " + std::to_string(section.at) + ", " + desc.what);
+                        PlaceOf(desc, section));
   }
 
   // The unpacked bytes; kFormat where the section is damaged.
@@ -128,6 +138,7 @@ class StoreReader {
 
   Status ReadAll(const SectionDesc& desc) {
     if (desc.mode == ReadMode::kPreview && !preview_) return {};
+    if (desc.id == kEventSection.id && preview_) return {};
     const std::vector<const Section*> sections = Of(desc);
     // A profile may have no names, but these two are always there.
     const bool always = desc.id == kHeadSection.id || desc.id == kTrackSection.id;
@@ -135,7 +146,7 @@ class StoreReader {
     for (const Section* section : sections) {
       if (!Charge(desc, *section)) return TooLarge();
     }
-    if (desc.id == kEventSection.id && !preview_) PrepareEvents(sections);
+    if (desc.id == kEventSection.id) PrepareEvents(sections);
     if (desc.mode == ReadMode::kParallel || desc.mode == ReadMode::kLater)
       return ReadParallel(desc, sections);
     for (const Section* section : sections) {

@@ -127,7 +127,7 @@ class StoreSource : public StatSource {
                   StatTable* out) const {
     const Result<std::string> bytes = ReadSection(*source_, place, most_bytes_);
     if (!bytes.ok()) return bytes.status();
-    if (!ReadStats(*bytes, rows_, static_cast<uint32_t>(place.header.key), names, out))
+    if (!ReadStats(*bytes, rows_, place.header, names, out))
       return {ErrorCode::kFormat, "typed stats of the store are damaged"};
     return {};
   }

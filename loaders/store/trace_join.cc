@@ -231,7 +231,9 @@ class Joiner {
     const uint64_t apart =
         static_cast<uint64_t>(part.origin_unix_ns) - static_cast<uint64_t>(trace_.origin_unix_ns);
     const bool near = part.origin_unix_ns != 0 && apart <= kMostOriginsApartNs;
-    shift_ = near ? static_cast<Ps>(apart) * 1000 : 0;
+    // No event leaves the range of Ps.
+    const Ps most = SaturatingSub(kMaxPs, std::max<Ps>(0, part.span.end));
+    shift_ = near ? std::min(static_cast<Ps>(apart) * 1000, most) : 0;
     trace_.kineto |= part.kineto;
     trace_.file_bytes += part.file_bytes;
     trace_.inflated_bytes += part.inflated_bytes;

@@ -105,6 +105,32 @@ std::shared_ptr<const StatSource> SourceOf(const std::shared_ptr<const Trace>& o
       std::move(source), std::vector<GraphCapture>(captures.begin(), captures.end()));
 }
 
+// Keeps the planes of one host. Returns, by plane of the original, which plane it is now.
+std::vector<PlaneId> KeepPlanesOf(HostId host, std::vector<Plane>* planes) {
+  std::vector<PlaneId> kept;
+  std::vector<Plane> of_host;
+  for (Plane& plane : *planes) {
+    const bool keep = plane.host == host;
+    kept.push_back(keep ? PlaneId(static_cast<uint32_t>(of_host.size())) : PlaneId());
+    if (keep) of_host.push_back(std::move(plane));
+  }
+  *planes = std::move(of_host);
+  return kept;
+}
+
+// The same names under the same ids; `planes` as KeepPlanesOf returns them.
+std::shared_ptr<const NameTable> NamesWith(const std::vector<PlaneId>& planes,
+                                           const NameTable& from) {
+  auto names = std::make_shared<NameTable>();
+  for (uint32_t id = 1; id < from.strings.size(); ++id)
+    names->strings.Intern(from.strings.View(StringId(id)));
+  names->metas = from.metas;
+  for (EventMeta& meta : names->metas) {
+    if (meta.plane.valid()) meta.plane = planes[meta.plane.value];
+  }
+  return names;
+}
+
 class PartMaker {
  public:
   PartMaker(std::shared_ptr<const Trace> original, TimeRange range, HostId host)
@@ -135,24 +161,21 @@ class PartMaker {
     const Trace& from = *original_;
     Trace& to = *part_;
     CopyTraceFacts(from, &to);
-    const bool one = host_.value < from.hosts.size();
-    if (one) to.hosts = {from.hosts[host_.value]};
-    for (Plane& plane : to.planes) {
-      plane.tracks.clear();
-      if (one) plane.host = plane.host == host_ ? HostId(0) : HostId();
-    }
-  }
-
-  bool IsOfHost(const Track& track) const {
-    if (!host_.valid()) return true;
-    const uint32_t plane = track.plane.value;
-    return plane < original_->planes.size() && original_->planes[plane].host == host_;
+    for (Plane& plane : to.planes) plane.tracks.clear();
+    if (!host_.valid()) return;
+    to.hosts = {from.hosts[host_.value]};
+    planes_ = KeepPlanesOf(host_, &to.planes);
+    to.set.names = NamesWith(planes_, from.names());
+    for (Plane& plane : to.planes) plane.host = HostId(0);
   }
 
   void AddTrack(uint32_t index) {
     const Track& from = original_->set.tracks[index];
-    if (!IsOfHost(from)) return;
     Track track = from;
+    if (host_.valid()) {
+      track.plane = planes_[from.plane.value];
+      if (!track.plane.valid()) return;
+    }
     track.first_lane = LaneId();
     track.lane_count = track.rows = 0;
     track.events = 0;
@@ -166,8 +189,7 @@ class PartMaker {
     const TrackId id(static_cast<uint32_t>(part_->set.tracks.size()));
     for (uint32_t i = 0; i < track.lane_count; ++i) lanes[track.first_lane.value + i].track = id;
     track.rows = track.lane_count;
-    if (track.plane.value < part_->planes.size())
-      part_->planes[track.plane.value].tracks.push_back(id);
+    part_->planes[track.plane.value].tracks.push_back(id);
     part_->set.tracks.push_back(std::move(track));
   }
 
@@ -270,6 +292,7 @@ class PartMaker {
   std::shared_ptr<const Trace> original_;
   TimeRange range_;
   HostId host_;
+  std::vector<PlaneId> planes_;  // by plane of the original, where the part is of one host
   std::shared_ptr<Trace> part_ = std::make_shared<Trace>();
   std::shared_ptr<PartStorage> storage_ = std::make_shared<PartStorage>();
   RowMap rows_;

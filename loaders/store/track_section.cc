@@ -127,7 +127,9 @@ bool ReadTrack(ReadContext& context, const Section&, std::string_view bytes) {
   if (!tracks.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) return false;
   uint64_t rows = 0;
   for (int i = 0; i < tracks.tracks_size(); ++i) {
-    if (!ReadLanes(tracks.tracks(i), static_cast<uint32_t>(i), &rows, &context.events))
+    const pb::Track& track = tracks.tracks(i);
+    if (track.plane() >= static_cast<uint32_t>(tracks.planes_size()) ||
+        !ReadLanes(track, static_cast<uint32_t>(i), &rows, &context.events))
       return false;
   }
   Trace& trace = context.builder.trace();
@@ -153,7 +155,7 @@ std::vector<Track> TracksOf(ReadContext& context) {
   for (size_t i = 0; i < out.size(); ++i) {
     const pb::Track& from = context.tracks.tracks(static_cast<int>(i));
     Track& track = out[i];
-    track.plane = from.plane() < planes.size() ? PlaneId(from.plane()) : PlaneId();
+    track.plane = PlaneId(from.plane());
     track.name = TrackNameOf(context, from.name());
     track.id = from.id();
     track.display_id = from.display_id();
@@ -174,14 +176,14 @@ std::vector<Track> TracksOf(ReadContext& context) {
     }
   }
   for (uint32_t t = 0; t < out.size(); ++t) {
-    if (listed[t] == 0 && out[t].plane.valid())
-      planes[out[t].plane.value].tracks.push_back(TrackId(t));
+    if (listed[t] == 0) planes[out[t].plane.value].tracks.push_back(TrackId(t));
   }
   return out;
 }
 
 const SectionDesc kTrackSection = {"TRCK",
                                    1,
+                                   SectionCount::kOne,
                                    ReadMode::kNeeded,
                                    "hosts, planes and tracks",
                                    [](const WriteContext&) { return 1u; },

@@ -1,5 +1,6 @@
 """The engines of a fleet: where its tasks run. Each yields the error, or None, of every task that ended."""
 
+import contextlib
 import json
 import os
 import queue
@@ -10,6 +11,15 @@ import threading
 from . import _fleet_task
 
 ATTEMPTS = 3  # so often a task is begun whose process ends
+FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))  # of this package
+
+# The folder that the program is started in is no place for modules: profiles of others may lie there.
+SCRIPT = """
+import sys
+sys.path = [folder for folder in sys.path if folder]
+from stepscope._fleet_task import main
+main()
+"""
 
 
 class _Child:
@@ -17,9 +27,9 @@ class _Child:
 
     def __init__(self, out):
         environment = dict(os.environ)
-        folder = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-        environment["PYTHONPATH"] = os.pathsep.join(filter(None, [folder, environment.get("PYTHONPATH")]))
-        self.process = subprocess.Popen([sys.executable, "-m", "stepscope._fleet_task", out], stdin=subprocess.PIPE,
+        folders = [FOLDER, *environment.get("PYTHONPATH", "").split(os.pathsep)]
+        environment["PYTHONPATH"] = os.pathsep.join(filter(None, folders))
+        self.process = subprocess.Popen([sys.executable, "-c", SCRIPT, out], stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, text=True, env=environment)
 
     def do(self, profile):
@@ -130,6 +140,17 @@ def _end(threads):
             child.process.kill()
 
 
+@contextlib.contextmanager
+def _in_folder(folder):
+    """Changes the current folder of the process for some time."""
+    before = os.getcwd()
+    os.chdir(folder)
+    try:
+        yield
+    finally:
+        os.chdir(before)
+
+
 def ray(tasks, out, address, workers, stop):
     """Runs tasks on Ray: on this machine, or on the cluster at `address`."""
     try:
@@ -140,7 +161,8 @@ def ray(tasks, out, address, workers, stop):
     began = not engine.is_initialized()
     if began:
         local_options = {} if address else {"num_cpus": workers, "include_dashboard": False}
-        engine.init(address=address, log_to_driver=False, logging_level="error", **local_options)
+        with _in_folder(FOLDER):  # Ray's workers look for modules in the current folder first
+            engine.init(address=address, log_to_driver=False, logging_level="error", **local_options)
     try:
         yield from _on_ray(engine, tasks, out, workers, stop)
     finally:

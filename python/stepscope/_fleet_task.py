@@ -1,7 +1,7 @@
 """One task of a fleet: reads one profile and writes its parts.
 
-`python -m stepscope._fleet_task OUT` does the tasks that come as lines of JSON on stdin, and answers each with a line:
-the local engine starts it, so that a profile that ends its process ends no other.
+main() does the tasks that come as lines of JSON on stdin, and answers each with a line: the local engine starts it in
+a process of its own, so that a profile that ends its process ends no other.
 """
 
 import errno

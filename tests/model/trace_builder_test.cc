@@ -409,5 +409,34 @@ TEST_CASE("the same events give the same store, however many tracks are built at
   CHECK(next == trace->counts.events());
 }
 
+TEST_CASE("Planes without a host get one without a name, and those with one keep it") {
+  TraceBuilder builder;
+  Host named;
+  named.name = builder.strings().Intern("node");
+  const HostId host = builder.AddHost(named);
+  for (const HostId of : {host, HostId(), HostId(7)}) {
+    Plane plane;
+    plane.host = of;
+    builder.AddPlane(plane);
+  }
+  const auto trace = Finish(builder);
+  REQUIRE(trace->hosts.size() == 2);
+  CHECK(trace->HostName(HostId(0)) == "node");
+  CHECK(trace->HostName(HostId(1)).empty());
+  CHECK(trace->planes[0].host == host);
+  CHECK(trace->planes[1].host == HostId(1));
+  CHECK(trace->planes[2].host == HostId(1));
+}
+
+TEST_CASE("A trace whose planes have hosts gets no other") {
+  TraceBuilder builder;
+  Plane plane;
+  plane.host = builder.AddHost({});
+  builder.AddPlane(plane);
+  CHECK(Finish(builder)->hosts.size() == 1);
+  TraceBuilder empty;
+  CHECK(Finish(empty)->hosts.empty());
+}
+
 }  // namespace
 }  // namespace stepscope

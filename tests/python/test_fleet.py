@@ -364,6 +364,26 @@ class Fleet(unittest.TestCase):
                 return False
         return False
 
+    # --- Profiles of others ------------------------------------------------------------------------
+    def test_modules_of_the_current_folder_are_not_run(self):
+        folder = self.copies("of_others", 2)
+        os.mkdir(os.path.join(folder, "stepscope"))
+        for name in ("stepscope/__init__.py", "pyarrow.py", "json.py", "numpy.py", "signal.py", "ctypes.py"):
+            with open(os.path.join(folder, name), "w") as file:
+                file.write("open('RUN', 'a').write(__file__ + '\\n')\nraise ImportError(__file__)\n")
+        # As the installed command does, which has its own folder on the path and not the current one.
+        script = "import sys; sys.path = [f for f in sys.path if f]\n" \
+                 "from stepscope.fleet import main; sys.exit(main())"
+        for engine in ["local"] + ["ray"] * has("ray"):
+            with self.subTest(engine=engine):
+                out = os.path.join(self.home.name, "of_others_" + engine)
+                done = subprocess.run([sys.executable, "-c", script, ".", "-o", out, "--engine", engine, "--workers",
+                                       "1"], cwd=folder, env=ENVIRONMENT, capture_output=True, text=True)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                ran = os.path.join(folder, "RUN")
+                self.assertFalse(os.path.exists(ran))
+                self.assertEqual(len(glob.glob(out + "/facts/*.stepfacts")), 2)
+
     # --- Documentation -----------------------------------------------------------------------------
     def test_queries_of_the_documentation(self):
         if not has("duckdb"):

@@ -249,8 +249,8 @@ void HostActivity::MarkLaunches(const StatTable& stats, const Grouping& grouping
 // `kernels`: the names of those with a long launch.
 void HostActivity::MarkFirstLaunches(const Grouping& grouping, const std::set<uint32_t>& kernels) {
   struct First {
-    Ps start = kMaxPs;
-    uint32_t row = HostPiece::kNone;
+    Ps start;
+    uint32_t row;
   };
   if (kernels.empty()) return;
   const NameTable& names = trace_.names();
@@ -260,9 +260,9 @@ void HostActivity::MarkFirstLaunches(const Grouping& grouping, const std::set<ui
     const uint32_t name = names.metas[work.Meta(link.device_row)].name.value;
     if (!kernels.contains(name)) continue;
     const PlaneId device = trace_.set.tracks[work.TrackOf(link.device_row)].plane;
-    First& of_kernel = first[{device.value, name}];
-    const Ps start = calls.Start(link.launch_row);
-    if (start < of_kernel.start) of_kernel = {start, link.launch_row};
+    const First launch{calls.Start(link.launch_row), link.launch_row};
+    First& of_kernel = first.try_emplace({device.value, name}, launch).first->second;
+    if (launch.start < of_kernel.start) of_kernel = launch;
   }
   for (const auto& [key, f] : first) {
     if (launch_[f.row] == kLaunches) launch_[f.row] = kFirstLaunch;
@@ -330,6 +330,7 @@ class HostActivity::Sweep {
         spilled_(std::move(spilled)),
         next_(nested_.size()),
         next_spilled_(spilled_.size()),
+        spilled_open_(spilled_.size(), 0),
         spilled_end_(spilled_.size(), kMaxPs) {}
 
   // Ranges must ascend.
@@ -363,7 +364,7 @@ class HostActivity::Sweep {
     const auto ended = [&](const Open& o) {
       if (o.end > t) return false;
       if (o.spilled == kNested) --depth_;
-      if (o.spilled != kNested) spilled_end_[o.spilled] = kMaxPs;
+      if (o.spilled != kNested) SetSpilled(o.spilled, false, kMaxPs);
       return true;
     };
     while (!open_.empty() && ended(open_.back())) open_.pop_back();
@@ -393,16 +394,21 @@ class HostActivity::Sweep {
     if (depth_ < nested_.size() && !holds)
       LookAt(*nested_[depth_], t, kNested, &next_[depth_], &first);
     for (size_t s = 0; s < spilled_.size(); ++s) {
-      if (spilled_end_[s] == kMaxPs) LookAt(*spilled_[s], t, s, &next_spilled_[s], &first);
+      if (spilled_open_[s] == 0) LookAt(*spilled_[s], t, s, &next_spilled_[s], &first);
     }
     if (first.lane == nullptr) return end;
     if (first.spilled == kNested) ++depth_;
-    if (first.spilled != kNested) spilled_end_[first.spilled] = std::min(first.end, kMaxPs - 1);
+    if (first.spilled != kNested) SetSpilled(first.spilled, true, first.end);
     const auto at = std::upper_bound(open_.begin(), open_.end(), first, BeginsBefore);
     const auto index = static_cast<size_t>(at - open_.begin());
     open_.insert(at, first);
     Say(index);
     return std::max(first.begin, t);
+  }
+
+  void SetSpilled(size_t spilled, bool open, Ps end) {
+    spilled_open_[spilled] = open;
+    spilled_end_[spilled] = end;
   }
 
   void LookAt(const Lane& lane, Ps t, size_t spilled, uint32_t* next, Open* first) {
@@ -431,7 +437,8 @@ class HostActivity::Sweep {
   const std::vector<const Lane*> nested_, spilled_;
   std::vector<uint32_t> next_;          // by depth: all events before this one end before now
   std::vector<uint32_t> next_spilled_;  // the same by spilled lane
-  std::vector<Ps> spilled_end_;         // by spilled lane: of its open event; kMaxPs: none
+  std::vector<char> spilled_open_;      // by spilled lane: whether one of its events is open
+  std::vector<Ps> spilled_end_;         // by spilled lane: of that event; kMaxPs: none is open
   std::vector<Open> open_;
   size_t depth_ = 0;  // open nested events
   uint64_t looks_ = 0;

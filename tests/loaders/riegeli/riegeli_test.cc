@@ -94,7 +94,7 @@ std::string Inflated(const std::string& name) {
 }
 
 // Every event as a text with its place and all of its stats, sorted.
-Strings Events(const Trace& trace) {
+Strings NamesOfEvents(const Trace& trace) {
   Strings out;
   for (const Lane& lane : trace.set.lanes) {
     const Track& track = trace.set.tracks[lane.track.value];
@@ -136,7 +136,7 @@ void CheckSame(const std::string& name, const std::string& space) {
   CHECK((*parts)->set.tracks.size() == (*whole)->set.tracks.size());
   CHECK((*parts)->origin_unix_ns == (*whole)->origin_unix_ns);
   CHECK((*parts)->diagnostics.problems() == (*whole)->diagnostics.problems());
-  CHECK(Events(**parts) == Events(**whole));
+  CHECK(NamesOfEvents(**parts) == NamesOfEvents(**whole));
   for (const Definitions definitions : {Definitions::kStepscope, Definitions::kXprof}) {
     const Strings expected = Tables(*whole, definitions), got = Tables(*parts, definitions);
     REQUIRE(got.size() == expected.size());
@@ -166,9 +166,9 @@ TEST_CASE("Planes of one name and lines of one id belong together, their metadat
   const auto trace = LoadRiegeli(RiegeliWriter().Records({first.Bytes(), second.Bytes()}).Bytes());
   REQUIRE(trace.ok());
   CHECK((*trace)->planes.size() == 2);
-  CHECK(Events(**trace) == Strings{"Stream #1 1 0 gemm 0 10", "Stream #1 1 0 gemm 0 10 x=1",
-                                   "Stream #1 1 0 gemm 200 10 x=3",
-                                   "Stream #1 1 0 relu 100 10 y=2"});
+  CHECK(NamesOfEvents(**trace) == Strings{"Stream #1 1 0 gemm 0 10", "Stream #1 1 0 gemm 0 10 x=1",
+                                          "Stream #1 1 0 gemm 200 10 x=3",
+                                          "Stream #1 1 0 relu 100 10 y=2"});
 }
 
 TEST_CASE("Counters go on in the next record, whatever ids their names have there") {

@@ -9,7 +9,11 @@
 
 #include "loaders/loader.h"
 #include "loaders/store/byte_codec.h"
+#include "loaders/store/store.pb.h"
+#include "model/analysis/analysis.h"
+#include "tests/support/gpu_profile.h"
 #include "tests/support/loaded.h"
+#include "tests/support/memory_snapshot.h"
 #include "tests/support/samples.h"
 #include "tests/support/sanitized.h"
 #include "tests/support/store_parts.h"
@@ -148,6 +152,132 @@ std::shared_ptr<const Trace> ManyEvents() {
   return test::Loaded("t.json", text);
 }
 
+std::string SnapshotStore() {
+  const test::TrainingSnapshot made = test::MakeTrainingSnapshot(20, 3, 1 << 20, true);
+  return test::StoreOf(*test::Loaded("x.pickle", test::ToPickle(made.file)));
+}
+
+TEST_CASE("Of sections that come twice the first is read, and it is said") {
+  std::vector<std::string> stores = {SnapshotStore()};
+  for (const char* name : {"torch_cpu_stack.json.gz", "jax_gpu.xplane.pb.zst", "torch_gloo"})
+    stores.push_back(SampleStore(name));
+  for (const std::string& store : stores) {
+    const std::vector<test::StorePart> parts = test::PartsOf(store);
+    const auto once = LoadDamaged(store);
+    REQUIRE(once.ok());
+    for (const test::StorePart& part : parts) {
+      CAPTURE(part.header.id);
+      if (part.header.id == "OVER") continue;  // read while a stream arrives only
+      std::vector<test::StorePart> more = parts;
+      more.push_back(part);
+      const auto twice = LoadDamaged(test::Join(more));
+      REQUIRE_MESSAGE(twice.ok(), twice.status().message());
+      CHECK(CountOf(**twice, "store.repeated_section") == 1);
+      CHECK(CountOf(**twice, "store.damaged_section") == 0);
+      CHECK((*twice)->set.rows == (*once)->set.rows);
+      CHECK((*twice)->planes.size() == (*once)->planes.size());
+      CHECK((*twice)->counts.flows == (*once)->counts.flows);
+      CHECK((*twice)->counts.counter_samples == (*once)->counts.counter_samples);
+      ReadAll(**twice);
+    }
+  }
+}
+
+TEST_CASE("A second list of tracks, programs or a snapshot is left out, whatever its key") {
+  for (const std::string& store : {SampleStore("jax_gpu.xplane.pb.zst"), SnapshotStore()}) {
+    std::vector<test::StorePart> parts = test::PartsOf(store);
+    const auto once = LoadDamaged(store);
+    for (const test::StorePart& part : test::PartsOf(store)) {
+      if (std::string("HEAD TRCK PRGS HIST").find(part.header.id) == std::string::npos) continue;
+      parts.push_back(part);
+      parts.back().header.key = 7;
+    }
+    const auto twice = LoadDamaged(test::Join(parts));
+    REQUIRE(twice.ok());
+    CHECK(CountOf(**twice, "store.repeated_section") == 3);
+    CHECK((*twice)->set.tracks.size() == (*once)->set.tracks.size());
+    ReadAll(**twice);
+  }
+}
+
+// Changes the sections of one kind of a store.
+template <typename Change>
+std::string Changed(const std::string& store, const char* id, Change change) {
+  std::vector<test::StorePart> parts = test::PartsOf(store);
+  for (test::StorePart& part : parts) {
+    if (part.header.id == id) change(&part);
+  }
+  return test::Join(parts);
+}
+
+TEST_CASE("Events, stats and arguments keep to rows of their own") {
+  const std::string store = test::StoreOf(*ManyEvents());
+  const auto damaged = [&](const char* id, uint64_t key) {
+    const auto trace =
+        LoadDamaged(Changed(store, id, [key](test::StorePart* part) { part->header.key += key; }));
+    REQUIRE(trace.ok());
+    ReadAll(**trace);
+    return CountOf(**trace, "store.damaged_section");
+  };
+  // 32 bits hold a row: a key beyond them names none.
+  CHECK(damaged("EVTS", uint64_t{1} << 32) == 1);
+  // Rows 1 to 16,384 are also of the next section.
+  CHECK(damaged("ARGS", 1) == 3);
+  CHECK(damaged("TYPE", 1) == 1);
+}
+
+// Changes the hosts, planes and tracks of a store.
+template <typename Change>
+std::string WithTracks(const std::string& store, Change change) {
+  return Changed(store, "TRCK", [&](test::StorePart* part) {
+    store::pb::Tracks tracks;
+    REQUIRE(tracks.ParseFromString(part->payload));
+    change(&tracks);
+    part->payload = tracks.SerializeAsString();
+  });
+}
+
+// Runs all analyses of a profile.
+void Analyse(const std::shared_ptr<const Trace>& trace) {
+  AnalysisContext context(trace, Definitions::kStepscope);
+  for (const AnalysisDesc& analysis : Analyses()) RunAnalysis(analysis, context, {}, {});
+}
+
+std::string GpuStore() {
+  test::GpuProfileOptions options;
+  options.steps = 4, options.layers = 5;
+  return test::StoreOf(*test::Loaded("h.xplane.pb", test::MakeGpuProfile(options)));
+}
+
+TEST_CASE("Every plane of a store has a host, whatever the file says") {
+  const std::string store = GpuStore();
+  const auto good = LoadDamaged(store);
+  REQUIRE(good.ok());
+  for (size_t p = 0; p < (*good)->planes.size(); ++p) {
+    const auto trace = LoadDamaged(WithTracks(store, [p](store::pb::Tracks* tracks) {
+      tracks->mutable_planes(static_cast<int>(p))->set_host(p % 2 == 0 ? HostId::kInvalid : 1);
+    }));
+    REQUIRE(trace.ok());
+    REQUIRE((*trace)->hosts.size() == 2);
+    CHECK((*trace)->HostName(HostId(1)).empty());
+    REQUIRE((*trace)->planes.size() == (*good)->planes.size());
+    for (size_t q = 0; q < (*trace)->planes.size(); ++q)
+      CHECK((*trace)->planes[q].host == HostId(q == p ? 1 : 0));
+    Analyse(*trace);
+  }
+}
+
+TEST_CASE("A track that is on no plane is damage of the begin") {
+  const std::string store = SampleStore();
+  for (const uint32_t plane : {PlaneId::kInvalid, 1000u}) {
+    const auto trace = LoadDamaged(WithTracks(store, [plane](store::pb::Tracks* tracks) {
+      tracks->mutable_tracks(0)->set_plane(plane);
+    }));
+    REQUIRE(!trace.ok());
+    CHECK(trace.status().message().find("the begin of the store is damaged") != std::string::npos);
+  }
+}
+
 int64_t ArgumentOf(const Trace& trace, uint32_t row) {
   const auto stats = trace.source->Decode(trace, EventRow(row));
   REQUIRE(stats.ok());
@@ -230,6 +360,7 @@ TEST_CASE("A store that would fill the memory ends at the limit") {
   std::vector<test::StorePart> parts = test::PartsOf(SampleStore());
   test::StorePart zeros;
   zeros.header.id = "CNTR";
+  zeros.header.key = 1;
   zeros.header.version = 1;
   zeros.header.count = 1;
   zeros.payload.assign(size_t{200} << 20, '\0');

@@ -9,6 +9,7 @@
 #include "loaders/store/trace_part.h"
 #include "model/graph_captures.h"
 #include "tests/loaders/chrome_json/chrome_folder.h"
+#include "tests/support/gpu_profile.h"
 #include "tests/support/graph_traces.h"
 #include "tests/support/memory_snapshot.h"
 #include "tests/support/samples.h"
@@ -123,7 +124,43 @@ TEST_CASE("One host of a store of several is asked for by its name") {
   for (const Track& track : source->set.tracks)
     events += source->planes[track.plane.value].host == HostId(1) ? track.events : 0;
   CHECK(part->counts.events() == events);
+  size_t planes = 0;
+  for (const Plane& plane : source->planes) planes += plane.host == HostId(1) ? 1 : 0;
+  REQUIRE(part->planes.size() == planes);
+  for (const Plane& plane : part->planes) CHECK(plane.host == HostId(0));
   CHECK(test::FirstDifference(*part, *LoadStore(test::StoreOf(*part))) == "");
+}
+
+TEST_CASE("Names of one host of a store belong to its planes") {
+  const TempFolder folder;
+  std::vector<std::string> paths;
+  for (const char* host : {"a", "b"}) {
+    test::GpuProfileOptions options;
+    options.gpus = 1, options.steps = 2, options.layers = 2, options.host = host;
+    paths.push_back(folder.Add(std::string(host) + ".xplane.pb", test::MakeGpuProfile(options)));
+  }
+  Progress progress;
+  const auto both = LoadPaths(paths, {}, {}, progress);
+  REQUIRE(both.ok());
+  const Trace& source = **both;
+  REQUIRE(source.hosts.size() == 2);
+  const auto part = PartOfTrace(*both, {}, HostId(1));
+  const NameTable &of_both = source.names(), &of_part = part->names();
+  REQUIRE(of_part.metas.size() == of_both.metas.size());
+  size_t kept = 0;
+  for (size_t m = 0; m < of_part.metas.size(); ++m) {
+    const PlaneId was = of_both.metas[m].plane, is = of_part.metas[m].plane;
+    const bool mine = source.planes[was.value].host == HostId(1);
+    REQUIRE(is.valid() == mine);
+    CHECK(of_part.Name(MetaId(static_cast<uint32_t>(m))) ==
+          of_both.Name(MetaId(static_cast<uint32_t>(m))));
+    if (!mine) continue;
+    ++kept;
+    CHECK(part->planes[is.value].id == source.planes[was.value].id);
+    CHECK(part->planes[is.value].display_name == source.planes[was.value].display_name);
+  }
+  CHECK(kept > 0);
+  CHECK(kept < of_part.metas.size());
 }
 
 }  // namespace

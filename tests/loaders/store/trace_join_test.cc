@@ -143,5 +143,33 @@ TEST_CASE("Stores that do not fit together are named, and the others are read") 
   CHECK(joined->skipped_files[2].find("d.stepscope") != std::string::npos);
 }
 
+// The later part begins 29 days after the first one, and would end behind the greatest time.
+TEST_CASE("A part whose events are at the end of all time is moved as far as they allow") {
+  const TempFolder folder;
+  std::vector<std::string> paths;
+  for (const int64_t origin : {int64_t{1'000'000'000}, int64_t{29} * 24 * 3600 * 1'000'000'000}) {
+    TraceBuilder builder;
+    builder.trace().origin_unix_ns = origin;
+    TrackData track;
+    track.track.plane = builder.AddPlane({});
+    EventMeta op;
+    op.name = builder.strings().Intern("op");
+    const uint32_t meta = builder.AddMeta(op).value;
+    track.slices.Add(kMaxPs - 1000, 300, meta, Lane::kNoRef);
+    track.slices.Add(kMaxPs - 500, 300, meta, Lane::kNoRef);
+    builder.AddTrack(std::move(track));
+    const auto trace = builder.Finish();
+    REQUIRE(trace.ok());
+    paths.push_back(folder.Add(std::to_string(origin) + ".stepscope", test::StoreOf(**trace)));
+  }
+  const auto both = LoadAll(paths);
+  REQUIRE(both->set.lanes.size() == 2);
+  for (const Lane& lane : both->set.lanes) {
+    REQUIRE(lane.size() == 2);
+    CHECK(lane.start[1] - lane.start[0] == 500);
+    CHECK(lane.start[1] <= kMaxPs - lane.dur[1]);
+  }
+}
+
 }  // namespace
 }  // namespace stepscope

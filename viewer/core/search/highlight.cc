@@ -166,13 +166,14 @@ std::vector<EventRef> HitsInTime::Earliest(uint64_t most) const {
   }
   std::vector<EventRef> earliest;
   const auto add = [&](const LaneHits& hits, Ps from, Ps to) {
-    const size_t last = CountBefore(hits, {to, 0, 0});
+    const size_t last = to == kMaxPs ? hits.rows.size() : CountBefore(hits, {to, 0, 0});
     for (size_t i = CountBefore(hits, {from, 0, 0}); i < last && earliest.size() < most; ++i)
       earliest.push_back(Ref(PlaceOf(hits, i)));
   };
   for (const LaneHits& hits : lanes_) add(hits, kMinPs, end);
+  if (end == kMaxPs) return earliest;
   // Some of the hits that begin at that time fill the rest.
-  for (const LaneHits& hits : lanes_) add(hits, end, SaturatingAdd(end, 1));
+  for (const LaneHits& hits : lanes_) add(hits, end, end + 1);
   return earliest;
 }
 

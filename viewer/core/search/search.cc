@@ -105,10 +105,10 @@ EventRow FirstNamed(const Trace& trace, std::string_view text) {
   const NameQuery query{std::string(text)};
   const std::vector<uint8_t> wanted = query.MatchingMetas(*trace.set.names);
   EventRow first;
-  Ps begin = kMaxPs;
+  Ps begin = 0;
   for (const Lane& lane : trace.set.lanes) {
     CheckStop();
-    for (uint32_t i = 0; i < lane.size() && lane.start[i] < begin; ++i) {
+    for (uint32_t i = 0; i < lane.size() && (!first.valid() || lane.start[i] < begin); ++i) {
       if (lane.meta[i] >= wanted.size() || wanted[lane.meta[i]] == 0) continue;
       first = EventRow(lane.first_row + i);
       begin = lane.start[i];
@@ -119,12 +119,14 @@ EventRow FirstNamed(const Trace& trace, std::string_view text) {
 
 EventRef FirstNamed(std::span<const Profile> profiles, std::string_view text) {
   EventRef first;
-  Ps begin = kMaxPs;
+  Ps begin = 0;
   for (const Profile& profile : profiles) {
     const EventRef found{profile.id, 0, FirstNamed(*profile.trace, text)};
-    if (!found.valid() || profile.trace->set.Start(found.row) >= begin) continue;
+    if (!found.valid()) continue;
+    const Ps start = profile.trace->set.Start(found.row);
+    if (first.valid() && start >= begin) continue;
     first = found;
-    begin = profile.trace->set.Start(found.row);
+    begin = start;
   }
   return first;
 }

@@ -10,6 +10,8 @@
 
 #include "loaders/loader.h"
 #include "model/analysis/analysis.h"
+#include "model/trace_builder.h"
+#include "tests/support/profile_database.h"
 #include "tests/support/xspace_builder.h"
 
 namespace stepscope {
@@ -171,6 +173,60 @@ TEST_CASE("of events in any order the one that began last is the innermost") {
     const bool named = piece->meta != HostPiece::kNone;
     CHECK((named ? (*trace)->names().Name(MetaId(piece->meta)) : "") == expected);
   }
+}
+
+// Two kernels of one name, of which the launch of the second is at the end of all time.
+TEST_CASE("the first launch of a kernel may be at the greatest time") {
+  test::DatabaseWriter db;
+  db.Run(R"(
+      CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT);
+      INSERT INTO StringIds VALUES (1, 'k'), (2, 'cudaLaunchKernel_v7000');
+      CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start, end, deviceId, contextId, streamId,
+          correlationId, globalPid, demangledName, shortName);
+      INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES
+          (1200000000, 1300000000, 0, 1, 7, 1, 281476838981632, 1, 1),
+          (1400000000, 1500000000, 1, 2, 7, 2, 281476838981632, 1, 1);
+      CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (start, end, eventClass, globalTid, correlationId,
+          nameId, returnValue);
+      INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES
+          (1000000000, 1190000000, 0, 281476838981637, 1, 2, 0),
+          (9223372036854775807, 9223372036854775807, 0, 281476838981638, 2, 2, 0);)");
+  const auto trace = test::Loaded("x.sqlite", db.Bytes());
+  AnalysisContext context(trace, Definitions::kStepscope);
+  const LaunchLinks& launches = context.grouping().launches;
+  REQUIRE(launches.size() == 2);
+  REQUIRE(trace->set.Start(EventRow(launches[1].launch_row)) == kMaxPs);
+  const HostActivity activity(*trace, context.stats(), context.grouping(), {});
+  const uint32_t first = launches[0].launch_row;
+  const MetaId call = trace->set.Meta(EventRow(first));
+  CHECK(activity.StateOfLaunch(first, call.value, trace->set.Duration(EventRow(first))) ==
+        HostState::kCompile);
+}
+
+TEST_CASE("an event that overlaps others may last until the greatest time") {
+  TraceBuilder builder;
+  Plane plane;
+  plane.kind = PlaneKind::kHostThreads;
+  EventMeta op;
+  op.name = builder.strings().Intern("op");
+  const uint32_t meta = builder.AddMeta(op).value;
+  TrackData thread;
+  thread.track.plane = builder.AddPlane(plane);
+  thread.track.kind = TrackKind::kThread;
+  thread.slices.Add(0, kMaxPs - 10, meta, Lane::kNoRef);
+  thread.slices.Add(kMaxPs - 20, 20, meta, Lane::kNoRef);  // ends after the first one
+  builder.AddTrack(std::move(thread));
+  auto trace = builder.Finish();
+  REQUIRE(trace.ok());
+  REQUIRE((*trace)->set.lanes.back().kind == LaneKind::kSpill);
+  AnalysisContext context(*trace, Definitions::kStepscope);
+  const HostActivity activity(**trace, context.stats(), context.grouping(), {});
+  const TimeRange last{kMaxPs - 30, kMaxPs};
+  const std::vector<HostPiece> pieces = activity.During((*trace)->set.tracks[0], {&last, 1});
+  REQUIRE(!pieces.empty());
+  CHECK(pieces.front().begin == last.begin);
+  CHECK(pieces.back().end == last.end);
+  CHECK(pieces.back().row == (*trace)->set.lanes.back().first_row);
 }
 
 }  // namespace stepscope

@@ -26,5 +26,15 @@ TEST_CASE("first named: the one that begins first, on whatever track") {
   CHECK_THROWS_AS(test::RunStopped([&] { FirstNamed(*trace, "gemm"); }), Stopped);
 }
 
+TEST_CASE("first named: it may begin at the greatest time") {
+  testing::TraceMaker maker;
+  const PlaneId plane = maker.Plane("GPU", PlaneKind::kGpu);
+  maker.Track(plane, "1", TrackKind::kStream, {{"copy", 10, 5}, {"last", kMaxPs, 0}});
+  const auto trace = maker.Finish();
+  const EventRow row = FirstNamed(*trace, "last");
+  REQUIRE(row.valid());
+  CHECK(trace->set.Start(row) == kMaxPs);
+}
+
 }  // namespace
 }  // namespace stepscope
