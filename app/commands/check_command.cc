@@ -24,7 +24,7 @@ namespace {
 
 constexpr size_t kCulprits = 5;  // rows that a failed check lists
 
-std::optional<double> NumberOf(const Property* property) {
+std::optional<double> NumberOfProperty(const Property* property) {
   const double number = property != nullptr ? NumberOf(property->value) : NAN;
   return std::isfinite(number) ? std::optional(number) : std::nullopt;
 }
@@ -65,7 +65,7 @@ std::string AllowanceText(const Allowance& allowed, Unit unit) {
 
 bool Checks::Judge(const std::string& what, const Property* a, const Property* b,
                    const Allowance& allowed, const std::string& why, bool may_be_chance) {
-  const std::optional<double> x = NumberOf(a), y = NumberOf(b);
+  const std::optional<double> x = NumberOfProperty(a), y = NumberOfProperty(b);
   if (!x || !y) {
     LogError(fmt::format("{}: {} such a number", what,
                          !x && !y ? "neither profile has" : (!x ? "A has no" : "B has no")));
@@ -113,7 +113,9 @@ void Checks::Culprits(const char* table, const char* delta,
 // Whether the step times differ by no more than they scatter. False for too few steps, so that the
 // limit alone decides.
 bool Checks::MayBeChance() const {
-  const auto steps = [&](const char* id) { return NumberOf(input_.result.Find(id)).value_or(0); };
+  const auto steps = [&](const char* id) {
+    return NumberOfProperty(input_.result.Find(id)).value_or(0);
+  };
   const bool enough =
       std::min(steps("steps_a"), steps("steps_b")) >= static_cast<double>(compare::kFewSteps);
   return enough && RawValue(input_.result.Find("significance")->value) == "none";
@@ -122,7 +124,7 @@ bool Checks::MayBeChance() const {
 // "; significant (p = 1.1e-05)"
 std::string SignificanceInWords(const AnalysisResult& result) {
   const std::string id = RawValue(result.Find("significance")->value);
-  const std::optional<double> p = NumberOf(result.Find("p_value"));
+  const std::optional<double> p = NumberOfProperty(result.Find("p_value"));
   const char* words = id == "strong" ? "significant"
                       : id == "weak" ? "weakly significant"
                                      : "not significant";

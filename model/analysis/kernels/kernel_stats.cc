@@ -288,6 +288,7 @@ AnalysisResult RunKernelStats(AnalysisContext& context, const AnalysisParams& pa
     AddFindings(*stats, ProgramOf(context.trace()), &result);
   }
   if (stats->kernels.empty()) result.empty_reason = WhyNoKernels(context.trace());
+  result.SetSource(stats);
   return result;
 }
 

@@ -6,9 +6,11 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <typeindex>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -157,6 +159,19 @@ struct AnalysisResult {
   std::string empty_reason;
   const ResultTable* Table(std::string_view id) const;
   const Property* Find(std::string_view id) const;
+
+  // The typed result that properties and tables are made from, e.g. KernelStats. Null if it is of
+  // another type, or if there is none.
+  template <typename T>
+  const T* As() const {
+    return source_type == typeid(T) ? static_cast<const T*>(source.get()) : nullptr;
+  }
+  template <typename T>
+  void SetSource(std::shared_ptr<const T> typed) {
+    source = std::move(typed), source_type = typeid(T);
+  }
+  std::shared_ptr<const void> source;
+  std::type_index source_type = typeid(void);
 };
 
 // Text forms of a table, written row by row. O(cells).
