@@ -347,7 +347,7 @@ void RowTexture::UploadBoxes(Slot& slot) {
 }
 
 void RowTexture::Draw(const TexelFrame& frame, ImDrawList* list) {
-  STEPSCOPE_DCHECK(frame.texels.size() >= size_t{frame.width} * frame.rows);
+  CheckTexels(frame);
   GLint largest = 0;
   glGetIntegerv(GL_MAX_TEXTURE_SIZE, &largest);
   const auto limit = static_cast<size_t>(largest);

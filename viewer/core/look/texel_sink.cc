@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "model/base/check.h"
+
 namespace stepscope {
 namespace {
 
@@ -77,8 +79,12 @@ void DrawHatching(ImDrawList* list, texel::Pattern pattern, ImVec2 min, ImVec2 m
   list->PopClipRect();
 }
 
-void DrawListSink::Draw(const TexelFrame& frame, ImDrawList* list) {
+void CheckTexels(const TexelFrame& frame) {
   STEPSCOPE_DCHECK(frame.texels.size() >= size_t{frame.width} * frame.rows);
+}
+
+void DrawListSink::Draw(const TexelFrame& frame, ImDrawList* list) {
+  CheckTexels(frame);
   for (size_t i = 0; i < frame.lines.size(); ++i) {
     const TexelLine& line = frame.lines[i];
     const bool first =

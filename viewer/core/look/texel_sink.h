@@ -69,6 +69,9 @@ struct TexelFrame {
   std::array<Rgba, texel::kStackCurves> stack{};  // colours of the curves of kStack
 };
 
+// Asserts that a frame has the texels of all its rows.
+void CheckTexels(const TexelFrame& frame);
+
 class TexelSink {
  public:
   static constexpr uint32_t kSlots = 10;

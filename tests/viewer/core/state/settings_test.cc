@@ -101,7 +101,7 @@ TEST_CASE("every setting comes back from its text, and keys and members are uniq
   for (const SettingDesc& row : SettingRows()) {
     CAPTURE(row.key);
     CHECK(keys.insert(row.key).second);
-    CHECK(&RowOf(row.member) == &row);
+    CHECK(&SettingDescOf(row.member) == &row);
     Settings settings;
     CHECK(SetSetting(row, SettingText(settings, row.member), &settings));
     CHECK(settings == Settings());
