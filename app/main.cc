@@ -15,8 +15,8 @@
 #include "app/system/paths.h"
 #include "app/system/process.h"
 #include "app/system/version.h"
-#include "model/base/job.h"
-#include "model/base/scheduler.h"
+#include "model/jobs/job.h"
+#include "model/jobs/scheduler.h"
 
 int main(int argc, char** argv) {
   stepscope::LimitMallocArenas();

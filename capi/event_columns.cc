@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "capi/arrow_table.h"
-#include "model/base/job.h"
+#include "model/jobs/job.h"
 #include "model/query/event_args.h"
 #include "model/query/self_times.h"
 #include "model/query/time_order.h"

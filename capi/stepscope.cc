@@ -25,8 +25,8 @@
 #include "model/analysis/ranks/gather_facts.h"
 #include "model/analysis/steps/scope_check.h"
 #include "model/analysis/steps/steps.h"
-#include "model/base/job.h"
-#include "model/base/scheduler.h"
+#include "model/jobs/job.h"
+#include "model/jobs/scheduler.h"
 #include "model/query/asked_events.h"
 #include "model/query/event_stats_table.h"
 

@@ -14,8 +14,8 @@
 #include "capture/address.h"
 #include "capture/call_servers.h"
 #include "capture/grpc_call.h"
-#include "model/base/job.h"
 #include "model/base/status.h"
+#include "model/jobs/job.h"
 
 namespace stepscope::capture {
 

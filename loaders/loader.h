@@ -20,8 +20,8 @@
 #include <vector>
 
 #include "loaders/files/byte_source.h"
-#include "model/base/job.h"
 #include "model/base/status.h"
+#include "model/jobs/job.h"
 #include "model/trace_builder.h"
 
 namespace stepscope {

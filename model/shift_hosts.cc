@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "model/base/column.h"
-#include "model/base/job.h"
 #include "model/first_view.h"
+#include "model/jobs/job.h"
 #include "model/lane_pyramids.h"
 #include "model/trace_facts.h"
 

@@ -14,8 +14,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "model/base/job.h"
 #include "model/base/status.h"
+#include "model/jobs/job.h"
 #include "model/raw_events.h"
 #include "model/trace.h"
 

@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "model/base/job.h"
+#include "model/jobs/job.h"
 #include "sql/guard.h"
 #include "sql/question.h"
 #include "sql/schema.h"

@@ -4,7 +4,7 @@
 #include <array>
 #include <string_view>
 
-#include "model/base/job.h"
+#include "model/jobs/job.h"
 
 namespace stepscope {
 namespace {

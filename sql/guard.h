@@ -12,7 +12,7 @@ namespace stepscope {
 
 // Says when a query has to end: it was cancelled, its time is over, or it takes too much memory.
 // SQLite asks it while it works, and so do our own loops. One query, one thread: the one whose job
-// (model/base/job.h) may be told to stop.
+// (model/jobs/job.h) may be told to stop.
 class Budget {
  public:
   enum class End : uint8_t { kNone, kCancelled, kTime, kMemory };

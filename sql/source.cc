@@ -6,7 +6,7 @@
 
 #include "model/analysis/grouping/grouping.h"
 #include "model/analysis/steps/steps.h"
-#include "model/base/job.h"
+#include "model/jobs/job.h"
 #include "model/query/find_events.h"
 
 namespace stepscope {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "model/analysis/analysis.h"
-#include "model/base/lazy.h"
+#include "model/jobs/lazy.h"
 #include "model/query/event_groups.h"
 #include "model/trace.h"
 #include "sql/lists.h"
@@ -76,7 +76,7 @@ class SqlSource {
 
   const Trace& trace() const { return context_->trace(); }
   // The results of these functions live as long as the source. A function throws Stopped if the
-  // thread's job is told to stop (model/base/job.h) before the result is made.
+  // thread's job is told to stop (model/jobs/job.h) before the result is made.
   const NameIndex& Names();
   const StepNumbers& Steps();
   const StepIndex& ByStep();

@@ -3,7 +3,7 @@
 #include <new>
 #include <utility>
 
-#include "model/base/job.h"
+#include "model/jobs/job.h"
 
 namespace stepscope {
 namespace {

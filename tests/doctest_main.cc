@@ -2,8 +2,8 @@
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 
-#include "model/base/job.h"
-#include "model/base/scheduler.h"
+#include "model/jobs/job.h"
+#include "model/jobs/scheduler.h"
 
 int main(int argc, char** argv) {
   stepscope::Scheduler scheduler(4);

@@ -22,7 +22,7 @@
 #include "loaders/common/wire.h"
 #include "loaders/files/byte_source.h"
 #include "loaders/loader.h"
-#include "model/base/job.h"
+#include "model/jobs/job.h"
 
 namespace stepscope {
 namespace {

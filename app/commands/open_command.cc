@@ -13,7 +13,7 @@
 #include "app/window/waker.h"
 #include "app/window/window.h"
 #include "loaders/remote/remote_path.h"
-#include "model/base/scheduler.h"
+#include "model/jobs/scheduler.h"
 #include "viewer/core/commands/command.h"
 
 namespace stepscope {

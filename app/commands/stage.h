@@ -11,7 +11,7 @@
 #include "app/window/headless.h"
 #include "app/window/waker.h"
 #include "app/window/window.h"
-#include "model/base/scheduler.h"
+#include "model/jobs/scheduler.h"
 
 namespace stepscope {
 

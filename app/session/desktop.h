@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "model/base/latest_job.h"
+#include "model/jobs/latest_job.h"
 
 namespace stepscope {
 
@@ -47,7 +47,7 @@ std::optional<bool> LightByGtkTheme(const std::string& name);
 class DesktopTheme {
  public:
   void Ask(JobQueue& queue);  // starts the job
-  bool light();                   // false until the answer is known, and where there is none
+  bool light();               // false until the answer is known, and where there is none
 
  private:
   LatestJob<bool> job_;

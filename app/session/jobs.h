@@ -10,9 +10,9 @@
 
 #include "capture/call_servers.h"
 #include "capture/record.h"
-#include "model/base/latest_job.h"
 #include "model/base/status.h"
-#include "model/base/job.h"
+#include "model/jobs/job.h"
+#include "model/jobs/latest_job.h"
 #include "model/trace.h"
 #include "viewer/core/profiles/session_view.h"
 

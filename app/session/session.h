@@ -19,8 +19,8 @@
 #include "app/session/jobs.h"
 #include "app/session/settings_store.h"
 #include "loaders/loader.h"
-#include "model/base/latest_job.h"
-#include "model/base/scheduler.h"
+#include "model/jobs/latest_job.h"
+#include "model/jobs/scheduler.h"
 #include "viewer/core/profiles/derived_parts.h"
 #include "viewer/core/profiles/session_view.h"
 

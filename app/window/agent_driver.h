@@ -8,7 +8,7 @@
 
 #include "app/agents/agent_socket.h"
 #include "app/session/session.h"
-#include "model/base/latest_job.h"
+#include "model/jobs/latest_job.h"
 
 namespace stepscope {
 

@@ -13,7 +13,7 @@
 #include "app/window/frame_pacer.h"
 #include "app/window/image.h"
 #include "app/window/surface.h"
-#include "model/base/latest_job.h"
+#include "model/jobs/latest_job.h"
 #include "viewer/core/state/settings.h"
 #include "viewer/viewer.h"
 

@@ -10,7 +10,7 @@
 #include "loaders/common/json_cursor.h"
 #include "loaders/common/json_number.h"
 #include "loaders/common/row_values.h"
-#include "model/base/job.h"
+#include "model/jobs/job.h"
 #include "model/trace.h"
 
 namespace stepscope::chrome {

@@ -13,8 +13,8 @@
 #include "loaders/chrome_json/splitter.h"
 #include "loaders/chrome_json/trace_text.h"
 #include "loaders/files/inflate_stream.h"
-#include "model/base/job.h"
 #include "model/base/status.h"
+#include "model/jobs/job.h"
 
 namespace stepscope::chrome {
 

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "loaders/chrome_json/hash_order.h"
-#include "model/base/job.h"
 #include "model/base/sort_runs.h"
+#include "model/jobs/job.h"
 
 namespace stepscope::chrome {
 

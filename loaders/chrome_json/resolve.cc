@@ -13,8 +13,8 @@
 
 #include "loaders/chrome_json/file_events.h"
 #include "loaders/chrome_json/hash_order.h"
-#include "model/base/job.h"
 #include "model/base/sort_runs.h"
+#include "model/jobs/job.h"
 
 namespace stepscope::chrome {
 

@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <unordered_map>
 
-#include "model/base/job.h"
+#include "model/jobs/job.h"
 
 namespace stepscope::chrome {
 namespace {

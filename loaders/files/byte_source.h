@@ -16,8 +16,8 @@
 
 #include "loaders/files/inflater.h"
 #include "model/base/column.h"
-#include "model/base/job.h"
 #include "model/base/status.h"
+#include "model/jobs/job.h"
 
 struct stat;
 

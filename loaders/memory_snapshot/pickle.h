@@ -21,8 +21,8 @@
 
 #include "loaders/files/inflate_stream.h"
 #include "model/base/column.h"
-#include "model/base/job.h"
 #include "model/base/status.h"
+#include "model/jobs/job.h"
 #include "model/string_pool.h"
 
 namespace stepscope::pickle {

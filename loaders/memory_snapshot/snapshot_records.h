@@ -11,8 +11,8 @@
 
 #include "loaders/memory_snapshot/pickle.h"
 #include "model/allocator_history.h"
-#include "model/base/job.h"
 #include "model/base/number_hash.h"
+#include "model/jobs/job.h"
 
 namespace stepscope::snapshot {
 

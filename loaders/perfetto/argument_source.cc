@@ -15,7 +15,7 @@
 #include "loaders/common/row_values.h"
 #include "model/base/key_table.h"
 #include "model/base/sort_runs.h"
-#include "model/base/job.h"
+#include "model/jobs/job.h"
 #include "model/trace.h"
 
 namespace stepscope::perfetto {

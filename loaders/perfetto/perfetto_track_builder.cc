@@ -6,8 +6,8 @@
 #include <span>
 #include <tuple>
 
-#include "model/base/job.h"
 #include "model/base/sort_runs.h"
+#include "model/jobs/job.h"
 
 namespace stepscope::perfetto {
 namespace {

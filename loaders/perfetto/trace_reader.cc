@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "loaders/common/track_roles.h"
-#include "model/base/job.h"
 #include "model/base/key_table.h"
+#include "model/jobs/job.h"
 
 namespace stepscope::perfetto {
 namespace {

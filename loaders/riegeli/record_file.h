@@ -13,8 +13,8 @@
 
 #include "loaders/files/byte_source.h"
 #include "loaders/riegeli/chunk_list.h"
-#include "model/base/job.h"
 #include "model/base/status.h"
+#include "model/jobs/job.h"
 
 namespace stepscope::riegeli {
 

@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "loaders/files/byte_source.h"
-#include "model/base/job.h"
 #include "model/base/status.h"
+#include "model/jobs/job.h"
 
 struct sqlite3;
 struct sqlite3_stmt;

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "loaders/store/byte_codec.h"
-#include "model/base/job.h"
+#include "model/jobs/job.h"
 
 namespace stepscope::store {
 namespace {

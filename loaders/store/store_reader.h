@@ -9,8 +9,8 @@
 #include <string_view>
 
 #include "loaders/files/byte_source.h"
-#include "model/base/job.h"
 #include "model/base/status.h"
+#include "model/jobs/job.h"
 #include "model/trace.h"
 #include "model/trace_builder.h"
 

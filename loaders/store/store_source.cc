@@ -9,7 +9,7 @@
 #include "loaders/store/byte_codec.h"
 #include "loaders/store/sections.h"
 #include "loaders/xla/hlo_decoder.h"
-#include "model/base/job.h"
+#include "model/jobs/job.h"
 
 namespace stepscope::store {
 namespace {

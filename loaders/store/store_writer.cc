@@ -7,7 +7,7 @@
 #include "loaders/store/byte_codec.h"
 #include "loaders/store/index_section.h"
 #include "loaders/store/sections.h"
-#include "model/base/job.h"
+#include "model/jobs/job.h"
 
 namespace stepscope::store {
 namespace {

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "model/base/column.h"
-#include "model/base/job.h"
 #include "model/graph_captures.h"
+#include "model/jobs/job.h"
 #include "model/xla/hlo_source.h"
 
 namespace stepscope {

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "loaders/xla/instruction_decoder.h"
+#include "loaders/xla/shape_decoder.h"
 
 namespace stepscope::xla {
 

@@ -1,4 +1,4 @@
-// Decodes HloInstructionProto and ShapeProto. One thread.
+// Decodes HloInstructionProto. One thread.
 #pragma once
 
 #include <string_view>
@@ -9,8 +9,6 @@
 #include "model/xla/hlo_module_builder.h"
 
 namespace stepscope::xla {
-
-inline constexpr int kMaxShapeDepth = 64;  // of tuples in tuples
 
 class InstructionDecoder {
  public:
@@ -32,7 +30,5 @@ class InstructionDecoder {
   InstructionDraft draft_;                                 // of the instruction that is decoded
   std::unordered_map<std::string_view, uint32_t> shapes_;  // by message: shapes repeat
 };
-
-Shape DecodeShape(const proto::Field& shape);
 
 }  // namespace stepscope::xla

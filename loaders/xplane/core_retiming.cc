@@ -12,7 +12,7 @@
 #include "loaders/xplane/lines/line_pieces.h"
 #include "model/analysis/naming/core_op.h"
 #include "model/analysis/tpu/core_clock.h"
-#include "model/base/job.h"
+#include "model/jobs/job.h"
 
 namespace stepscope::xplane {
 namespace {

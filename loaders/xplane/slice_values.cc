@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "model/base/job.h"
+#include "model/jobs/job.h"
 #include "model/string_pool.h"
 
 namespace stepscope::xplane {

@@ -14,7 +14,7 @@
 #include "loaders/xplane/scan/xstat.h"
 #include "loaders/xplane/slice_values.h"
 #include "loaders/xplane/stat_decoder.h"
-#include "model/base/job.h"
+#include "model/jobs/job.h"
 
 namespace stepscope::xplane {
 

@@ -21,7 +21,7 @@
 
 #include "model/analysis/params.h"
 #include "model/analysis/tables/result_table.h"
-#include "model/base/lazy.h"
+#include "model/jobs/lazy.h"
 #include "model/trace.h"
 
 namespace stepscope {
@@ -33,7 +33,7 @@ struct XprofDefinitions;  // model/analysis/definitions.h
 
 // Owns what analyses share for one trace: its parts, each computed on first use, which may take
 // seconds, and kept. Thread-safe: of several threads that ask for one part, one computes it and the
-// others help. In a job that is stopped, every function may throw Stopped (model/base/job.h).
+// others help. In a job that is stopped, every function may throw Stopped (model/jobs/job.h).
 //
 // A part is a struct that says how it is computed:
 //   static T Compute(AnalysisContext&);                         of the whole trace, or

@@ -6,7 +6,6 @@
 #include "model/analysis/steps/scope.h"
 #include "model/analysis/steps/step_table.h"
 #include "model/analysis/steps/verdict.h"
-#include "model/base/job.h"
 #include "model/compare/collect_items.h"
 #include "model/compare/compared_profile.h"
 #include "model/compare/contribution_table.h"
@@ -19,6 +18,7 @@
 #include "model/compare/step_tables.h"
 #include "model/compare/summary.h"
 #include "model/compare/work_tables.h"
+#include "model/jobs/job.h"
 
 namespace stepscope::compare {
 namespace {

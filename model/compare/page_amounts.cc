@@ -8,7 +8,7 @@
 #include "model/analysis/pages/input_pipeline.h"
 #include "model/analysis/xla/hlo_ops.h"
 #include "model/analysis/xla/hlo_programs.h"
-#include "model/base/job.h"
+#include "model/jobs/job.h"
 
 namespace stepscope::compare {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "model/base/job.h"
+#include "model/jobs/job.h"
 
 namespace stepscope {
 namespace {

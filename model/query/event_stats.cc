@@ -4,7 +4,7 @@
 #include <cmath>
 #include <memory>
 
-#include "model/base/job.h"
+#include "model/jobs/job.h"
 #include "model/query/duration_stats.h"
 #include "model/query/event_groups.h"
 #include "model/query/self_times.h"

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "model/base/ascii.h"
-#include "model/base/job.h"
+#include "model/jobs/job.h"
 #include "model/query/argument_term.h"
 #include "model/stat_reader.h"
 

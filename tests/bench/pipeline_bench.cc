@@ -8,7 +8,7 @@
 
 #include "loaders/loader.h"
 #include "model/analysis/analysis.h"
-#include "model/base/scheduler.h"
+#include "model/jobs/scheduler.h"
 #include "tests/support/gpu_profile.h"
 
 namespace stepscope {

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "loaders/loader.h"
-#include "model/base/job.h"
+#include "model/jobs/job.h"
 #include "tests/support/sanitized.h"
 #include "tests/support/source_paths.h"
 

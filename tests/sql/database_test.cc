@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <thread>
 
-#include "model/base/job.h"
+#include "model/jobs/job.h"
 #include "sql/question.h"
 #include "tests/sql/ask.h"
 #include "tests/support/samples.h"

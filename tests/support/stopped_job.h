@@ -3,7 +3,7 @@
 
 #include <stop_token>
 
-#include "model/base/job.h"
+#include "model/jobs/job.h"
 
 namespace stepscope::test {
 

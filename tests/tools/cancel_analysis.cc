@@ -14,7 +14,7 @@
 
 #include "loaders/loader.h"
 #include "model/analysis/analysis.h"
-#include "model/base/scheduler.h"
+#include "model/jobs/scheduler.h"
 
 namespace {
 

@@ -12,7 +12,7 @@
 #include <thread>
 
 #include "loaders/loader.h"
-#include "model/base/scheduler.h"
+#include "model/jobs/scheduler.h"
 #include "tests/support/shape_profiles.h"
 
 namespace {

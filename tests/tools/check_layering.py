@@ -38,6 +38,7 @@ GENERATED = r'.*\.pb\.h|app/system/build_commit\.h'  # in folders of ours, but l
 # include. '*' matches any text.
 RULES = '''
 model/base                           |                                              | posix cxxabi
+model/jobs                           | +                                            | posix
 model                                | +                                            |
 model/xla                            | +                                            | json
 model/analysis/tables                | +                                            | json
@@ -63,8 +64,8 @@ model/analysis/fleet                 | +                                        
 model/analysis/pages                 | +                                            |
 model/analysis/analysis_context.cc   | model*                                       |
 model/analysis/registry.cc           | model*                                       |
-model/compare                        | model model/base model/analysis*             |
-model/query                          | model model/base model/analysis*             |
+model/compare                        | model model/base model/jobs model/analysis*  |
+model/query                          | model model/base model/jobs model/analysis*  |
 
 loaders/common                       | model*                                       | simd
 loaders/xla                          | +                                            |
@@ -118,7 +119,7 @@ app/report                           | +                                        
 app/bench                            | +                                            | any
 app/commands                         | +                                            | any
 app                                  | +                                            | any
-capi                                 | model* loaders* sql capi*                    | c
+capi                                 | model* loaders* sql capi*                    | c posix
 '''
 PRODUCT = ('app', 'capi', 'capture', 'loaders', 'model', 'sql', 'viewer')
 
@@ -315,7 +316,7 @@ GOOD = '''
 model/a.cc model/b.h
 model/a.cc vector
 model/a.cc fmt/format.h
-model/a.cc model/base/job.h
+model/a.cc model/jobs/job.h
 model/base/a.cc sys/mman.h
 model/analysis/a.cc model/analysis/naming/op_name.h
 model/analysis/steps/a.cc model/analysis/analysis.h

@@ -18,7 +18,7 @@
 #include "model/analysis/intervals/event_order.h"
 #include "model/analysis/ops/op_database.h"
 #include "model/analysis/steps/steps.h"
-#include "model/base/scheduler.h"
+#include "model/jobs/scheduler.h"
 
 namespace stepscope {
 namespace {

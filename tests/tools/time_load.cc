@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "loaders/loader.h"
-#include "model/base/scheduler.h"
+#include "model/jobs/scheduler.h"
 
 namespace stepscope {
 namespace {

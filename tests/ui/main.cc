@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "model/base/scheduler.h"
+#include "model/jobs/scheduler.h"
 #include "tests/support/gpu_profile.h"
 #include "tests/support/source_paths.h"
 #include "tests/ui/ui_app.h"

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "model/base/scheduler.h"
+#include "model/jobs/scheduler.h"
 #include "viewer/core/profiles/session_view.h"
 
 namespace stepscope {

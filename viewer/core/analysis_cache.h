@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "model/analysis/analysis.h"
-#include "model/base/latest_job.h"
+#include "model/jobs/latest_job.h"
 #include "viewer/core/profiles/profile.h"
 
 namespace stepscope {

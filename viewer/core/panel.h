@@ -19,7 +19,7 @@ namespace stepscope {
 
 struct AnalysisParams;
 class AnalysisCache;  // viewer/core/analysis_cache.h: results computed in the background
-class JobQueue;       // model/base/latest_job.h
+class JobQueue;       // model/jobs/latest_job.h
 class KeyBindings;    // viewer/core/commands/keys.h
 struct SearchHits;    // viewer/core/search/search.h
 struct Fonts;         // viewer/core/look/fonts.h

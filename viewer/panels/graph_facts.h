@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "model/analysis/graphs/graph_ops.h"
-#include "model/base/latest_job.h"
+#include "model/jobs/latest_job.h"
 #include "viewer/core/panel.h"
 
 namespace stepscope {

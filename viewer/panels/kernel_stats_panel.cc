@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "model/base/latest_job.h"
+#include "model/jobs/latest_job.h"
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/widgets/chart.h"
 #include "viewer/widgets/draw_text.h"

@@ -6,8 +6,8 @@
 #include <array>
 #include <string>
 
-#include "model/base/latest_job.h"
 #include "model/ids.h"
+#include "model/jobs/latest_job.h"
 #include "model/query/name_rank.h"
 #include "viewer/core/panel.h"
 

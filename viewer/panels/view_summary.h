@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "model/base/latest_job.h"
+#include "model/jobs/latest_job.h"
 #include "viewer/core/panel.h"
 #include "viewer/core/search/visible_events.h"
 #include "viewer/widgets/result_table_view.h"

@@ -11,8 +11,8 @@
 
 #include "model/base/ascii.h"
 #include "model/base/bytes_text.h"
-#include "model/base/job.h"
 #include "model/base/key_table.h"
+#include "model/jobs/job.h"
 #include "viewer/core/search/search.h"
 #include "viewer/core/state/settings.h"
 #include "viewer/shell/raised_window.h"

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "model/base/latest_job.h"
+#include "model/jobs/latest_job.h"
 #include "viewer/core/commands/context.h"
 #include "viewer/core/panel.h"
 #include "viewer/widgets/input_text.h"

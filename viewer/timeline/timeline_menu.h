@@ -5,7 +5,7 @@
 
 #include <optional>
 
-#include "model/base/latest_job.h"
+#include "model/jobs/latest_job.h"
 #include "viewer/timeline/interaction/timeline_interaction.h"
 #include "viewer/timeline/painting/timeline_painter.h"
 

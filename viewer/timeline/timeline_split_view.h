@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "model/base/latest_job.h"
+#include "model/jobs/latest_job.h"
 #include "viewer/core/state/settings.h"
 #include "viewer/timeline/timeline_panel.h"
 

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "model/base/latest_job.h"
+#include "model/jobs/latest_job.h"
 #include "viewer/core/look/theme.h"
 #include "viewer/core/panel.h"
 #include "viewer/widgets/draw_text.h"

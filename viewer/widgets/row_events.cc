@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "model/base/job.h"
+#include "model/jobs/job.h"
 #include "model/query/event_query.h"
 #include "viewer/core/search/search.h"
 #include "viewer/core/state/view_state.h"

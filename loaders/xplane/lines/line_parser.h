@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "loaders/xplane/scan/file_scan.h"
-#include "model/base/job.h"
 #include "model/base/status.h"
+#include "model/jobs/job.h"
 #include "model/trace_builder.h"
 
 namespace stepscope::xplane {

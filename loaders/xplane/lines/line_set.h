@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "loaders/xplane/lines/line_parser.h"
-#include "model/base/job.h"
 #include "model/base/status.h"
+#include "model/jobs/job.h"
 #include "model/raw_events.h"
 
 namespace stepscope::xplane {

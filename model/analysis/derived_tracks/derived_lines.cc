@@ -9,8 +9,8 @@
 #include "model/analysis/derived_tracks/derived_annotations.h"
 #include "model/analysis/intervals/lane_merge.h"
 #include "model/analysis/steps/steps.h"
-#include "model/base/job.h"
 #include "model/capabilities.h"
+#include "model/jobs/job.h"
 
 namespace stepscope {
 namespace {

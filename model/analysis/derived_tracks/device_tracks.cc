@@ -21,9 +21,9 @@
 #include "model/analysis/steps/cause_name.h"
 #include "model/analysis/steps/steps.h"
 #include "model/analysis/tables/in_unit.h"
-#include "model/base/job.h"
 #include "model/base/sort_runs.h"
 #include "model/capabilities.h"
+#include "model/jobs/job.h"
 #include "model/trace_builder.h"
 
 namespace stepscope {

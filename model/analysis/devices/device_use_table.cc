@@ -10,8 +10,8 @@
 #include "model/analysis/intervals/event_order.h"
 #include "model/analysis/naming/device_type.h"
 #include "model/analysis/naming/kernel_rules.h"
-#include "model/base/job.h"
 #include "model/capabilities.h"
+#include "model/jobs/job.h"
 #include "model/string_pool.h"
 
 namespace stepscope {

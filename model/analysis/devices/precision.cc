@@ -9,7 +9,7 @@
 #include "model/analysis/naming/precision_names.h"
 #include "model/analysis/steps/step_table.h"
 #include "model/analysis/steps/steps.h"
-#include "model/base/job.h"
+#include "model/jobs/job.h"
 #include "model/string_pool.h"
 
 namespace stepscope {

@@ -14,7 +14,7 @@
 #include "model/analysis/findings/what_if.h"
 #include "model/analysis/naming/vendor_words.h"
 #include "model/analysis/tables/unit_names.h"
-#include "model/base/job.h"
+#include "model/jobs/job.h"
 
 namespace stepscope {
 namespace {

@@ -8,7 +8,7 @@
 #include "model/analysis/findings/launch_threads.h"
 #include "model/analysis/grouping/frame_roles.h"
 #include "model/analysis/tables/in_unit.h"
-#include "model/base/job.h"
+#include "model/jobs/job.h"
 #include "model/lookup.h"
 
 namespace stepscope {

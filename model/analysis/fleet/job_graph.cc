@@ -6,8 +6,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "model/base/job.h"
 #include "model/base/number_hash.h"
+#include "model/jobs/job.h"
 
 namespace stepscope {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "model/analysis/fleet/job_graph.h"
 #include "model/analysis/ranks/coordinates.h"
-#include "model/base/job.h"
+#include "model/jobs/job.h"
 
 namespace stepscope {
 namespace {

@@ -11,7 +11,7 @@
 #include "model/analysis/intervals/event_order.h"
 #include "model/analysis/naming/program.h"
 #include "model/base/column.h"
-#include "model/base/job.h"
+#include "model/jobs/job.h"
 
 namespace stepscope {
 namespace {

@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "model/analysis/intervals/track_reader.h"
-#include "model/base/job.h"
+#include "model/jobs/job.h"
 #include "model/sparse_column.h"
 
 namespace stepscope {

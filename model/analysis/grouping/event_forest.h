@@ -20,7 +20,7 @@
 #include "model/analysis/intervals/event_order.h"
 #include "model/analysis/naming/op_name.h"
 #include "model/base/column.h"
-#include "model/base/job.h"
+#include "model/jobs/job.h"
 #include "model/stats.h"
 #include "model/trace.h"
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "model/analysis/grouping/grouping.h"
-#include "model/base/job.h"
+#include "model/jobs/job.h"
 
 namespace stepscope {
 

@@ -11,8 +11,8 @@
 #include "model/analysis/grouping/group_spreader.h"
 #include "model/analysis/grouping/grouping_chrome.h"
 #include "model/analysis/grouping/grouping_tpu.h"
-#include "model/base/job.h"
 #include "model/capabilities.h"
+#include "model/jobs/job.h"
 
 namespace stepscope {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "model/analysis/grouping/lane_parts.h"
-#include "model/base/job.h"
+#include "model/jobs/job.h"
 
 namespace stepscope {
 namespace {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "model/analysis/analysis.h"
-#include "model/base/job.h"
+#include "model/jobs/job.h"
 
 namespace stepscope {
 namespace {

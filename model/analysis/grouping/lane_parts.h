@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "model/base/job.h"
+#include "model/jobs/job.h"
 #include "model/trace.h"
 
 namespace stepscope {

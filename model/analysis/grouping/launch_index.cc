@@ -6,7 +6,7 @@
 #include <limits>
 #include <tuple>
 
-#include "model/base/job.h"
+#include "model/jobs/job.h"
 
 namespace stepscope {
 namespace {

@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "model/base/heap_merge.h"
-#include "model/base/job.h"
 #include "model/base/sort_runs.h"
 #include "model/capabilities.h"
+#include "model/jobs/job.h"
 
 namespace stepscope {
 namespace {

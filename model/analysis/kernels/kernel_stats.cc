@@ -15,7 +15,7 @@
 #include "model/analysis/ops/category_tables.h"
 #include "model/analysis/tables/schema.h"
 #include "model/base/demangle.h"
-#include "model/base/job.h"
+#include "model/jobs/job.h"
 
 namespace stepscope {
 namespace {

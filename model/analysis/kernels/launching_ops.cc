@@ -2,8 +2,8 @@
 
 #include "model/analysis/analysis.h"
 #include "model/analysis/intervals/event_order.h"
-#include "model/base/job.h"
 #include "model/capabilities.h"
+#include "model/jobs/job.h"
 
 namespace stepscope {
 

@@ -12,8 +12,8 @@
 #include "model/analysis/intervals/event_order.h"
 #include "model/analysis/naming/device_type.h"
 #include "model/analysis/steps/scope.h"
-#include "model/base/job.h"
 #include "model/capabilities.h"
+#include "model/jobs/job.h"
 #include "model/lookup.h"
 #include "model/sparse_column.h"
 

@@ -3,7 +3,7 @@
 #include "model/analysis/ops/op_database.h"
 #include "model/analysis/ops/tpu_ops.h"
 #include "model/analysis/steps/scope.h"
-#include "model/base/job.h"
+#include "model/jobs/job.h"
 
 namespace stepscope {
 

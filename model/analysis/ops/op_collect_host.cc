@@ -11,9 +11,9 @@
 #include "model/analysis/ops/line_sweep.h"
 #include "model/analysis/steps/device_classes.h"
 #include "model/ancestor_reader.h"
-#include "model/base/job.h"
 #include "model/base/sort_runs.h"
 #include "model/capabilities.h"
+#include "model/jobs/job.h"
 
 namespace stepscope {
 namespace {

@@ -11,8 +11,8 @@
 #include "model/analysis/memory/live_allocations.h"
 #include "model/analysis/naming/remedies.h"
 #include "model/analysis/tables/in_unit.h"
-#include "model/base/job.h"
 #include "model/capabilities.h"
+#include "model/jobs/job.h"
 
 namespace stepscope {
 namespace {

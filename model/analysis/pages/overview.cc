@@ -37,8 +37,8 @@
 #include "model/analysis/tpu/async_wait_table.h"
 #include "model/analysis/xla/hlo_ops.h"
 #include "model/analysis/xla/hlo_rates.h"
-#include "model/base/job.h"
 #include "model/capabilities.h"
+#include "model/jobs/job.h"
 
 namespace stepscope {
 namespace {

@@ -8,7 +8,7 @@
 #include "model/analysis/ranks/clocks.h"
 #include "model/analysis/ranks/rank_calls.h"
 #include "model/analysis/ranks/rank_waits.h"
-#include "model/base/job.h"
+#include "model/jobs/job.h"
 
 namespace stepscope {
 namespace {

@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-#include "model/base/job.h"
+#include "model/jobs/job.h"
 
 namespace stepscope {
 namespace {

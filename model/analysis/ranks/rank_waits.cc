@@ -15,7 +15,7 @@
 #include "model/analysis/steps/cause_name.h"
 #include "model/analysis/steps/host_losses.h"
 #include "model/analysis/steps/idle_causes.h"
-#include "model/base/job.h"
+#include "model/jobs/job.h"
 
 namespace stepscope {
 namespace {

@@ -11,7 +11,7 @@
 #include "model/analysis/steps/host_intervals.h"
 #include "model/analysis/steps/idle_causes.h"
 #include "model/analysis/steps/unrecorded.h"
-#include "model/base/job.h"
+#include "model/jobs/job.h"
 
 namespace stepscope {
 namespace {

@@ -8,7 +8,7 @@
 #include "model/analysis/intervals/lane_merge.h"
 #include "model/analysis/steps/device_classes.h"
 #include "model/analysis/steps/step_table.h"
-#include "model/base/job.h"
+#include "model/jobs/job.h"
 
 namespace stepscope {
 namespace {

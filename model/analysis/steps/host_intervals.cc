@@ -4,7 +4,7 @@
 #include <tuple>
 
 #include "model/analysis/intervals/event_order.h"
-#include "model/base/job.h"
+#include "model/jobs/job.h"
 #include "model/lookup.h"
 
 namespace stepscope {

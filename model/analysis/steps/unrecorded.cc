@@ -16,8 +16,8 @@
 #include "model/analysis/naming/program.h"
 #include "model/analysis/steps/step_table.h"
 #include "model/base/column.h"
-#include "model/base/job.h"
 #include "model/base/sort_runs.h"
+#include "model/jobs/job.h"
 
 namespace stepscope {
 namespace {

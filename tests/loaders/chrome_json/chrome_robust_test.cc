@@ -10,7 +10,7 @@
 #include <string>
 #include <thread>
 
-#include "model/base/job.h"
+#include "model/jobs/job.h"
 #include "tests/loaders/chrome_json/chrome_support.h"
 #include "tests/loaders/compress.h"
 #include "tests/support/sanitized.h"

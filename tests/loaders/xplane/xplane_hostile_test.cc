@@ -12,7 +12,7 @@
 
 #include "loaders/files/byte_source.h"
 #include "loaders/loader.h"
-#include "model/base/job.h"
+#include "model/jobs/job.h"
 #include "model/string_pool.h"
 #include "tests/loaders/compress.h"
 #include "tests/support/gpu_profile.h"

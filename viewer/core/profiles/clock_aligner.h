@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "model/base/latest_job.h"
+#include "model/jobs/latest_job.h"
 #include "viewer/core/profiles/derived_parts.h"
 #include "viewer/core/profiles/profile.h"
 #include "viewer/core/state/view_state.h"

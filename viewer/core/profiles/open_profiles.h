@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "model/base/latest_job.h"
+#include "model/jobs/latest_job.h"
 #include "viewer/core/profiles/clock_aligner.h"
 #include "viewer/core/profiles/profile.h"
 #include "viewer/core/profiles/session_view.h"

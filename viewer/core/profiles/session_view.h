@@ -15,7 +15,7 @@
 
 namespace stepscope {
 
-class Scheduler;  // model/base/scheduler.h
+class Scheduler;  // model/jobs/scheduler.h
 
 // What viewer and app tell each other about recording a running program. The viewer knows no
 // network: the app does what a CaptureRequest asks for (app/session/jobs.h). Plain values.

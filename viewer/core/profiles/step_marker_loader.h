@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "model/analysis/analysis.h"
-#include "model/base/latest_job.h"
+#include "model/jobs/latest_job.h"
 #include "viewer/core/profiles/profile.h"
 
 namespace stepscope {

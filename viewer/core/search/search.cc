@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "model/analysis/analysis.h"
-#include "model/base/job.h"
+#include "model/jobs/job.h"
 #include "model/query/event_query.h"
 #include "model/query/find_events.h"
 #include "viewer/core/search/highlight.h"

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "model/base/ascii.h"
-#include "model/base/latest_job.h"
 #include "model/ids.h"
+#include "model/jobs/latest_job.h"
 #include "model/trace.h"
 #include "viewer/core/profiles/profile.h"
 #include "viewer/core/search/highlight.h"

@@ -10,7 +10,7 @@
 #include "model/analysis/steps/scope.h"
 #include "model/analysis/steps/steps.h"
 #include "model/analysis/tables/in_unit.h"
-#include "model/base/job.h"
+#include "model/jobs/job.h"
 #include "model/lookup.h"
 #include "model/query/call_tree_table.h"
 #include "model/query/event_groups.h"
@@ -189,9 +189,10 @@ void ListEvents(const Asked& asked, const TrackRules::Names& names, SelectionSta
     const EventPart& part = asked.question.parts[event.part];
     const EventRow row(event.row);
     const Ps duration = part.events->Duration(row);
-    out->events.AddRow({SharedText(part.events->Name(row)), InUs(event.start), InUs(duration),
-                        InUs(SelfTime(*part.events, row)),
-                        SharedText(TrackAndPlane(names, *asked.question.trace, *part.events, row))});
+    out->events.AddRow(
+        {SharedText(part.events->Name(row)), InUs(event.start), InUs(duration),
+         InUs(SelfTime(*part.events, row)),
+         SharedText(TrackAndPlane(names, *asked.question.trace, *part.events, row))});
     RowLink& link = out->events.links.emplace_back(LinkTo(EventRows(std::vector{row})));
     link.set = part.set;
     link.range = {event.start, SaturatingAdd(event.start, std::max<Ps>(1, duration))};

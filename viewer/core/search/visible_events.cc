@@ -13,8 +13,8 @@
 #include "model/analysis/intervals/event_order.h"
 #include "model/analysis/tables/cells.h"
 #include "model/analysis/tables/in_unit.h"
-#include "model/base/job.h"
 #include "model/base/key_table.h"
+#include "model/jobs/job.h"
 #include "model/lookup.h"
 #include "viewer/core/state/track_rules.h"
 

@@ -10,8 +10,8 @@
 
 #include "model/analysis/memory/live_allocations.h"
 #include "model/base/digits.h"
-#include "model/base/latest_job.h"
 #include "model/capabilities.h"
+#include "model/jobs/latest_job.h"
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/panels/memory/memory_boxes.h"
 #include "viewer/panels/memory/memory_graph.h"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "model/analysis/memory/allocator_state.h"
-#include "model/base/latest_job.h"
+#include "model/jobs/latest_job.h"
 #include "viewer/core/profiles/align_profiles.h"
 #include "viewer/core/profiles/matching_events.h"
 #include "viewer/panels/analysis_panel.h"

@@ -17,7 +17,7 @@
 #include "model/analysis/memory/allocation_groups.h"
 #include "model/analysis/memory/allocation_layout.h"
 #include "model/analysis/memory/allocator_categories.h"
-#include "model/base/latest_job.h"
+#include "model/jobs/latest_job.h"
 #include "viewer/panels/time_plot.h"
 #include "viewer/widgets/chart.h"
 

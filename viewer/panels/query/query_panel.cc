@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "model/base/count_text.h"
-#include "model/base/latest_job.h"
+#include "model/jobs/latest_job.h"
 #include "sql/database.h"
 #include "sql/schema.h"
 #include "viewer/core/analysis_cache.h"

@@ -15,7 +15,7 @@
 #include "model/analysis/analysis.h"
 #include "model/analysis/xla/hlo_programs.h"
 #include "model/base/ascii.h"
-#include "model/base/latest_job.h"
+#include "model/jobs/latest_job.h"
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/panels/page_request.h"
 #include "viewer/panels/xla/graph_view.h"

@@ -12,7 +12,7 @@
 #include "model/analysis/xla/hlo_ops.h"
 #include "model/analysis/xla/hlo_programs.h"
 #include "model/base/ascii.h"
-#include "model/base/job.h"
+#include "model/jobs/job.h"
 #include "viewer/widgets/draw_text.h"
 
 namespace stepscope {

@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "model/base/latest_job.h"
+#include "model/jobs/latest_job.h"
 #include "viewer/core/panel.h"
 #include "viewer/panels/xla/hlo_program_view.h"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "model/analysis/steps/critical_path.h"
-#include "model/base/latest_job.h"
+#include "model/jobs/latest_job.h"
 #include "viewer/core/commands/command.h"
 #include "viewer/timeline/interaction/event_flows.h"
 

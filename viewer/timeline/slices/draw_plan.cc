@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "model/base/check.h"
-#include "model/base/job.h"
 #include "model/base/key_table.h"
+#include "model/jobs/job.h"
 #include "viewer/timeline/slices/plan_area.h"
 
 namespace stepscope {

@@ -9,8 +9,8 @@
 #include <span>
 #include <vector>
 
-#include "model/base/latest_job.h"
 #include "model/compare/name_changes.h"
+#include "model/jobs/latest_job.h"
 #include "viewer/core/look/texel_sink.h"
 #include "viewer/core/look/theme.h"
 #include "viewer/core/profiles/profile.h"

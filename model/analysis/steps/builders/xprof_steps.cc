@@ -7,8 +7,8 @@
 #include "model/analysis/definitions.h"
 #include "model/analysis/intervals/lane_merge.h"
 #include "model/analysis/steps/steps.h"
-#include "model/base/job.h"
 #include "model/capabilities.h"
+#include "model/jobs/job.h"
 #include "model/lookup.h"
 
 namespace stepscope {

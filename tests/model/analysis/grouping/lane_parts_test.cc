@@ -16,7 +16,7 @@
 #include "loaders/loader.h"
 #include "model/analysis/analysis.h"
 #include "model/analysis/grouping/grouping.h"
-#include "model/base/job.h"
+#include "model/jobs/job.h"
 #include "tests/support/kineto_text.h"
 #include "tests/support/stopped_job.h"
 

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "loaders/loader.h"
-#include "model/base/job.h"
+#include "model/jobs/job.h"
 #include "tests/support/gpu_profile.h"
 #include "tests/support/judged.h"
 #include "tests/support/kineto_text.h"

@@ -12,8 +12,8 @@
 #include <utility>
 
 #include "model/base/check.h"
-#include "model/base/job.h"
-#include "model/base/scheduler.h"
+#include "model/jobs/job.h"
+#include "model/jobs/scheduler.h"
 
 namespace stepscope {
 

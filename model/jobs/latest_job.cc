@@ -1,4 +1,4 @@
-#include "model/base/latest_job.h"
+#include "model/jobs/latest_job.h"
 
 #include <algorithm>
 

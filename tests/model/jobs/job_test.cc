@@ -1,4 +1,4 @@
-#include "model/base/job.h"
+#include "model/jobs/job.h"
 
 #include <doctest/doctest.h>
 
@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "model/base/scheduler.h"
+#include "model/jobs/scheduler.h"
 
 namespace stepscope {
 namespace {

@@ -1,4 +1,4 @@
-#include "model/base/lazy.h"
+#include "model/jobs/lazy.h"
 
 #include <doctest/doctest.h>
 

@@ -1,11 +1,10 @@
-#include "model/base/scheduler.h"
+#include "model/jobs/scheduler.h"
 
-#include <pthread.h>
+#include <signal.h>
 #include <sys/resource.h>
 
 #include <algorithm>
 #include <atomic>
-#include <csignal>
 #include <exception>
 #include <iterator>
 #include <system_error>
@@ -331,6 +330,18 @@ void Scheduler::HelpUntil(const WorkScope& scope, const std::function<bool()>& d
 void Scheduler::NotifyWaiting() {
   std::lock_guard lock(mutex_);
   if (helpers_waiting_ > 0) waiting_.notify_all();
+}
+
+void ParallelFor(size_t n, const std::function<void(size_t)>& fn, unsigned threads) {
+  Scheduler* const scheduler = JobScope::Current().scheduler;
+  if (n > 1 && threads != 1 && scheduler != nullptr) {
+    scheduler->RunLoop(n, fn, threads);
+    return;
+  }
+  for (size_t i = 0; i < n; ++i) {
+    CheckStop();
+    fn(i);
+  }
 }
 
 }  // namespace stepscope

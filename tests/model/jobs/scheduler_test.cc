@@ -1,4 +1,4 @@
-#include "model/base/scheduler.h"
+#include "model/jobs/scheduler.h"
 
 #include <doctest/doctest.h>
 #include <sys/resource.h>

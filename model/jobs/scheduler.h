@@ -24,7 +24,7 @@
 #include <utility>
 #include <vector>
 
-#include "model/base/job.h"
+#include "model/jobs/job.h"
 
 namespace stepscope {
 

@@ -18,7 +18,7 @@
 
 namespace stepscope {
 
-class Scheduler;  // model/base/scheduler.h
+class Scheduler;  // model/jobs/scheduler.h
 
 // Thrown by CheckStop in a job that was told to stop. The border of the job catches it (Scheduler,
 // LatestJob, CatchStopped), so that no incomplete result leaves the job. It is no std::exception:

@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
-#include "model/base/job.h"
-#include "model/base/scheduler.h"
+#include "model/jobs/job.h"
+#include "model/jobs/scheduler.h"
 
 namespace stepscope {
 

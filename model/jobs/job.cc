@@ -1,9 +1,7 @@
-#include "model/base/job.h"
+#include "model/jobs/job.h"
 
 #include <algorithm>
 #include <thread>
-
-#include "model/base/scheduler.h"
 
 namespace stepscope {
 namespace {
@@ -58,16 +56,5 @@ unsigned WorkerCount() {
 }
 
 unsigned ThreadsFor(uint64_t events) { return events < kFewEvents ? 1 : 0; }
-
-void ParallelFor(size_t n, const std::function<void(size_t)>& fn, unsigned threads) {
-  if (n > 1 && threads != 1 && current->scheduler != nullptr) {
-    current->scheduler->RunLoop(n, fn, threads);
-    return;
-  }
-  for (size_t i = 0; i < n; ++i) {
-    CheckStop();
-    fn(i);
-  }
-}
 
 }  // namespace stepscope
