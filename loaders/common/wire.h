@@ -1,12 +1,9 @@
 // Reads the protobuf wire format of messages in memory. No read goes past `end`, no length is
 // trusted, nothing is copied; O(bytes). Pure.
 //
-// How protobuf is parsed in loaders/: what a file has millions of, and what contains it (planes,
-// lines, events, packets), is read with this file. Generated code would copy each message, and give
-// up a whole one for a damaged byte. Five small messages are parsed by generated code
-// (xplane/xplane.proto, xplane/hlo.proto): metadata entries, single stats of a plane or of an event
-// that was asked for, HLO instructions. Use generated code for a new message, unless a measurement
-// says otherwise.
+// How protobuf is parsed in loaders/: this file reads messages of recordings, because generated
+// code copies each message, and gives up a whole one for a damaged byte. Generated code reads and
+// writes messages of our own formats, which are few (store/store.proto, remote/*.proto).
 #pragma once
 
 #include <bit>

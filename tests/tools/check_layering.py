@@ -72,7 +72,7 @@ loaders/xla                          | +                                        
 loaders/files                        | +                                            | posix codecs
 loaders/loader.h                     | +                                            |
 loaders/riegeli                      | +                                            | posix codecs
-loaders/chrome_json                  | model* loaders/common loaders/files loaders/loader.h | posix simdjson
+loaders/chrome_json                  | model* loaders/common loaders/files loaders/loader.h | posix
 loaders/memory_snapshot              | model* loaders/common loaders/files loaders/loader.h |
 loaders/perfetto                     | model* loaders/common loaders/files loaders/loader.h | codecs
 loaders/sqlite                       | model* loaders/common loaders/files loaders/loader.h | sqlite

@@ -74,7 +74,7 @@ struct SampleLimits {
 
 // Fills task.parsed of each line. Short lines are read whole. In a long one a place is found by a
 // row of events that follow one another, each with a metadata id of the plane. It becomes slices
-// that stand for all events up to the next place (line_coverage.h), without references. `threads`:
+// that stand for all events up to the next place (LineCoverage), without references. `threads`:
 // 0 for all cores.
 //
 // kLimit where there are too many lines, or too little time for both ends of each; kIo; kCancelled.

@@ -57,7 +57,7 @@ TEST_CASE("bare scan: says which file cannot be scanned") {
       LoadPath(Write(dir, "good.json", R"([{"ph": "X", "ts": 1, "dur": 2}])"), {}, {}, progress);
   REQUIRE(chrome.ok());
   const TraceFormat* format = (*chrome)->format;
-  CHECK(ScanOf((dir.path() / "absent").string(), nullptr).code() == ErrorCode::kIo);
+  CHECK(ScanOf((dir.path() / "absent").string(), format).code() == ErrorCode::kIo);
   CHECK(ScanOf(Write(dir, "bad.json", "{\"traceEvents\": ["), format).code() == ErrorCode::kFormat);
 }
 
