@@ -240,7 +240,7 @@ std::string WithTracks(const std::string& store, Change change) {
 // Runs all analyses of a profile.
 void Analyse(const std::shared_ptr<const Trace>& trace) {
   AnalysisContext context(trace, Definitions::kStepscope);
-  for (const AnalysisDesc& analysis : Analyses()) RunAnalysis(analysis, context, {}, {});
+  for (const AnalysisDesc& analysis : Analyses()) RunAnalysis(analysis, context, {});
 }
 
 std::string GpuStore() {

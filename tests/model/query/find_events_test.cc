@@ -214,8 +214,10 @@ TEST_CASE("find: many names take one pass, and a stop ends it") {
   CHECK(test::GrowthOfFour(100'000, seconds) < test::kNearlyLinear);
   CHECK(found == 75);  // 39 of 400,000 names end with it, 36 more have it before the last digit
   const auto trace = ManyNames(1'000);
-  CHECK_THROWS_AS(
-      test::RunStopped([&] { FindEvents(*EventQuery::Parse("k"), *trace, trace->set); }), Stopped);
+  CHECK_THROWS_AS(test::RunStopped([&] {
+                    static_cast<void>(FindEvents(*EventQuery::Parse("k"), *trace, trace->set));
+                  }),
+                  Stopped);
 }
 
 TEST_CASE("row bits: set, cleared, counted and visited") {

@@ -193,10 +193,10 @@ TEST_CASE("the first launch of a kernel may be at the greatest time") {
           (9223372036854775807, 9223372036854775807, 0, 281476838981638, 2, 2, 0);)");
   const auto trace = test::Loaded("x.sqlite", db.Bytes());
   AnalysisContext context(trace, Definitions::kStepscope);
-  const LaunchLinks& launches = context.grouping().launches;
+  const LaunchLinks& launches = context.Get<Grouping>().launches;
   REQUIRE(launches.size() == 2);
   REQUIRE(trace->set.Start(EventRow(launches[1].launch_row)) == kMaxPs);
-  const HostActivity activity(*trace, context.stats(), context.grouping(), {});
+  const HostActivity activity(*trace, context.stats(), context.Get<Grouping>(), {});
   const uint32_t first = launches[0].launch_row;
   const MetaId call = trace->set.Meta(EventRow(first));
   CHECK(activity.StateOfLaunch(first, call.value, trace->set.Duration(EventRow(first))) ==
@@ -220,7 +220,7 @@ TEST_CASE("an event that overlaps others may last until the greatest time") {
   REQUIRE(trace.ok());
   REQUIRE((*trace)->set.lanes.back().kind == LaneKind::kSpill);
   AnalysisContext context(*trace, Definitions::kStepscope);
-  const HostActivity activity(**trace, context.stats(), context.grouping(), {});
+  const HostActivity activity(**trace, context.stats(), context.Get<Grouping>(), {});
   const TimeRange last{kMaxPs - 30, kMaxPs};
   const std::vector<HostPiece> pieces = activity.During((*trace)->set.tracks[0], {&last, 1});
   REQUIRE(!pieces.empty());

@@ -27,7 +27,7 @@ TEST_CASE("first named: the one that begins first, on whatever track") {
 }
 
 TEST_CASE("first named: it may begin at the greatest time") {
-  testing::TraceMaker maker;
+  test::TraceMaker maker;
   const PlaneId plane = maker.Plane("GPU", PlaneKind::kGpu);
   maker.Track(plane, "1", TrackKind::kStream, {{"copy", 10, 5}, {"last", kMaxPs, 0}});
   const auto trace = maker.Finish();
