@@ -259,6 +259,7 @@ Result<SqlDone> SqlDatabase::Run(const SqlQuestion& question, SqlSink& sink) {
   const auto [command, rest] = SplitDotCommand(question.script);
   Result<SqlDone> done = Cancelled();
   CatchStopped([&, is_dot = command.starts_with('.')] {
+    CheckStop();
     done = is_dot ? state_->RunDotCommand(question.script, sink)
                   : state_->RunScript(question, sink, budget);
   });

@@ -6,6 +6,7 @@
 #include "model/analysis/fleet/fleet.h"
 #include "model/analysis/intervals/event_order.h"
 #include "model/analysis/naming/vendor_words.h"
+#include "model/jobs/job.h"
 
 namespace stepscope {
 namespace {
@@ -113,6 +114,7 @@ bool IsOfSnapshots(std::string_view analysis) {
 
 AnalysisResult RunAnalysis(const AnalysisDesc& analysis, AnalysisContext& context,
                            const AnalysisParams& params) {
+  CheckStop();
   if (FleetOf(context.trace()) != nullptr && !IsOfFleets(analysis.id)) {
     AnalysisResult none;
     none.panel = analysis.id;

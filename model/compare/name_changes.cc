@@ -8,6 +8,7 @@
 
 #include "model/base/digits.h"
 #include "model/compare/match.h"
+#include "model/jobs/job.h"
 
 namespace stepscope {
 namespace {

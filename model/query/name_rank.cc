@@ -2,6 +2,8 @@
 
 #include <vector>
 
+#include "model/jobs/job.h"
+
 namespace stepscope {
 namespace {
 

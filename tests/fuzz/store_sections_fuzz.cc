@@ -220,8 +220,7 @@ void ReadPrograms(const Trace& trace) {
 // Runs a quarter of the analyses: those whose number has the remainder `part` by 4.
 void Analyse(const std::shared_ptr<const Trace>& trace, size_t part) {
   AnalysisContext context(trace, Definitions::kStepscope);
-  for (size_t i = part % 4; i < Analyses().size(); i += 4)
-    RunAnalysis(Analyses()[i], context, {});
+  for (size_t i = part % 4; i < Analyses().size(); i += 4) RunAnalysis(Analyses()[i], context, {});
 }
 
 void ReadPicture(std::string_view bytes) {

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "model/analysis/memory/allocation_groups.h"
+#include "model/jobs/job.h"
 
 namespace stepscope {
 namespace {

@@ -4,6 +4,8 @@
 #include <span>
 #include <utility>
 
+#include "model/jobs/job.h"
+
 namespace stepscope {
 namespace {
 

@@ -31,7 +31,7 @@ std::string Expected(const ResultTable& table) {
   }
   const Json columns = {{{"id", "name"}, {"label", "Name \"x\""}, {"unit", ""}, {"type", "string"}},
                         {{"id", "v"}, {"label", "V"}, {"unit", "us"}, {"type", "number"}},
-                        {{"id", "n"}, {"label", "N"}, {"unit", ""}, {"type", "number"}},
+                        {{"id", "n"}, {"label", "N"}, {"unit", ""}, {"type", "integer"}},
                         {{"id", "b"}, {"label", "B"}, {"unit", ""}, {"type", "boolean"}}};
   const Json json = {{"columns", columns}, {"rows", rows}};
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
