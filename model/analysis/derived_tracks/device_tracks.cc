@@ -12,6 +12,7 @@
 
 #include "model/analysis/definitions.h"
 #include "model/analysis/derived_tracks/busy_time.h"
+#include "model/analysis/derived_tracks/derived_lines.h"
 #include "model/analysis/derived_tracks/derived_names.h"
 #include "model/analysis/devices/device_launches.h"
 #include "model/analysis/intervals/held_value_series.h"

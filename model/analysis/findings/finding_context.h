@@ -3,6 +3,7 @@
 // computes it and the others help.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -124,5 +125,13 @@ std::string OpKind(std::string_view op);
 void AppendEvents(const EventRows& more, std::vector<EventRow>* events);
 // A sentence for assumptions: " Not to be added to the saving of RULE: it is the same time."
 std::string SharedWith(const char* rule);
+
+// The host threads that launch the work of devices. Pure.
+
+using ThreadsOfDevices = std::map<PlaneId, std::vector<const Track*>>;
+
+// By device, the threads that launch its work, by a sample of at least 1024 launches.
+// O(launches in the sample * log events).
+ThreadsOfDevices LaunchThreads(const FindingContext& input);
 
 }  // namespace stepscope
