@@ -17,7 +17,7 @@
 #include "model/analysis/grouping/host_collectives.h"
 #include "model/analysis/intervals/lane_merge.h"
 #include "model/analysis/ranks/clocks.h"
-#include "model/analysis/ranks/collective_kind.h"
+#include "model/analysis/ranks/collective_calls.h"
 #include "model/analysis/steps/cause_name.h"
 #include "model/analysis/steps/host_losses.h"
 #include "model/analysis/steps/idle_causes.h"
