@@ -1,6 +1,7 @@
 #include "model/analysis/derived_tracks/busy_time.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <utility>
 
 #include "model/analysis/intervals/lane_merge.h"
@@ -9,6 +10,37 @@
 #include "model/analysis/steps/device_classes.h"
 
 namespace stepscope {
+
+const char* IdOf(WorkPart part) {
+  static constexpr const char* kIds[] = {"compute", "collectives", "copies", ""};
+  return kIds[static_cast<size_t>(part)];
+}
+
+WorkPart WorkPartOf(std::string_view counter) {
+  size_t part = 0;
+  while (part < static_cast<size_t>(WorkPart::kCount) &&
+         counter != IdOf(static_cast<WorkPart>(part)))
+    ++part;
+  return static_cast<WorkPart>(part);
+}
+
+WorkPart WorkPartOf(TimeClass c) {
+  switch (c) {
+    case TimeClass::kCollectives:
+      return WorkPart::kCollectives;
+    case TimeClass::kHostToDevice:
+    case TimeClass::kDeviceToHost:
+    case TimeClass::kDeviceToDevice:
+      return WorkPart::kCopies;
+    default:
+      return WorkPart::kCompute;
+  }
+}
+
+WorkPart WorkPartOf(std::string_view name, EventCategory category) {
+  return WorkPartOf(OwnDeviceClass(name, category));
+}
+
 namespace {
 
 // Returns the parts of `a` outside of `b`. O(n)

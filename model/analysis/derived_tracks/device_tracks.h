@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "model/analysis/analysis.h"
-#include "model/analysis/derived_tracks/work_part.h"
+#include "model/analysis/derived_tracks/busy_time.h"
 
 namespace stepscope {
 

@@ -1,12 +1,13 @@
 // The work of devices. This folder reads the streams of GPUs in a part of a trace and makes the
 // tables about them: DeviceEvents gives each event its class and its launch; device_launches.h
-// pairs calls with the work that they started; device_tables.h has the tables, each in a source of
-// its own (docs/rules.md#devices). precision.h says how kernels compute.
+// pairs calls with the work that they started; device_tables.h has the tables
+// (docs/rules.md#devices). precision.h says how kernels compute.
 //
 // DeviceEvents is immutable; any thread may read it. Times are ps.
 #pragma once
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -102,6 +103,19 @@ void DeviceEvents::ForEachByBegin(PlaneId device, Fn fn) const {
     fn(DeviceEvent{lane.first_row + i, lane.meta[i], lane.track, lane.start[i], lane.end(i),
                    static_cast<TimeClass>(c), EventRow()});
   });
+}
+
+// The rows that fill(device, rows) gives for each device, in the order of the devices. Calls fill
+// for several devices at once, so it must be thread-safe.
+template <typename Row, typename Fill>
+std::vector<Row> RowsOfDevices(const DeviceEvents& events, const Fill& fill) {
+  std::vector<std::vector<Row>> parts(events.devices().size());
+  ParallelFor(parts.size(), [&](size_t d) { fill(events.devices()[d], &parts[d]); });
+  std::vector<Row> rows;
+  for (std::vector<Row>& part : parts)
+    rows.insert(rows.end(), std::make_move_iterator(part.begin()),
+                std::make_move_iterator(part.end()));
+  return rows;
 }
 
 }  // namespace stepscope

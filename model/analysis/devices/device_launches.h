@@ -61,4 +61,21 @@ class LaunchReader {
   bool any_graph_;
 };
 
+// How long the launches of a stream wait for it, and how many wait at once.
+struct StreamDelays {
+  SharedText host, device, stream;
+  uint64_t launches = 0, graph_launches = 0;
+  double mean_us = 0, median_us = 0, p95_us = 0, max_us = 0;
+  double queue_mean = 0;
+  int64_t queue_max = 0;
+  EventRows rows;  // what was launched
+};
+struct LaunchDelays {
+  std::vector<StreamDelays> streams;  // by device, then stream
+
+  static AnalysisParams KeyOf(AnalysisParams params);
+  static LaunchDelays Compute(AnalysisContext& context, const AnalysisParams& params);
+};
+ResultTable LaunchDelayTable(const LaunchDelays& delays);
+
 }  // namespace stepscope

@@ -6,7 +6,6 @@
 #include <map>
 
 #include "model/analysis/findings/finding_context.h"
-#include "model/analysis/findings/launch_threads.h"
 #include "model/analysis/grouping/host_roles.h"
 #include "model/analysis/intervals/ranges.h"
 #include "model/analysis/steps/cause_name.h"

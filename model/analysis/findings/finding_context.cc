@@ -6,11 +6,12 @@
 #include <array>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include "model/analysis/findings/kernels/kernels_in_steps.h"
-#include "model/analysis/findings/late_rank.h"
 #include "model/analysis/naming/remedies.h"
 #include "model/analysis/naming/short_label.h"
+#include "model/analysis/ranks/ranks.h"
 #include "model/analysis/steps/builders/tpu_steps.h"
 #include "model/analysis/steps/scope.h"
 #include "model/analysis/steps/step_table.h"
@@ -235,6 +236,23 @@ void AppendEvents(const EventRows& more, std::vector<EventRow>* events) {
 
 std::string SharedWith(const char* rule) {
   return fmt::format(" Not to be added to the saving of {}: it is the same time.", rule);
+}
+
+ThreadsOfDevices LaunchThreads(const FindingContext& input) {
+  constexpr size_t kSample = 1024;
+  const LaunchLinks& launches = input.context().Get<Grouping>().launches;
+  const TrackSet& set = input.trace().set;
+  const size_t stride = std::max<size_t>(1, launches.size() / kSample);
+  std::set<std::pair<PlaneId, TrackId>> found;
+  for (size_t i = 0; i < launches.size(); i += stride) {
+    const TrackId stream = set.TrackOf(EventRow(launches[i].device_row));
+    const TrackId thread = set.TrackOf(EventRow(launches[i].launch_row));
+    if (!stream.valid() || !thread.valid()) continue;
+    found.emplace(set.tracks[stream.value].plane, thread);
+  }
+  ThreadsOfDevices threads;
+  for (const auto& [device, thread] : found) threads[device].push_back(&set.tracks[thread.value]);
+  return threads;
 }
 
 }  // namespace stepscope

@@ -5,7 +5,6 @@
 #include <set>
 
 #include "model/analysis/findings/finding_context.h"
-#include "model/analysis/findings/launch_threads.h"
 #include "model/analysis/grouping/frame_roles.h"
 #include "model/analysis/tables/in_unit.h"
 #include "model/jobs/job.h"

@@ -11,6 +11,7 @@
 // the collectives of equal name, size and number of participants. Pure. Times are in ps.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>

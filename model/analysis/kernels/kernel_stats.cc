@@ -9,6 +9,8 @@
 #include <utility>
 
 #include "model/analysis/definitions.h"
+#include "model/analysis/devices/device_launches.h"
+#include "model/analysis/devices/device_launches.h"
 #include "model/analysis/devices/device_tables.h"
 #include "model/analysis/kernels/graph_tables.h"
 #include "model/analysis/naming/remedies.h"

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "model/analysis/ranks/late_causes.h"
+#include "model/analysis/ranks/lateness.h"
 #include "model/analysis/tables/result_table.h"
 
 namespace stepscope {

@@ -1,16 +1,78 @@
-// RankFacts: what one rank did, as far as other ranks matter to it (docs/rules.md#ranks). It is
-// made where the rank's trace is and needs no trace afterwards. A value. Times are in ps on the
-// rank's own clock.
+// This folder finds the rank of a job for which the others wait, by how much, and why
+// (docs/rules.md#ranks). The work has two halves. What one rank did is a RankFacts
+// (rank_facts.h), which gather_facts.h makes from the rank's trace. What follows from the facts of
+// all ranks is a RankJob, which put_together.h makes without any trace; ranks.h makes the rows of
+// the page `ranks` of it (model/analysis/pages/ranks.cc). A fleet keeps the facts of ranks that no
+// memory holds together, and uses the same two functions (model/analysis/fleet).
+//
+// RankFacts: what one rank did, as far as other ranks matter to it. It is made where the
+// rank's trace is and needs no trace afterwards. A value. Times are in ps on the rank's own clock.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "model/analysis/ranks/rank_steps.h"
+#include "model/analysis/devices/device_events.h"
 #include "model/analysis/steps/losses.h"
+#include "model/analysis/steps/scope.h"
+#include "model/analysis/steps/steps.h"
 
 namespace stepscope {
+
+// A coordinate of a rank in a name: "dp0_pp0_tp1_rank3", "TP-0-DP-1".
+struct RankCoordinate {
+  std::string axis;  // "dp", "tp", "pp", "ep", "cp", "sp", or "rank" for the rank's number
+  int64_t index = 0;
+  bool operator==(const RankCoordinate&) const = default;
+};
+
+// The first coordinate of each axis, in the order of the name. O(length).
+std::vector<RankCoordinate> CoordinatesIn(std::string_view name);
+// "dp 0, tp 1", without the rank's number.
+std::string CoordinatesText(const std::vector<RankCoordinate>& coordinates);
+
+struct Rank {
+  int64_t number = 0;            // distinct after NumberRanks
+  HostId host = {};              // invalid where the trace is not at hand
+  std::vector<PlaneId> devices;  // devices with work, of the same trace
+  std::string coordinates;       // "dp 0, tp 1", from the file's name; may be empty
+  std::string host_name, file;   // the file's name without folders
+  std::string device_names;      // "GPU 0, GPU 1"
+  bool has_device = false;       // false: the program's device is the CPU
+  int64_t own_number = -1;       // as its program recorded it
+  int64_t file_number = -1;      // in the file's name
+  int64_t place = 0;             // among the ranks of its host
+  uint32_t part = 0;             // in the files of its fleet (model/analysis/fleet/fleet.h)
+  Ps clock_taken = 0;            // what was taken from its host's times (model/shift_hosts.h)
+};
+
+// The ranks of the hosts that params name, in the order of NumberRanks. A host without a number has
+// a rank for each GPU with work. Pure. O(lanes + ranks log ranks).
+std::vector<Rank> ListRanks(const Trace& trace, const AnalysisParams& params,
+                            const DeviceEvents& events);
+
+// Numbers ranks and returns the places of those that are ranks in `ranks`, by number. Numbers are
+// the programs' own if all have one and no two the same, else those in the files' names, else
+// places in the order of the names. If any rank has a device, those without one are none.
+// O(ranks log ranks).
+std::vector<uint32_t> NumberRanks(std::vector<Rank>* ranks);
+
+struct RankStep {
+  int64_t number = 0;       // the step's number; ranks with equal numbers share a step of the job
+  TimeRange span;           // on the rank's own clock
+  Ps total = 0;             // the step's time, mean over the rank's devices
+  Ps busy = 0;              // its part in compute and copies
+  bool counts = true;       // it counts in medians
+  StepClassTimes losses{};  // `total` by class, kCompute included; all 0: not known
+};
+
+// The steps by rank, then by begin. Pure. O(n log n) in device steps.
+std::vector<std::vector<RankStep>> StepsOfRanks(const std::vector<Rank>& ranks,
+                                                const StepDatabase& db, const Scope& scope);
+// The step around `t`, or null. O(log n).
+const RankStep* StepAt(const std::vector<RankStep>& steps, Ps t);
 
 // A rank's part in a collective.
 struct RankCall {

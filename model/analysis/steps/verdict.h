@@ -41,7 +41,7 @@ struct Verdict {
   Finding finding;           // the sentence, its grade, and what to try
   std::vector<Loss> losses;  // by size, without compute; none is 0
   std::string others;        // the sentence's end: ". Next largest: copies, 11 %."
-  std::string late_rank;     // the rank that the sentence names (findings/late_rank.h); else empty
+  std::string late_rank;     // the rank that the sentence names (ranks/ranks.h); else empty
 };
 
 // Gives ExposedKinds of the trace and its steps.

@@ -118,13 +118,6 @@ ResultTable ResultTable::WithRows(std::span<const uint32_t> rows) const {
   return out;
 }
 
-void ResultTable::Append(const ResultTable& other) {
-  for (size_t c = 0; c < columns.size(); ++c) {
-    for (size_t r = 0; r < other.size(); ++r) columns[c].values.Add(other.columns[c].values.Own(r));
-  }
-  links.insert(links.end(), other.links.begin(), other.links.end());
-}
-
 void ResultTable::AddRow(std::vector<Value> cells) {
   STEPSCOPE_DCHECK(cells.size() <= columns.size());
   for (size_t c = 0; c < columns.size(); ++c)

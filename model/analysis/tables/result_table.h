@@ -121,8 +121,6 @@ struct ResultTable {
   void SetColumns(std::vector<ColumnDesc> descs);
   // A table of some rows, in this order, with their links and readable names.
   ResultTable WithRows(std::span<const uint32_t> rows) const;
-  // Appends the rows and links of a table with the same columns.
-  void Append(const ResultTable& other);
   // Appends a row; columns without a value of their own have none there.
   void AddRow(std::vector<Value> cells);
   Cell At(size_t row, size_t column) const { return columns[column].values[row]; }

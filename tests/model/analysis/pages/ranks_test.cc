@@ -11,9 +11,9 @@
 #include "tests/support/table_rows.h"
 
 #include "model/analysis/ops/op_database.h"
-#include "model/analysis/ranks/collective_kind.h"
-#include "model/analysis/ranks/coordinates.h"
+#include "model/analysis/ranks/collective_calls.h"
 #include "model/analysis/ranks/host_clocks.h"
+#include "model/analysis/ranks/rank_facts.h"
 #include "model/analysis/ranks/rank_order.h"
 #include "model/shift_hosts.h"
 #include "tests/support/gpu_profile.h"
