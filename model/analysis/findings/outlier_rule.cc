@@ -5,19 +5,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/base/statistics.h"
+
 #include "model/analysis/findings/idle_loss.h"
 
 namespace stepscope {
 namespace {
 
 constexpr size_t kLeastComparedSteps = 4;
-
-double Median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  std::sort(values.begin(), values.end());
-  const size_t n = values.size();
-  return (values[(n - 1) / 2] + values[n / 2]) / 2;
-}
 
 // The steps of one host that count.
 struct HostSteps {

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "model/analysis/ranks/clocks.h"
+#include "model/base/statistics.h"
 
 namespace stepscope {
 namespace {
@@ -18,7 +19,7 @@ Ps MedianOver(const std::vector<OnRank>& ranks) {
   std::vector<Ps> medians;
   medians.reserve(ranks.size());
   for (const OnRank& on : ranks) medians.push_back(on.kernel->median);
-  return MedianOf(&medians);
+  return Median(std::move(medians));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "model/analysis/ranks/clocks.h"
 #include "model/analysis/ranks/rank_calls.h"
 #include "model/analysis/ranks/rank_waits.h"
+#include "model/base/statistics.h"
 #include "model/jobs/job.h"
 
 namespace stepscope {
@@ -34,7 +35,7 @@ void AddKernels(const Trace& trace, const DeviceEvents& events, RankFacts* facts
   }
   for (auto& [name, runs] : by_name) {
     const auto count = static_cast<int64_t>(runs.durations.size());
-    facts->kernels.push_back({std::string(name), count, runs.total, MedianOf(&runs.durations)});
+    facts->kernels.push_back({std::string(name), count, runs.total, Median(runs.durations)});
   }
   std::stable_sort(facts->kernels.begin(), facts->kernels.end(),
                    [](const RankKernel& a, const RankKernel& b) { return a.total > b.total; });

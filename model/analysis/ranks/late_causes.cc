@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "model/base/statistics.h"
 #include "model/jobs/job.h"
 
 namespace stepscope {
@@ -68,7 +69,7 @@ LateCause Explanation::CauseOf(const LateCollective& late, const PairedCollectiv
   Ps most = 0;
   for (size_t k = 0; k < kStepTimeClasses; ++k) {
     if (!others[k].empty()) others[k].resize(c.count - 1);
-    (*more)[k] = own[k] - (others[k].empty() ? 0 : MedianOf(&others[k]));
+    (*more)[k] = own[k] - Median(others[k]);
     if ((*more)[k] > most) cause.loss = static_cast<StepTimeClass>(k), most = (*more)[k];
   }
   cause.known = most > 0;

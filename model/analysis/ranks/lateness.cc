@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/base/statistics.h"
 #include "model/jobs/job.h"
 
 namespace stepscope {
@@ -22,7 +23,7 @@ Ps EndDistance(const CollectiveCalls& calls, std::span<const CollectiveCall> of,
   for (size_t i = 0; i < of.size(); ++i) {
     if (i != one) ends->push_back(Aligned(clocks, of[i].rank, of[i].end));
   }
-  const Ps apart = SaturatingSub(Aligned(clocks, of[one].rank, of[one].end), MedianOf(ends));
+  const Ps apart = SaturatingSub(Aligned(clocks, of[one].rank, of[one].end), Median(*ends));
   return apart < 0 ? SaturatingSub(0, apart) : apart;
 }
 
@@ -47,7 +48,7 @@ LateCollective Judge(const CollectiveCalls& calls, const PairedCollective& c,
     if (i != last) others->push_back(begin(of[i]));
   }
   found.last = c.first + static_cast<uint32_t>(last);
-  found.late_by = SaturatingSub(begin(of[last]), MedianOf(others));
+  found.late_by = SaturatingSub(begin(of[last]), Median(*others));
   const Ps open =
       std::max(clocks[of[last].rank].residual, EndDistance(calls, of, last, clocks, others));
   found.late = found.late_by > std::max(kLeast, SaturatingMul(2, open));

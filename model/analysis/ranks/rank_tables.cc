@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "model/analysis/tables/in_unit.h"
+#include "model/base/statistics.h"
 
 namespace stepscope {
 namespace {
@@ -141,7 +142,7 @@ ResultTable RankTable(const RankJob& job, bool with_events) {
               clock.aligned ? InUs(clock.residual) : Value(),
               MedianMs(job.steps[r], &RankStep::total),
               clock.aligned ? Value(Percent(late.steps, job.lateness.steps)) : Value(),
-              by.empty() ? Value() : InUs(MedianOf(&by)), TextOf(cause), cause.event,
+              by.empty() ? Value() : InUs(Median(by)), TextOf(cause), cause.event,
               MedianMs(job.steps[r], &RankStep::busy), static_cast<int64_t>(job.steps[r].size()),
               calls[r], static_cast<int64_t>(late.missing), rank.coordinates, rank.device_names});
     if (with_events) t.links.push_back(LinkTo(EventRows(std::move(rows[r]))));
