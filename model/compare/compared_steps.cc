@@ -7,6 +7,7 @@
 #include "model/analysis/steps/scope.h"
 #include "model/analysis/steps/step_table.h"
 #include "model/analysis/tables/in_unit.h"
+#include "model/base/statistics.h"
 
 namespace stepscope::compare {
 namespace {
@@ -15,20 +16,13 @@ constexpr size_t kFewest = 5;  // fewer steps have no outliers; at most one in s
 constexpr double kDeviations = 5, kShare = 0.2;
 constexpr double kMadToSigma = 1.4826;  // standard deviation / MAD of a normal distribution
 
-double MedianOf(std::vector<double> values) {
-  if (values.empty()) return 0;
-  std::sort(values.begin(), values.end());
-  const size_t half = values.size() / 2;
-  return values.size() % 2 != 0 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
-
 std::vector<const Step*> OutliersOf(const ComparedSteps& steps) {
   std::vector<const Step*> outliers;
   if (steps.times.size() < kFewest) return outliers;
   const double median = steps.summary.median;
   std::vector<double> distances;
   for (const double ms : steps.times) distances.push_back(std::abs(ms - median));
-  const double least = std::max(kDeviations * kMadToSigma * MedianOf(distances), kShare * median);
+  const double least = std::max(kDeviations * kMadToSigma * Median(distances), kShare * median);
   for (size_t i = 0; i < steps.times.size(); ++i) {
     if (distances[i] > least) outliers.push_back(steps.counted[i]);
   }

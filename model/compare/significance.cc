@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "model/base/statistics.h"
+
 namespace stepscope::compare {
 namespace {
 
@@ -93,14 +95,9 @@ struct Series : Scatter {
 };
 
 std::pair<double, double> LimitsOf(std::vector<double> values) {
-  const auto median = [](std::vector<double>* some) {
-    const auto middle = some->begin() + static_cast<std::ptrdiff_t>(some->size() / 2);
-    std::nth_element(some->begin(), middle, some->end());
-    return *middle;
-  };
-  const double middle = median(&values);
+  const double middle = Median(values);
   for (double& v : values) v = std::abs(v - middle);
-  const double reach = 4 * 1.4826 * median(&values);
+  const double reach = 4 * 1.4826 * Median(std::move(values));
   constexpr double kAll = std::numeric_limits<double>::infinity();
   return reach > 0 ? std::pair(middle - reach, middle + reach) : std::pair(-kAll, kAll);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/base/statistics.h"
 #include "model/jobs/job.h"
 
 namespace stepscope {
@@ -10,12 +11,6 @@ namespace {
 constexpr size_t kFew =
     65'536;  // up to so many values are sorted in place; more are counted in bins
 constexpr std::array<uint64_t, 3> kPercents = {50, 95, 99};
-
-// The rank, counted from 0, of a percentile among `count` > 0 values.
-uint64_t NearestRank(uint64_t count, uint64_t percent) {
-  const uint64_t whole = count / 100 * percent, rest = count % 100 * percent;
-  return std::max<uint64_t>(whole + (rest + 99) / 100, 1) - 1;
-}
 
 std::array<Ps, 3> SelectInPlace(std::span<Ps> values) {
   std::array<Ps, 3> found{};

@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "model/base/digits.h"
+#include "model/base/statistics.h"
 #include "viewer/core/look/name_cache.h"
 #include "viewer/widgets/draw_text.h"
 
@@ -70,12 +71,6 @@ void DrawRingLegend(const PanelContext& context, const Ring& ring, float left, f
     DrawCut(list, ImVec2(x, y), end, context.theme[Role::kText],
             label.empty() ? std::string_view("(no name)") : label);
   }
-}
-
-double Percentile(const std::vector<double>& sorted, double p) {
-  if (sorted.empty()) return 0;
-  const auto i = static_cast<size_t>(std::lround(p * static_cast<double>(sorted.size() - 1)));
-  return sorted[i];
 }
 
 }  // namespace
@@ -250,8 +245,8 @@ Histogram MakeHistogram(std::vector<double> values, size_t bins, double low, dou
   h.total = values.size();
   h.low = values.front();
   h.high = h.max = values.back();
-  h.p50 = Percentile(values, 0.5);
-  h.p95 = Percentile(values, 0.95);
+  h.p50 = values[NearestRank(values.size(), 50)];
+  h.p95 = values[NearestRank(values.size(), 95)];
   if (low < high) h.low = low, h.high = high;
   const double span = h.high - h.low;
   for (double v : values) {

@@ -11,6 +11,7 @@
 #include "model/analysis/tables/json_stream.h"
 #include "model/base/digits.h"
 #include "model/base/fnv.h"
+#include "model/base/statistics.h"
 #include "viewer/core/look/name_cache.h"
 #include "viewer/core/search/search.h"
 #include "viewer/widgets/draw_text.h"
@@ -55,11 +56,9 @@ double TypicalOf(const ResultTable& table, size_t column, double max_abs) {
     if (std::isfinite(v) && v > 0) values.push_back(v);
   }
   if (values.empty()) return max_abs;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
   const bool keeps_ms = table.columns[column].unit == Unit::kMs && max_abs >= 10;
   const double least = max_abs / (dimension == Dimension::kTime ? 100 : 1000);
-  return std::max({*middle, least, keeps_ms ? 1.0 : 0.0});
+  return std::max({Median(std::move(values)), least, keeps_ms ? 1.0 : 0.0});
 }
 
 // Asks for a file and writes the text there.

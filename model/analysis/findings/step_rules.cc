@@ -11,18 +11,12 @@
 #include "model/analysis/findings/idle_loss.h"
 #include "model/analysis/steps/cause_name.h"
 #include "model/analysis/tables/in_unit.h"
+#include "model/base/statistics.h"
 
 namespace stepscope {
 namespace {
 
 constexpr size_t kLeastComparedSteps = 4;
-
-double Median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  std::sort(values.begin(), values.end());
-  const size_t n = values.size();
-  return (values[(n - 1) / 2] + values[n / 2]) / 2;
-}
 
 // The steps of one host that count.
 struct HostSteps {

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <tuple>
 
+#include "model/base/statistics.h"
+
 namespace stepscope {
 namespace {
 
@@ -17,7 +19,7 @@ Ps MedianOver(const std::vector<OnRank>& ranks) {
   std::vector<Ps> medians;
   medians.reserve(ranks.size());
   for (const OnRank& on : ranks) medians.push_back(on.kernel->median);
-  return MedianOf(&medians);
+  return Median(std::move(medians));
 }
 
 }  // namespace
@@ -88,13 +90,13 @@ std::vector<Link> CompareLinks(std::span<const RankFacts> facts, const RankJob& 
   std::map<SameWork, std::vector<Ps>> same;
   for (auto& [key, times] : transfers) {
     const auto& [group, name, bytes, participants] = key;
-    links.push_back({group, name, bytes, participants, times.size(), MedianOf(&times)});
+    links.push_back({group, name, bytes, participants, times.size(), Median(times)});
     same[WorkOf(job.calls, links.back())].push_back(links.back().transfer);
   }
   for (Link& link : links) {
     std::vector<Ps>& others = same[WorkOf(job.calls, link)];
     if (others.size() < kLeastEqualGroups) continue;
-    link.others = MedianOf(&others);
+    link.others = Median(std::move(others));
     link.slow = link.Ratio() >= kSlowLink && link.transfer - link.others >= kLeastSlower;
   }
   std::stable_sort(links.begin(), links.end(),

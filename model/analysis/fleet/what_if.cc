@@ -10,6 +10,7 @@
 
 #include "model/analysis/ranks/rank_facts.h"
 #include "model/base/number_hash.h"
+#include "model/base/statistics.h"
 #include "model/jobs/job.h"
 
 namespace stepscope {
@@ -311,12 +312,8 @@ void AddTransfers(const JobGraph& graph, Times* times) {
     times->transfer.push_back(c.transfer);
     by_key[c.key].push_back(c.transfer);
   }
-  std::vector<double> medians(by_key.size());
-  for (size_t k = 0; k < by_key.size(); ++k) {
-    const auto middle = by_key[k].begin() + static_cast<std::ptrdiff_t>((by_key[k].size() - 1) / 2);
-    std::nth_element(by_key[k].begin(), middle, by_key[k].end());
-    medians[k] = *middle;
-  }
+  std::vector<double> medians;
+  for (const std::vector<double>& transfers : by_key) medians.push_back(Median(transfers));
   for (const JobGraph::Collective& c : graph.collectives())
     times->ideal_transfer.push_back(medians[c.key]);
 }

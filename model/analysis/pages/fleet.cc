@@ -14,6 +14,7 @@
 #include "model/analysis/fleet/slow_parts.h"
 #include "model/analysis/fleet/what_if.h"
 #include "model/analysis/tables/schema.h"
+#include "model/base/statistics.h"
 
 namespace stepscope {
 namespace {
@@ -379,8 +380,8 @@ RunSummary SummaryOf(const FleetRun& run, const FleetAnswers& answers) {
   RunSummary s;
   std::vector<Ps> steps = MediansOf(run, &RankStep::total), busy = MediansOf(run, &RankStep::busy);
   if (!steps.empty()) s.slowest_step_ms = InMs(*std::max_element(steps.begin(), steps.end()));
-  if (!steps.empty()) s.step_ms = InMs(MedianOf(&steps));
-  if (!busy.empty()) s.busy_ms = InMs(MedianOf(&busy));
+  if (!steps.empty()) s.step_ms = InMs(Median(steps));
+  if (!busy.empty()) s.busy_ms = InMs(Median(busy));
   if (answers.what_if.step > 0) s.slowdown = answers.what_if.Slowdown();
   for (size_t r = 0; r < run.facts.size() && run.facts.size() > 1; ++r)
     s.late_ranks += answers.job.lateness.ranks[r].steps > 0 && IsToBlame(answers.job, r);

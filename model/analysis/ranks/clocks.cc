@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "model/base/number_hash.h"
+#include "model/base/statistics.h"
 
 namespace stepscope {
 namespace {
@@ -47,7 +48,7 @@ std::vector<Edge> Edges(Differences* all) {
   std::vector<Edge> edges;
   for (auto& [pair, values] : *all) {
     const auto& [a, b, together] = pair;
-    edges.push_back({a, b, together, values.size(), MedianOf(&values)});
+    edges.push_back({a, b, together, values.size(), Median(values)});
   }
   std::sort(edges.begin(), edges.end(), [](const Edge& x, const Edge& y) {
     return std::make_tuple(!x.together, y.count, x.a, x.b) <
@@ -94,15 +95,6 @@ void Place(const std::vector<Edge>& edges, std::vector<RankClock>* clocks) {
   }
 }
 
-// The middle of all times: the mean of the two in the middle where their number is even.
-Ps MiddleOf(std::vector<Ps>* times) {
-  const auto above = times->begin() + static_cast<std::ptrdiff_t>(times->size() / 2);
-  std::nth_element(times->begin(), above, times->end());
-  if (times->size() % 2 == 1) return *above;
-  const Ps below = *std::max_element(times->begin(), above);
-  return SaturatingAdd(below, SaturatingSub(*above, below) / 2);
-}
-
 void FindResiduals(const CollectiveCalls& calls, std::vector<RankClock>* clocks) {
   std::vector<std::vector<Ps>> distances(clocks->size());  // by rank
   std::vector<Ps> ends;
@@ -112,7 +104,7 @@ void FindResiduals(const CollectiveCalls& calls, std::vector<RankClock>* clocks)
     ends.clear();
     for (const CollectiveCall& call : of)
       ends.push_back(SaturatingSub(call.end, (*clocks)[call.rank].offset));
-    const Ps middle = MiddleOf(&ends);
+    const Ps middle = Median(ends);
     for (const CollectiveCall& call : of) {
       const Ps end = SaturatingSub(call.end, (*clocks)[call.rank].offset);
       distances[call.rank].push_back(end > middle ? SaturatingSub(end, middle)
@@ -120,17 +112,11 @@ void FindResiduals(const CollectiveCalls& calls, std::vector<RankClock>* clocks)
     }
   }
   for (size_t rank = 0; rank < distances.size(); ++rank) {
-    if (!distances[rank].empty()) (*clocks)[rank].residual = MedianOf(&distances[rank]);
+    if (!distances[rank].empty()) (*clocks)[rank].residual = Median(distances[rank]);
   }
 }
 
 }  // namespace
-
-Ps MedianOf(std::vector<Ps>* values) {
-  const auto middle = values->begin() + static_cast<std::ptrdiff_t>((values->size() - 1) / 2);
-  std::nth_element(values->begin(), middle, values->end());
-  return *middle;
-}
 
 std::vector<RankClock> AlignClocks(const CollectiveCalls& calls, size_t ranks) {
   std::vector<RankClock> clocks(ranks);

@@ -18,7 +18,4 @@ struct RankClock {
 // The clocks by rank. The first rank of each component has offset 0. O(n log n) in the calls.
 std::vector<RankClock> AlignClocks(const CollectiveCalls& calls, size_t ranks);
 
-// The lower median. `values` must not be empty and is reordered. O(n).
-Ps MedianOf(std::vector<Ps>* values);
-
 }  // namespace stepscope

@@ -21,6 +21,7 @@
 #include "model/analysis/steps/cause_name.h"
 #include "model/analysis/steps/host_losses.h"
 #include "model/analysis/steps/idle_causes.h"
+#include "model/base/statistics.h"
 #include "model/jobs/job.h"
 #include "model/string_pool.h"
 
@@ -364,7 +365,7 @@ void AddKernels(const Trace& trace, const DeviceEvents& events, RankFacts* facts
   }
   for (auto& [name, runs] : by_name) {
     const auto count = static_cast<int64_t>(runs.durations.size());
-    facts->kernels.push_back({std::string(name), count, runs.total, MedianOf(&runs.durations)});
+    facts->kernels.push_back({std::string(name), count, runs.total, Median(runs.durations)});
   }
   std::stable_sort(facts->kernels.begin(), facts->kernels.end(),
                    [](const RankKernel& a, const RankKernel& b) { return a.total > b.total; });

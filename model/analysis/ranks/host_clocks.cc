@@ -5,6 +5,7 @@
 
 #include "model/analysis/analysis.h"
 #include "model/analysis/ranks/gather_facts.h"
+#include "model/base/statistics.h"
 #include "model/shift_hosts.h"
 
 namespace stepscope {
@@ -52,7 +53,7 @@ std::vector<Ps> HostClockOffsets(const Trace& trace, const PairedRanks& paired) 
   bool any = false;
   for (size_t h = 0; h < hosts; ++h) {
     if (of_ranks[h].empty()) continue;
-    const Ps offset = MedianOf(&of_ranks[h]);
+    const Ps offset = Median(of_ranks[h]);
     if (offset <= errors[h] && offset >= -errors[h]) continue;
     offsets[h] = offset;
     any = true;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "model/analysis/tables/in_unit.h"
+#include "model/base/statistics.h"
 
 namespace stepscope {
 namespace {
@@ -76,7 +77,7 @@ std::optional<Ps> MedianOfSteps(const std::vector<RankStep>& steps, Ps RankStep:
   }
   if (values.empty()) values = std::move(all);
   if (values.empty()) return std::nullopt;
-  return MedianOf(&values);
+  return Median(std::move(values));
 }
 
 std::optional<double> ShareOfStep(const RankJob& job, size_t rank) {

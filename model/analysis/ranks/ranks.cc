@@ -6,6 +6,7 @@
 
 #include "model/analysis/ranks/gather_facts.h"
 #include "model/analysis/tables/schema.h"
+#include "model/base/statistics.h"
 
 namespace stepscope {
 namespace {
@@ -140,7 +141,7 @@ RankRow RowOf(const RankJob& job, size_t r) {
   row.step = MedianOfSteps(job.steps[r], &RankStep::total);
   row.busy = MedianOfSteps(job.steps[r], &RankStep::busy);
   std::vector<Ps> by = late.late_by;
-  if (!by.empty()) row.late_by = MedianOf(&by);
+  if (!by.empty()) row.late_by = Median(by);
   row.cause = job.causes.ranks[r];
   row.steps = job.steps[r].size(), row.missing = late.missing;
   return row;

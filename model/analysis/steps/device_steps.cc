@@ -11,6 +11,7 @@
 #include "model/analysis/steps/host_intervals.h"
 #include "model/analysis/steps/idle_causes.h"
 #include "model/analysis/steps/unrecorded.h"
+#include "model/base/statistics.h"
 #include "model/jobs/job.h"
 
 namespace stepscope {
@@ -364,10 +365,8 @@ void MarkPartial(StepDatabase* db, const std::vector<uint32_t>& events) {
   for (size_t first = 0, end = 0; first < steps.size(); first = end) {
     while (end < steps.size() && steps[end].host == steps[first].host) ++end;
     if (end - first < 3) continue;
-    std::vector<uint32_t> own(events.begin() + static_cast<ptrdiff_t>(first),
-                              events.begin() + static_cast<ptrdiff_t>(end));
-    std::sort(own.begin(), own.end());
-    const double median = own[own.size() / 2];
+    const double median = Median(std::vector<double>(events.begin() + static_cast<ptrdiff_t>(first),
+                                                     events.begin() + static_cast<ptrdiff_t>(end)));
     for (const size_t s : {first, end - 1}) {
       if (events[s] < 0.6 * median) steps[s].partial = true;
     }

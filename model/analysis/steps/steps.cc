@@ -5,6 +5,7 @@
 #include <span>
 
 #include "model/analysis/intervals/step_number.h"
+#include "model/base/statistics.h"
 
 namespace stepscope {
 namespace {
@@ -60,11 +61,10 @@ StepSummary Summarize(const std::vector<Step>& steps, double StepBreakdown::*fie
   s.mean = sum / static_cast<double>(s.count);
   for (const double ms : all) squares += (ms - s.mean) * (ms - s.mean);
   if (s.count > 1) s.deviation = std::sqrt(squares / static_cast<double>(s.count - 1));
-  std::sort(all.begin(), all.end());
-  s.min = all.front();
-  s.max = all.back();
-  const size_t half = s.count / 2;
-  s.median = s.count % 2 != 0 ? all[half] : (all[half - 1] + all[half]) / 2;
+  const auto [least, most] = std::minmax_element(all.begin(), all.end());
+  s.min = *least;
+  s.max = *most;
+  s.median = Median(std::move(all));
   return s;
 }
 
@@ -88,11 +88,10 @@ void MarkFirst(std::vector<Step>* steps) {
       if (!(*steps)[i].partial) others.push_back((*steps)[i].times.total);
     }
     if (others.size() < 2) continue;
-    const auto middle = others.begin() + static_cast<ptrdiff_t>(others.size() / 2);
-    std::nth_element(others.begin(), middle, others.end());
+    const double median = Median(std::move(others));
     Step& step = (*steps)[first];
-    step.warmup = step.times.total > kSlow * *middle;
-    step.partial = step.partial || step.times.total < kCut * *middle;
+    step.warmup = step.times.total > kSlow * median;
+    step.partial = step.partial || step.times.total < kCut * median;
   }
 }
 

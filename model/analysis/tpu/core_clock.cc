@@ -4,18 +4,13 @@
 #include <cmath>
 #include <vector>
 
+#include "model/base/statistics.h"
+
 namespace stepscope {
 namespace {
 
 constexpr size_t kParts = 16;
 constexpr double kSteepest = 1e-3;  // clocks that drift more than this are no clocks
-
-double Median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 // The reading of each part at its lower quartile of the difference.
 std::vector<CoreClock::Reading> Representatives(std::vector<CoreClock::Reading> readings) {

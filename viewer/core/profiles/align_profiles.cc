@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "model/base/count_text.h"
+#include "model/base/statistics.h"
 #include "model/capabilities.h"
 
 namespace stepscope {
@@ -36,9 +37,7 @@ Ps MedianLength(std::span<const StepMarker> steps) {
     if (step.counts) lengths.push_back(step.range.length());
   }
   if (lengths.empty()) return steps.empty() ? 0 : steps.front().range.length();
-  const auto middle = lengths.begin() + static_cast<ptrdiff_t>((lengths.size() - 1) / 2);
-  std::nth_element(lengths.begin(), middle, lengths.end());
-  return *middle;
+  return Median(std::move(lengths));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "model/analysis/steps/idle_causes.h"
 #include "model/analysis/tpu/core_steps.h"
+#include "model/base/statistics.h"
 
 namespace stepscope {
 namespace {
@@ -172,9 +173,7 @@ class HostStepsBuilder {
 
   void MarkCut() {
     if (events_.size() < 3) return;
-    std::vector<uint32_t> sorted = events_;
-    std::sort(sorted.begin(), sorted.end());
-    const double least = kCutShare * sorted[sorted.size() / 2];
+    const double least = kCutShare * Median(std::vector<double>(events_.begin(), events_.end()));
     const size_t first = db_.steps.size() - events_.size();
     for (const size_t k : {size_t{0}, events_.size() - 1})
       db_.steps[first + k].partial = events_[k] < least;
