@@ -9,18 +9,35 @@
 // by any thread; nothing here keeps state.
 //
 // Start reading at CompareProfiles in compare.cc. It reads each profile on its own: chooses the
-// steps (compared_steps.h), divides their mean into items (collect_items.h), and takes what pages
-// say (page_amounts.h). Then it finds for each item of A the one of B (match.h) and lists what
+// steps (compared_profile.h), divides their mean into items (step_items.h), and takes what pages
+// say (page_tables.h). Then it finds for each item of A the one of B (match.h) and lists what
 // changed (contributions.h). The other files write that as tables and sentences; snapshots.h
 // compares memory snapshots, which have no steps. name_changes.h stands apart: it gives each event
 // name on a timeline its change.
 #pragma once
 
+#include <memory>
+#include <optional>
 #include <string_view>
+#include <vector>
 
 #include "model/analysis/analysis.h"
+#include "model/compare/profile_differences.h"
+#include "model/compare/step_tables.h"
 
 namespace stepscope::compare {
+
+// What a comparison of steps is made from: AnalysisResult::As<StepComparison>(). That of memory
+// snapshots is a SnapshotComparison (snapshots.h).
+struct StepComparison {
+  ComparedSteps a, b;
+  StepChange change;
+  Contributions found;                                 // rows as in the table `contributions`
+  std::vector<ProfileDifference> differences;          // as in the table `differences`
+  AmountChanges allocations;                           // as in the table `allocations`
+  std::optional<double> memory_peak_a, memory_peak_b;  // bytes, of the fullest allocator
+  bool kernels = false;                                // A or B runs kernels; else its work is ops
+};
 
 // Lists what changed from `a` to `b`. Both contexts follow Stepscope's definitions, not XProf's;
 // they may share a trace. A pure function, which reads the two profiles on two threads. Tables link

@@ -1,4 +1,4 @@
-#include "model/compare/cpu_items.h"
+#include "model/compare/item_table.h"
 
 #include <algorithm>
 #include <array>

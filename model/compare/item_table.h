@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "model/analysis/analysis.h"
+#include "model/analysis/steps/steps.h"
 #include "model/compare/step_items.h"
 
 namespace stepscope::compare {
@@ -57,5 +59,19 @@ class ItemTable {
   std::vector<StepWork> work_;
   std::vector<std::vector<EventRow>> item_rows_, work_rows_;  // of each
 };
+
+// The items of a program whose device is the CPU: ops by self time, idle time by cause
+// (docs/compare.md#items). Divides each typical step's compute time among the ops that begin in the
+// step, in proportion to their self times; threads that run side by side share it. Adds the items
+// to `table`. O(events log events).
+void AddCpuItems(AnalysisContext& context, const StepDatabase& steps,
+                 const std::vector<bool>& typical, ItemTable* table);
+
+// The items of devices: what runs on them, and why they idle (docs/compare.md#items).
+// Adds items to `table` whose times sum to the mean of the typical steps. Returns the number of
+// samples, each a typical step on one device. O(device events log device events). Takes 4 bytes for
+// each event of a device, and some hundred bytes for each of at most 50,000 idle intervals.
+size_t SweepDevices(AnalysisContext& context, const StepDatabase& steps,
+                    const std::vector<bool>& typical, ItemTable* table);
 
 }  // namespace stepscope::compare

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "model/analysis/analysis.h"
 #include "model/analysis/naming/kernel_category.h"
 #include "model/analysis/steps/losses.h"
 #include "model/analysis/steps/steps.h"
@@ -117,5 +118,11 @@ void KeepRows(const Rows& from, std::vector<EventRow>* to) {
     KeepRow(row, to);
   }
 }
+
+// The mean of the typical steps, divided into items. `typical`: by step of `steps`; at least one is
+// typical. GPUs: by what runs on the devices; programs on the CPU: by ops; others: by classes of
+// time only. O(n log n) for n events.
+StepItems CollectItems(AnalysisContext& context, const StepDatabase& steps,
+                       const std::vector<bool>& typical);
 
 }  // namespace stepscope::compare

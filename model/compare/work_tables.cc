@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 #include <map>
+#include <optional>
 
 #include "model/analysis/steps/loss_tables.h"
 #include "model/base/demangle.h"
@@ -80,6 +81,16 @@ struct TableKind {
   bool bytes = false;
 };
 
+// A row: the work of one name in both profiles; value: ms, count: calls of an average step.
+struct WorkChange {
+  std::string name, op, matched_as;
+  const char *change = "", *matched_by = "";
+  KernelCategory category = KernelCategory::kOther;
+  Amount a, b;
+  std::optional<double> us_a, us_b;                                // of a call
+  std::optional<double> bytes_a, bytes_b, gb_per_s_a, gb_per_s_b;  // of copies with a known size
+};
+
 // Empty if nothing changed.
 const char* WorkChangeText(const WorkSum* a, const WorkSum* b) {
   if (a == nullptr) return IdOf(Change::kAdded);
@@ -89,78 +100,67 @@ const char* WorkChangeText(const WorkSum* a, const WorkSum* b) {
   return IdOf(ChangeOfCalls(a->busy, a->count, b->busy, b->count));
 }
 
-void AddColumns(const TableKind& kind, CompareTable* t) {
-  t->AddText("name", kind.kernels ? "Kernel" : "Name");
-  t->AddText("change", "Change", "from A to B", true);
-  t->AddValues("ms_per_step", "per step", Unit::kMs,
-               "device time of an average step, mean over devices; what runs at the same time "
-               "counts each");
-  t->AddCounts("of an average step");
-  t->AddReal("a_us_per_call", "A per call", Unit::kUs);
-  t->AddReal("b_us_per_call", "B per call", Unit::kUs);
+Schema<WorkChange> WorkSchema(const TableKind& kind) {
+  using W = WorkChange;
+  Fields<W> fields = Concat<Schema<W>::Field>(
+      {{{"name", kind.kernels ? "Kernel" : "Name", Unit::kNone, &W::name},
+        {"change", "Change", Unit::kNone, &W::change, "from A to B", kKeyColumn}},
+       ValueFields<W>("ms_per_step", "per step", Unit::kMs,
+                      "device time of an average step, mean over devices; what runs at the same "
+                      "time counts each"),
+       CountFields<W>("of an average step"),
+       {{"a_us_per_call", "A per call", Unit::kUs, &W::us_a},
+        {"b_us_per_call", "B per call", Unit::kUs, &W::us_b}}});
+  const auto add = [&](Fields<W> more) { fields.insert(fields.end(), more.begin(), more.end()); };
+  const char* sized = "of an average step, of the copies whose size is recorded";
   if (kind.bytes) {
-    for (const char* side : {"a", "b"}) {
-      const std::string label = side[0] == 'a' ? "A " : "B ";
-      t->AddReal(std::string(side) + "_bytes", label + "bytes", Unit::kBytes,
-                 "of an average step, of the copies whose size is recorded");
-      t->AddReal(std::string(side) + "_gb_per_s", label + "GB/s", Unit::kNone, "10^9 bytes");
-    }
+    add({{"a_bytes", "A bytes", Unit::kBytes, &W::bytes_a, sized},
+         {"a_gb_per_s", "A GB/s", Unit::kNone, &W::gb_per_s_a, "10^9 bytes"},
+         {"b_bytes", "B bytes", Unit::kBytes, &W::bytes_b, sized},
+         {"b_gb_per_s", "B GB/s", Unit::kNone, &W::gb_per_s_b, "10^9 bytes"}});
   }
   if (kind.kernels) {
-    t->AddText("category", "Category");
-    t->AddText("op", "Op", "the one with most of its time");
+    add({{"category", "Category", Unit::kNone, [](const W& w) { return CategoryName(w.category); }},
+         {"op", "Op", Unit::kNone, &W::op, "the one with most of its time"}});
   }
-  t->AddText("matched_as", "Name in A", "where it differs");
-  t->AddText("matched_by", "Matched by", "what both names have in common");
+  add({{"matched_as", "Name in A", Unit::kNone, &W::matched_as, "where it differs"},
+       {"matched_by", "Matched by", Unit::kNone, &W::matched_by,
+        "what both names have in common"}});
+  Schema<W> schema(kind.id, kind.title, std::move(fields));
+  if (!kind.kernels) return schema;
+  return std::move(schema).WithReadable("name", [](const W& w, const NoFacts&) {
+    const std::string text = Demangle(w.name);
+    return text.empty() ? SharedText() : SharedText(WithoutParameters(text));
+  });
 }
 
-// Empty if the profile has no such work.
-Value PerCall(const WorkSum* sum) {
-  return sum != nullptr ? Value(sum->busy / sum->count / kUs) : Value();
-}
-
-void AppendBytes(const WorkSum* sum, std::vector<Value>* row) {
-  const bool known = sum != nullptr && sum->sized > 0;
-  row->push_back(known ? Value(sum->bytes) : Value());
-  row->push_back(known ? Value(sum->bytes / 1e9 / (sum->sized / kSecond)) : Value());
-}
-
-std::string Readable(const std::string& name) {
-  const std::string text = Demangle(name);
-  return text.empty() ? text : std::string(WithoutParameters(text));
-}
-
-void AddRow(const TableKind& kind, const WorkSum* a, const WorkSum* b, const char* by,
-            CompareTable* t) {
+WorkChange ChangeOf(const WorkSum* a, const WorkSum* b, const char* by) {
   const WorkSum& any = b != nullptr ? *b : *a;
-  const bool renamed = a != nullptr && b != nullptr && a->name != b->name;
-  std::vector<Value> row{CompareTable::Text(any.name), SharedText(WorkChangeText(a, b))};
-  CompareTable::Append(a != nullptr ? MsOf(a->busy) : 0, b != nullptr ? MsOf(b->busy) : 0, &row);
-  row.emplace_back(a != nullptr ? a->count : 0.0);
-  row.emplace_back(b != nullptr ? b->count : 0.0);
-  row.push_back(PerCall(a));
-  row.push_back(PerCall(b));
-  if (kind.bytes) AppendBytes(a, &row), AppendBytes(b, &row);
-  if (kind.kernels) {
-    row.emplace_back(SharedText(CategoryName(any.category)));
-    row.push_back(CompareTable::Text(any.op));
-  }
-  row.push_back(CompareTable::Text(renamed ? a->name : ""));
-  row.push_back(CompareTable::Text(renamed ? by : ""));
-  t->AddRow(std::move(row), a != nullptr ? a->rows : EventRows(),
-            b != nullptr ? b->rows : EventRows());
-  if (!kind.kernels) return;
-  const std::string readable = Readable(any.name);
-  t->table().readable_column = 0;
-  t->table().readable.push_back(readable);
+  WorkChange row;
+  row.name = any.name, row.op = any.op, row.category = any.category;
+  row.change = WorkChangeText(a, b);
+  if (a != nullptr && b != nullptr && a->name != b->name)
+    row.matched_as = a->name, row.matched_by = by;
+  const auto read = [](const WorkSum* sum, Amount* amount, auto* us, auto* bytes, auto* gb_per_s) {
+    if (sum == nullptr) return;
+    *amount = {MsOf(sum->busy), sum->count, sum->rows};
+    *us = sum->busy / sum->count / kUs;
+    if (sum->sized <= 0) return;
+    *bytes = sum->bytes;
+    *gb_per_s = sum->bytes / 1e9 / (sum->sized / kSecond);
+  };
+  read(a, &row.a, &row.us_a, &row.bytes_a, &row.gb_per_s_a);
+  read(b, &row.b, &row.us_b, &row.bytes_b, &row.gb_per_s_b);
+  return row;
 }
 
-void AddTable(const TableKind& kind, const StepItems& a, const StepItems& b, const Naming& naming,
+// Returns whether there is any such work.
+bool AddTable(const TableKind& kind, const StepItems& a, const StepItems& b, const Naming& naming,
               AnalysisResult* to) {
   const std::vector<WorkSum> sums_a = SumBy(a, naming), sums_b = SumBy(b, naming);
   std::vector<MatchedPair> pairs =
       Match(MatchablesOf(sums_a, kind.kernels), MatchablesOf(sums_b, kind.kernels));
-  if (pairs.empty()) return;
+  if (pairs.empty()) return false;
   const auto at = [](const std::vector<WorkSum>& sums, uint32_t i) {
     return i == MatchedPair::kNone ? nullptr : &sums[i];
   };
@@ -170,10 +170,11 @@ void AddTable(const TableKind& kind, const StepItems& a, const StepItems& b, con
   };
   std::stable_sort(pairs.begin(), pairs.end(),
                    [&](const MatchedPair& x, const MatchedPair& y) { return delta(x) > delta(y); });
-  CompareTable t(kind.id, kind.title);
-  AddColumns(kind, &t);
-  for (const MatchedPair& p : pairs) AddRow(kind, at(sums_a, p.a), at(sums_b, p.b), p.by, &t);
-  t.Finish(to);
+  std::vector<WorkChange> rows;
+  for (const MatchedPair& p : pairs)
+    rows.push_back(ChangeOf(at(sums_a, p.a), at(sums_b, p.b), p.by));
+  to->tables.push_back(MakeCompared(WorkSchema(kind), rows));
+  return true;
 }
 
 Naming NamesOf(std::initializer_list<WorkKind> kinds) {
@@ -186,54 +187,56 @@ Naming NamesOf(std::initializer_list<WorkKind> kinds) {
 }
 
 using IdleKey = std::pair<StepTimeClass, std::string>;  // class, the event that the host was in
-using IdleSums = BothSides<IdleKey>;                    // ps
 
-void ReadIdle(const StepItems& step, Side side, IdleSums* sums) {
+// In ps.
+std::map<IdleKey, Amount> IdleTimes(const StepItems& step) {
+  std::map<IdleKey, Amount> sums;
   for (const StepItem& item : step.items) {
     const bool work = IsWork(item.kind);
     if (work && item.waits.total() <= 0) continue;
-    Amount& sum = (*sums)[{work ? StepTimeClass::kLaunch : item.loss, item.name}].*side;
+    Amount& sum = sums[{work ? StepTimeClass::kLaunch : item.loss, item.name}];
     sum.value += work ? item.waits.total() : item.time.total();
     sum.count += item.count;
     sum.rows.Append(item.rows);
   }
-}
-
-Amount InMs(Amount amount) {
-  amount.value = MsOf(amount.value);
-  return amount;
+  return sums;
 }
 
 }  // namespace
 
-void AddWorkTables(const StepItems& a, const StepItems& b, AnalysisResult* to) {
+bool AddWorkTables(const StepItems& a, const StepItems& b, AnalysisResult* to) {
   AddTable(
       {"ops", "Ops"}, a, b, [](const StepItems&, const StepWork& work) { return work.op; }, to);
-  AddTable({"kernels", "Kernels", true, false}, a, b,
-           NamesOf({WorkKind::kOp, WorkKind::kKernel, WorkKind::kCollective}), to);
+  const bool kernels =
+      AddTable({"kernels", "Kernels", true, false}, a, b,
+               NamesOf({WorkKind::kOp, WorkKind::kKernel, WorkKind::kCollective}), to);
   AddTable({"copies", "Copies", false, true}, a, b, NamesOf({WorkKind::kCopy}), to);
   AddTable({"collectives", "Collectives"}, a, b, NamesOf({WorkKind::kCollective}), to);
+  return kernels;
 }
 
 void AddIdleTable(const StepItems& a, const StepItems& b, AnalysisResult* to) {
-  IdleSums both;
-  ReadIdle(a, &Amounts::first, &both);
-  ReadIdle(b, &Amounts::second, &both);
-  if (both.empty()) return;
-  CompareTable t("idle_causes", "Why devices are idle");
-  t.AddText("class", "Class");
-  t.AddText("cause", "Cause", "the event that the host was in; launch: what the device waited for",
-            true);
-  t.AddValues("ms_per_step", "per step", Unit::kMs, "idle time of an average step");
-  t.AddCounts("intervals of an average step");
-  t.table().readable_column = 0;
-  for (const auto* entry : LargestChangeFirst(both, ChangeOfValue)) {
-    const auto& [loss, cause] = entry->first;
-    t.table().readable.emplace_back(SharedText(LabelOf(loss)));
-    t.AddAmounts({SharedText(IdOf(loss)), CompareTable::Text(cause)}, InMs(entry->second.first),
-                 InMs(entry->second.second));
-  }
-  t.Finish(to);
+  using Row = AmountChange;
+  const auto texts = [](const IdleKey& key) {
+    return std::vector<SharedText>{IdOf(key.first), LabelOf(key.first), key.second};
+  };
+  AmountChanges rows = LargestFirst(
+      Joined(IdleTimes(a), IdleTimes(b), texts, [](const Amount&, const Amount&) { return ""; }));
+  if (rows.empty()) return;
+  for (Row& row : rows) row.a.value = MsOf(row.a.value), row.b.value = MsOf(row.b.value);
+  static const Schema<Row> schema =
+      Schema<Row>(
+          "idle_causes", "Why devices are idle",
+          Concat<Schema<Row>::Field>(
+              {{KeyField(0, "class", "Class"),
+                KeyField(2, "cause", "Cause",
+                         "the event that the host was in; launch: what the device waited for",
+                         kKeyColumn)},
+               ValueFields<Row>("ms_per_step", "per step", Unit::kMs,
+                                "idle time of an average step"),
+               CountFields<Row>("intervals of an average step")}))
+          .WithReadable("class", [](const Row& row, const NoFacts&) { return row.key[1]; });
+  to->tables.push_back(MakeCompared(schema, rows));
 }
 
 }  // namespace stepscope::compare

@@ -8,8 +8,8 @@
 namespace stepscope::compare {
 
 // Rows with the largest change come first. A table without rows is
-// left out. O(n log n) for n items.
-void AddWorkTables(const StepItems& a, const StepItems& b, AnalysisResult* to);
+// left out. O(n log n) for n items. AddWorkTables returns whether there is a table of kernels.
+bool AddWorkTables(const StepItems& a, const StepItems& b, AnalysisResult* to);
 void AddIdleTable(const StepItems& a, const StepItems& b, AnalysisResult* to);
 
 }  // namespace stepscope::compare

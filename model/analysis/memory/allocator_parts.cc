@@ -45,6 +45,15 @@ uint32_t EventAt(const AllocatorHistory& history, const AllocatorDevice& device,
   return low > 0 ? low - 1 : 0;
 }
 
+const AllocatorDevice* FullestDevice(const AllocatorHistory& history) {
+  const auto it = std::max_element(history.devices.begin(), history.devices.end(),
+                                   [](const AllocatorDevice& a, const AllocatorDevice& b) {
+                                     return std::pair(a.peak_bytes, a.events) <
+                                            std::pair(b.peak_bytes, b.events);
+                                   });
+  return it == history.devices.end() ? nullptr : &*it;
+}
+
 AllocatorPart PartOf(const AllocatorHistory& history, const AllocatorDevice& device,
                      TimeRange range) {
   AllocatorPart part;

@@ -9,6 +9,9 @@
 
 namespace stepscope {
 
+// The device with the highest peak; null without devices.
+const AllocatorDevice* FullestDevice(const AllocatorHistory& history);
+
 // A part of a device's events, and the event in it after which most was allocated.
 struct AllocatorPart {
   uint32_t first = 0, last = 0;  // events [first, last) of the device
