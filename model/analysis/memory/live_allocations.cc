@@ -30,7 +30,7 @@ LiveAllocation DescribeAllocation(const Trace& trace, const StatTable& stats, ui
   const int64_t bytes = stats.Int(IntStat::kBytes).Find(EventRow(row)).value_or(0);
   a.allocated = stats.Int(IntStat::kAllocationBytes).Find(EventRow(row)).value_or(bytes);
   a.requested = stats.Int(IntStat::kRequestedBytes).Find(EventRow(row)).value_or(a.allocated);
-  a.rows = {EventRow(row)};
+  a.rows = EventRows({EventRow(row)});
   return a;
 }
 
@@ -42,18 +42,17 @@ void MergeEqual(std::vector<LiveAllocation>* live) {
   };
   std::stable_sort(live->begin(), live->end(),
                    [&](const auto& a, const auto& b) { return key(a) < key(b); });
-  size_t kept = 0;
-  for (size_t i = 0; i < live->size(); ++i) {
-    if (kept > 0 && key((*live)[kept - 1]) == key((*live)[i])) {
-      LiveAllocation& first = (*live)[kept - 1];
-      first.count += (*live)[i].count;
-      first.rows.insert(first.rows.end(), (*live)[i].rows.begin(), (*live)[i].rows.end());
-    } else {
-      if (kept != i) (*live)[kept] = std::move((*live)[i]);
-      ++kept;
+  std::vector<LiveAllocation> merged;
+  for (size_t i = 0, end = 0; i < live->size(); i = end) {
+    LiveAllocation& first = merged.emplace_back(std::move((*live)[i]));
+    std::vector<EventRow> rows(first.rows.begin(), first.rows.end());
+    for (end = i + 1; end < live->size() && key((*live)[end]) == key(first); ++end) {
+      first.count += (*live)[end].count;
+      rows.insert(rows.end(), (*live)[end].rows.begin(), (*live)[end].rows.end());
     }
+    if (rows.size() > 1) first.rows = EventRows(std::move(rows));
   }
-  live->resize(kept);
+  *live = std::move(merged);
 }
 
 }  // namespace

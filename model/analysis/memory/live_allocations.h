@@ -15,7 +15,7 @@ struct LiveAllocation {
   std::string op, region, type, shape;
   int64_t allocated = 0, requested = 0;  // bytes of each
   uint64_t count = 1;
-  std::vector<EventRow> rows;  // MemoryAllocation events; empty for the special rows
+  EventRows rows;  // MemoryAllocation events; empty for the special rows
 
   int64_t total() const { return SaturatingMul(allocated, static_cast<int64_t>(count)); }
 };
