@@ -3,32 +3,12 @@
 #include <algorithm>
 #include <string>
 
-#include "model/analysis/tables/in_unit.h"
+#include "model/analysis/tables/schema.h"
 
 namespace stepscope {
 namespace {
 
 constexpr uint32_t kDeepestIndent = 40;
-
-std::vector<ColumnDesc> Columns(bool turned) {
-  using V = ValueType;
-  return {
-      {"name", "Name", Unit::kNone, V::kString, ""},
-      {"total_us", "Total", Unit::kUs, V::kReal,
-       turned ? "durations of the function at the top, when it was called from here; inside "
-                "itself it counts once"
-              : "sum of durations, with all that is inside",
-       true},
-      {"self_us", "Self", Unit::kUs, V::kReal,
-       turned ? "self time of the function at the top, when it was called from here"
-              : "without the events inside",
-       true},
-      {"share", "Share", Unit::kPercent, V::kReal,
-       turned ? "self time / all time of the selection" : "total / all time of the selection"},
-      {"count", "Count", Unit::kCount, V::kInt, turned ? "calls of the function at the top" : ""},
-      {"depth", "Depth", Unit::kNone, V::kInt, turned ? "callers down from it" : "callers above"},
-      {"parent", turned ? "Calls" : "Called by", Unit::kNone, V::kString, ""}};
-}
 
 SharedText Indented(std::string_view name, uint32_t depth) {
   std::string text;
@@ -56,24 +36,43 @@ std::vector<uint32_t> ListedFrames(const CallTree& tree, bool turned) {
 }  // namespace
 
 ResultTable CallTreeTable(const Trace& trace, const CallTree& tree, bool turned) {
-  ResultTable t{turned ? "bottom_up" : "top_down", turned ? "Bottom-up" : "Top-down",
-                Columns(turned)};
-  t.readable_column = 0;
+  using F = uint32_t;  // index of a frame
   const auto whole = static_cast<double>(tree.frames.front().total);
-  for (const uint32_t f : ListedFrames(tree, turned)) {
-    const CallFrame& frame = tree.frames[f];
-    const std::string_view name = NameOf(frame, trace.names());
-    const auto of_share = static_cast<double>(turned ? frame.self : frame.total);
-    t.AddRow({SharedText(name), InUs(frame.total), InUs(frame.self),
-              whole > 0 ? Value(100 * of_share / whole) : Value(),
-              static_cast<int64_t>(frame.count), static_cast<int64_t>(frame.depth),
-              SharedText(NameOf(tree.frames[frame.parent], trace.names()))});
-    t.readable.emplace_back(Indented(name, frame.depth));
+  const auto frame = [&](F f) -> const CallFrame& { return tree.frames[f]; };
+  const auto name = [&](F f) { return NameOf(frame(f), trace.names()); };
+  const auto share = [&](F f) {
+    const auto part = static_cast<double>(turned ? frame(f).self : frame(f).total);
+    return whole > 0 ? std::optional(100 * part / whole) : std::nullopt;
+  };
+  const auto link = [&](F f, const NoFacts&) {
     const auto rows = tree.RowsOf(f);
-    t.links.push_back(LinkTo(EventRows({rows.begin(), rows.end()})));
-    t.links.back().total = frame.count;
-  }
-  return t;
+    RowLink to = LinkTo(EventRows({rows.begin(), rows.end()}));
+    to.total = frame(f).count;
+    return to;
+  };
+  return Schema<F>(turned ? "bottom_up" : "top_down", turned ? "Bottom-up" : "Top-down",
+                   {{"name", "Name", Unit::kNone, name},
+                    {"total_us", "Total", Unit::kUs, [&](F f) { return frame(f).total; },
+                     turned ? "durations of the function at the top, when it was called from here; "
+                              "inside itself it counts once"
+                            : "sum of durations, with all that is inside",
+                     kKeyColumn},
+                    {"self_us", "Self", Unit::kUs, [&](F f) { return frame(f).self; },
+                     turned ? "self time of the function at the top, when it was called from here"
+                            : "without the events inside",
+                     kKeyColumn},
+                    {"share", "Share", Unit::kPercent, share,
+                     turned ? "self time / all time of the selection"
+                            : "total / all time of the selection"},
+                    {"count", "Count", Unit::kCount, [&](F f) { return frame(f).count; },
+                     turned ? "calls of the function at the top" : ""},
+                    {"depth", "Depth", Unit::kNone, [&](F f) { return frame(f).depth; },
+                     turned ? "callers down from it" : "callers above"},
+                    {"parent", turned ? "Calls" : "Called by", Unit::kNone,
+                     [&](F f) { return name(frame(f).parent); }}},
+                   link)
+      .WithReadable("name", [&](F f, const NoFacts&) { return Indented(name(f), frame(f).depth); })
+      .Make(ListedFrames(tree, turned));
 }
 
 }  // namespace stepscope

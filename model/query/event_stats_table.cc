@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "model/analysis/steps/steps.h"
+#include "model/analysis/tables/schema.h"
 #include "model/base/demangle.h"
 
 namespace stepscope {
@@ -32,38 +33,43 @@ bool GroupsHaveHosts(const EventStatsReport& report) {
 }
 
 ResultTable StatsTable(const EventStatsReport& report, bool people) {
-  ResultTable table;
-  table.id = "events";
-  const bool tracks = report.by == GroupBy::kTrack, hosts = GroupsHaveHosts(report);
-  const ValueType real = people ? ValueType::kInt : ValueType::kReal;
-  table.AddColumn({"name", NameLabel(report.by), Unit::kNone, ValueType::kString, "", true});
-  if (tracks) table.AddColumn({"process", "Process", Unit::kNone, ValueType::kString, ""});
-  if (hosts) table.AddColumn({"host", "Host", Unit::kNone, ValueType::kString, ""});
-  table.AddColumn({"count", "Count", Unit::kCount, ValueType::kInt, "", true});
-  table.AddColumn({"total_ps", "Total", Unit::kPs, ValueType::kInt, "", true});
-  table.AddColumn({"self_ps", "Self", Unit::kPs, ValueType::kInt, "", true});
-  table.AddColumn({"mean_ps", "Mean", Unit::kPs, real, "", true});
-  table.AddColumn({"median_ps", "Median", Unit::kPs, ValueType::kInt, ""});
-  table.AddColumn({"p95_ps", "p95", Unit::kPs, ValueType::kInt, ""});
-  table.AddColumn({"p99_ps", "p99", Unit::kPs, ValueType::kInt, ""});
-  table.AddColumn({"min_ps", "Min", Unit::kPs, ValueType::kInt, ""});
-  table.AddColumn({"max_ps", "Max", Unit::kPs, ValueType::kInt, ""});
-  table.AddColumn({"stddev_ps", "Deviation", Unit::kPs, real, ""});
-  const auto rounded = [people](double value) {
-    return people ? Value(static_cast<int64_t>(std::min(value, 9e18))) : Value(value);
+  using R = EventStatsRow;
+  struct Facts {
+    bool people, tracks, hosts;
   };
-  for (const EventStatsRow& row : report.stats->groups) {
-    std::vector<Value> cells;
-    const std::string readable = people && report.by == GroupBy::kName ? Demangle(row.name) : "";
-    cells.push_back(readable.empty() ? Value(row.name) : Value(readable));
-    if (tracks) cells.push_back(SharedText(PlaceOfGroup(report, row).process));
-    if (hosts) cells.push_back(SharedText(PlaceOfGroup(report, row).host));
-    cells.push_back(static_cast<int64_t>(row.count));
-    cells.insert(cells.end(), {row.total, row.self, rounded(row.mean), row.median, row.p95, row.p99,
-                               row.min, row.max, rounded(row.stddev)});
-    table.AddRow(std::move(cells));
-  }
-  return table;
+  using Field = Schema<R, Facts>::Field;
+  const auto for_people = [](const Facts& f) { return f.people; };
+  const auto for_data = [](const Facts& f) { return !f.people; };
+  const auto rounded = [](double R::*value) {
+    return [value](const R& r) { return static_cast<int64_t>(std::min(r.*value, 9e18)); };
+  };
+  const bool names = people && report.by == GroupBy::kName;
+  const auto name = [names](const R& r) {
+    const std::string readable = names ? Demangle(r.name) : "";
+    return readable.empty() ? r.name : readable;
+  };
+  const Schema<R, Facts> schema(
+      "events", "",
+      {{"name", NameLabel(report.by), Unit::kNone, name, "", kKeyColumn},
+       Field{"process", "Process", Unit::kNone,
+             [&](const R& r) { return PlaceOfGroup(report, r).process; }}
+           .When([](const Facts& f) { return f.tracks; }),
+       Field{"host", "Host", Unit::kNone, [&](const R& r) { return PlaceOfGroup(report, r).host; }}
+           .When([](const Facts& f) { return f.hosts; }),
+       {"count", "Count", Unit::kCount, &R::count, "", kKeyColumn},
+       {"total_ps", "Total", Unit::kPs, &R::total, "", kKeyColumn},
+       {"self_ps", "Self", Unit::kPs, &R::self, "", kKeyColumn},
+       Field{"mean_ps", "Mean", Unit::kPs, rounded(&R::mean), "", kKeyColumn}.When(for_people),
+       Field{"mean_ps", "Mean", Unit::kPs, &R::mean, "", kKeyColumn}.When(for_data),
+       {"median_ps", "Median", Unit::kPs, &R::median},
+       {"p95_ps", "p95", Unit::kPs, &R::p95},
+       {"p99_ps", "p99", Unit::kPs, &R::p99},
+       {"min_ps", "Min", Unit::kPs, &R::min},
+       {"max_ps", "Max", Unit::kPs, &R::max},
+       Field{"stddev_ps", "Deviation", Unit::kPs, rounded(&R::stddev)}.When(for_people),
+       Field{"stddev_ps", "Deviation", Unit::kPs, &R::stddev}.When(for_data)});
+  return schema.Make(report.stats->groups,
+                     {people, report.by == GroupBy::kTrack, GroupsHaveHosts(report)});
 }
 
 }  // namespace stepscope
