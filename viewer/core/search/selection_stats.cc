@@ -12,7 +12,7 @@
 #include "model/analysis/tables/schema.h"
 #include "model/jobs/job.h"
 #include "model/lookup.h"
-#include "model/query/call_tree_table.h"
+#include "model/query/call_tree.h"
 #include "model/query/event_groups.h"
 #include "model/query/find_events.h"
 #include "model/query/merge_stacks.h"

@@ -15,8 +15,7 @@
 #include "viewer/core/profiles/matching_events.h"
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/panels/memory/snapshot_graph.h"
-#include "viewer/panels/memory/stack_flames.h"
-#include "viewer/panels/memory/stack_tree_view.h"
+#include "viewer/panels/memory/stack_views.h"
 #include "viewer/panels/table_pages.h"
 #include "viewer/widgets/draw_text.h"
 

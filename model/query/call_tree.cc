@@ -1,4 +1,4 @@
-#include "model/query/call_tree_table.h"
+#include "model/query/call_tree.h"
 
 #include <algorithm>
 #include <string>
