@@ -79,11 +79,11 @@ class MemoryPanel final : public AnalysisPanel {
   }
 
  private:
-  void Update(const PanelContext& context, const MemoryUse& use, uint64_t key);
+  void Update(const PanelContext& context, uint64_t key);
   void PollJobs(const PanelContext& context);
   void ListLiveAt(const PanelContext& context, Ps time);
-  void DrawSelector(const PanelContext& context, const MemoryUse& use);
-  void DrawNumbers(const PanelContext& context, const MemoryUse& use);
+  void DrawSelector(const PanelContext& context);
+  void DrawNumbers(const PanelContext& context);
   void DrawGraph(const PanelContext& context, float height);
   static bool DrawTab(const PanelContext& context, const char* label, bool on);
   void DrawTabs(const PanelContext& context);
@@ -93,7 +93,8 @@ class MemoryPanel final : public AnalysisPanel {
   const MemorySeries& Series() const;
   const AllocationBoxes* Boxes() const;  // null while they are made
 
-  size_t allocator_ = 0;  // of MemoryUse
+  const MemoryUse* use_ = nullptr;  // valid during a frame only
+  size_t allocator_ = 0;            // of use_
   SharedText host_, id_;
   bool totals_ = false;  // live_ has the column of totals
   PageRequest page_;
@@ -121,13 +122,13 @@ const AllocationBoxes* MemoryPanel::Boxes() const {
   return full_ && full_index_ < full_->boxes.size() ? &full_->boxes[full_index_] : nullptr;
 }
 
-void MemoryPanel::Update(const PanelContext& context, const MemoryUse& use, uint64_t key) {
+void MemoryPanel::Update(const PanelContext& context, uint64_t key) {
   if (key != key_) {
-    allocator_ = Fullest(use);
+    allocator_ = Fullest(*use_);
     full_.reset();
     live_job_.Stop();
     full_job_.Stop();
-    // Results made by hand (tests) have no trace behind them: `use` is all there is.
+    // Results made by hand (tests) have no trace behind them: the result is all there is.
     if (context.profile != nullptr && context.profile->analysis) {
       full_job_.Start(context.jobs,
                       [analysis = context.profile->analysis, params = ParamsOf(context)](
@@ -139,13 +140,13 @@ void MemoryPanel::Update(const PanelContext& context, const MemoryUse& use, uint
   key_ = key;
   key_allocator_ = allocator_;
   ++data_key_;
-  allocator_ = std::min(allocator_, use.allocators.size() - 1);
-  const std::span<const AllocatorUse> one(&use.allocators[allocator_], 1);
-  host_ = one[0].host, id_ = one[0].id, totals_ = !use.tables_of_xprof;
+  allocator_ = std::min(allocator_, use_->allocators.size() - 1);
+  const std::span<const AllocatorUse> one(&use_->allocators[allocator_], 1);
+  host_ = one[0].host, id_ = one[0].id, totals_ = !use_->tables_of_xprof;
   coarse_ = SeriesOf(one[0]);
-  summary_ = AllocatorTable(use);
+  summary_ = AllocatorTable(*use_);
   at_peak_ = LiveAllocationTable(one, totals_);
-  lifetimes_ = use.tables_of_xprof ? ResultTable() : LifetimeTable(one);
+  lifetimes_ = use_->tables_of_xprof ? ResultTable() : LifetimeTable(one);
   if (const int c = lifetimes_.Column("allocated_bytes"); c >= 0)
     size_format_ = ColumnFormat(lifetimes_, static_cast<size_t>(c));
   live_job_.Stop();  // its result is for another allocator
@@ -198,16 +199,16 @@ void MemoryPanel::ListLiveAt(const PanelContext& context, Ps time) {
                   });
 }
 
-void MemoryPanel::DrawSelector(const PanelContext& context, const MemoryUse& use) {
+void MemoryPanel::DrawSelector(const PanelContext& context) {
   const auto label = [&](size_t i) {
-    const std::string host = use.allocators[i].host.str(), id = use.allocators[i].id.str();
+    const std::string host = use_->allocators[i].host.str(), id = use_->allocators[i].id.str();
     return ItemLabel(host.empty() ? id : id + "  \u00b7  " + host);
   };
   ImGui::AlignTextToFramePadding();
   SectionTitle(context, "Allocator");
   ImGui::SetNextItemWidth(-1);
   if (!ImGui::BeginCombo("##allocator", label(allocator_).c_str())) return;
-  for (size_t i = 0; i < use.allocators.size(); ++i) {
+  for (size_t i = 0; i < use_->allocators.size(); ++i) {
     ImGui::PushID(static_cast<int>(i));
     if (ImGui::Selectable(label(i).c_str(), i == allocator_)) allocator_ = i;
     ImGui::PopID();
@@ -215,8 +216,8 @@ void MemoryPanel::DrawSelector(const PanelContext& context, const MemoryUse& use
   ImGui::EndCombo();
 }
 
-void MemoryPanel::DrawNumbers(const PanelContext& context, const MemoryUse& use) {
-  const size_t row = std::min(allocator_, use.allocators.size() - 1);
+void MemoryPanel::DrawNumbers(const PanelContext& context) {
+  const size_t row = std::min(allocator_, use_->allocators.size() - 1);
   for (const TableColumn& column : summary_.columns) {
     if (column.type == ValueType::kString) continue;
     std::string text = FormatValue(column.values[row], column.unit);
@@ -225,14 +226,15 @@ void MemoryPanel::DrawNumbers(const PanelContext& context, const MemoryUse& use)
     KeyValue(context, column.label, text, BaseEm() * 9.5f, true);
     if (!column.how.empty()) ImGui::SetItemTooltip("%s", column.how.c_str());
   }
-  const auto capacity = static_cast<double>(use.allocators[row].capacity);
-  const auto peak = static_cast<double>(use.allocators[row].peak.in_use);
+  const auto capacity = static_cast<double>(use_->allocators[row].capacity);
+  const auto peak = static_cast<double>(use_->allocators[row].peak.in_use);
   if (capacity > peak && peak > 0) {  // equal: nobody recorded what was free
     const std::string text = FormatValue(Value(capacity - peak), Unit::kBytes);
     KeyValue(context, "Headroom at peak",
              fmt::format("{} ({:.1f} %)", text, 100 * (capacity - peak) / capacity),
              BaseEm() * 9.5f, true);
-    ImGui::SetItemTooltip("Capacity minus the peak in the profile: what a larger batch could use.");
+    ImGui::SetItemTooltip(
+        "Capacity minus the peak in the profile: what a larger batch could use_->");
   }
 }
 
@@ -288,8 +290,9 @@ void MemoryPanel::DrawBoxes(const PanelContext& context, ImVec2 size) {
     return;
   }
   const int row = lifetime_view_.current();
-  const std::string op = row >= 0 && static_cast<size_t>(row) < lifetimes_.size()
-                             ? std::string(TextAt(lifetimes_, static_cast<size_t>(row), "tf_op"))
+  const std::vector<OpLifetimes>& ops = use_->allocators[allocator_].lifetimes;
+  const std::string op = row >= 0 && static_cast<size_t>(row) < ops.size()
+                             ? ops[static_cast<size_t>(row)].op.str()
                              : std::string();
   const int clicked = boxes_.Draw(context, *boxes, key_ * 31 + full_index_, op, size_format_, size);
   if (clicked < 0 || context.profile == nullptr) return;
@@ -343,12 +346,12 @@ void MemoryPanel::DrawTables(const PanelContext& context) {
 
 void MemoryPanel::DrawResult(const PanelContext& context, const AnalysisResult& result,
                              uint64_t key) {
-  const auto* use = result.As<MemoryUse>();
-  if (use == nullptr || use->allocators.empty()) {
+  use_ = result.As<MemoryUse>();
+  if (use_ == nullptr || use_->allocators.empty()) {
     DrawEmpty(context, "This profile has no memory events.");
     return;
   }
-  Update(context, *use, key);
+  Update(context, key);
   PollJobs(context);
   if (const auto page = page_.Take(context, "memory")) show_lifetimes_ = *page == "lifetimes";
   const ImVec2 avail = ImGui::GetContentRegionAvail();
@@ -356,8 +359,8 @@ void MemoryPanel::DrawResult(const PanelContext& context, const AnalysisResult& 
   const bool wide = avail.x > em * 50;
   if (wide) {
     ImGui::BeginChild("numbers", ImVec2(std::clamp(avail.x * 0.21f, em * 18, em * 26), 0));
-    DrawSelector(context, *use);
-    DrawNumbers(context, *use);
+    DrawSelector(context);
+    DrawNumbers(context);
     if (!result.findings.empty()) {
       Rule(context);
       DrawFindings(context, result.findings, "memory");
@@ -389,12 +392,12 @@ void MemoryPanel::DrawResult(const PanelContext& context, const AnalysisResult& 
     ImGui::EndChild();
     return;
   }
-  DrawSelector(context, *use);
+  DrawSelector(context);
   DrawGraph(context, em * 15);
   ImGui::BeginChild("tables", ImVec2(0, em * 18));
   DrawTables(context);
   ImGui::EndChild();
-  DrawNumbers(context, *use);
+  DrawNumbers(context);
   DrawFindings(context, result.findings, "memory");
 }
 
