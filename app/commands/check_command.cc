@@ -19,7 +19,6 @@
 #include "model/base/terminal_text.h"
 #include "model/compare/compare.h"
 #include "model/compare/snapshots.h"
-#include "model/compare/summary.h"
 
 namespace stepscope {
 namespace {

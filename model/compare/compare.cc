@@ -8,8 +8,7 @@
 #include "model/analysis/steps/verdict.h"
 #include "model/compare/page_tables.h"
 #include "model/compare/snapshots.h"
-#include "model/compare/summary.h"
-#include "model/compare/work_tables.h"
+#include "model/compare/step_tables.h"
 #include "model/jobs/job.h"
 
 namespace stepscope::compare {

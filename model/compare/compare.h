@@ -18,6 +18,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -53,5 +54,18 @@ bool HaveSteps(AnalysisContext& a, AnalysisContext& b, const CompareParams& para
 // The page of `stepscope report` that shows for one profile what the table compares for two:
 // "overview" for the table "classes". Unknown tables belong to "overview".
 const char* PageOf(std::string_view table);
+
+// The findings as a paragraph that can be pasted into a message; empty if there are none.
+std::string SummaryOf(const AnalysisResult& comparison);
+
+// What compare.cc and snapshots.cc share (summary.cc).
+std::vector<Property> PropertiesOf(const StepComparison& comparison);
+// "+13 %", "+0.42 %"
+std::string PercentText(double percent);
+// Says the comparison in sentences, as findings: what makes it doubtful, the difference with its
+// significance and causes, and what else differs. The page of the difference is "compare".
+void AddSummary(const StepComparison& comparison, AnalysisResult* to);
+// Inserts it as the first property.
+void AddSummaryProperty(AnalysisResult* to);
 
 }  // namespace stepscope::compare

@@ -13,8 +13,8 @@
 
 #include "model/allocator_history.h"
 #include "model/analysis/memory/allocation_groups.h"
+#include "model/compare/compare.h"
 #include "model/compare/contributions.h"
-#include "model/compare/summary.h"
 
 namespace stepscope::compare {
 namespace {

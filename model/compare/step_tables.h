@@ -1,5 +1,7 @@
 // The tables `contributions`, `steps` and `classes`: what the change is made of, how the step times
-// changed, and the classes of time that they are divided into. Pure.
+// changed, and the classes of time that they are divided into.
+// What runs on the devices of both profiles (`ops`, `kernels`, `copies`, `collectives`), and why
+// devices are idle (`idle_causes`). Pure.
 #pragma once
 
 #include <cmath>
@@ -8,6 +10,7 @@
 #include "model/compare/compared_profile.h"
 #include "model/compare/contributions.h"
 #include "model/compare/significance.h"
+#include "model/compare/step_items.h"
 
 namespace stepscope::compare {
 
@@ -41,5 +44,10 @@ ResultTable ContributionTable(const Contributions& found, double change);
 ResultTable StepTimeTable(const ComparedSteps& a, const ComparedSteps& b);
 // The means of the classes sum to the mean step. Classes that neither profile has are left out.
 ResultTable ClassTable(const ComparedSteps& a, const ComparedSteps& b);
+
+// Rows with the largest change come first. A table without rows is
+// left out. O(n log n) for n items. AddWorkTables returns whether there is a table of kernels.
+bool AddWorkTables(const StepItems& a, const StepItems& b, AnalysisResult* to);
+void AddIdleTable(const StepItems& a, const StepItems& b, AnalysisResult* to);
 
 }  // namespace stepscope::compare

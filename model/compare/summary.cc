@@ -1,4 +1,4 @@
-#include "model/compare/summary.h"
+#include "model/compare/compare.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,6 @@
 
 #include "model/analysis/naming/short_label.h"
 #include "model/base/demangle.h"
-#include "model/compare/compare.h"
 
 namespace stepscope::compare {
 namespace {

@@ -1,6 +1,7 @@
 // EventStats: how many events there are and how long they take, with and without their children, by
 // name, track or step. `stepscope events --stats` writes it and the selection panel shows it. Pure;
 // any thread. Definitions: docs/interface.md#events.
+// NameRank: how long an event is compared with all events of its name.
 #pragma once
 
 #include <array>
@@ -12,6 +13,7 @@
 #include "model/analysis/tables/result_table.h"
 #include "model/query/stats_question.h"
 #include "model/trace.h"
+#include "model/track.h"
 
 namespace stepscope {
 
@@ -55,5 +57,16 @@ bool GroupsHaveHosts(const EventStatsReport& report);
 // One row for each group. `people`: demangles names, and rounds means and deviations to whole
 // picoseconds so that they are shown with a unit like the other times.
 ResultTable StatsTable(const EventStatsReport& report, bool people);
+
+struct NameRank {
+  DurationHistogram histogram;  // all events of the name
+  uint64_t count = 0;           // their number, the event itself included
+  Ps total = 0;                 // sum of their durations; kMaxPs if it is larger
+  uint64_t shorter = 0, longer = 0;
+};
+
+// Ranks a slice among the slices of its name on all tracks of the set. An instant has no duration
+// and no rank: count is 0. O(events of the set), which is too slow for a frame.
+NameRank RankByName(const TrackSet& set, EventRow row);
 
 }  // namespace stepscope

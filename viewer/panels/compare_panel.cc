@@ -16,7 +16,6 @@
 #include "model/analysis/tables/cells.h"
 #include "model/base/count_text.h"
 #include "model/compare/compare.h"
-#include "model/compare/summary.h"
 #include "model/compare/waterfall.h"
 #include "viewer/core/analysis_cache.h"
 #include "viewer/core/look/name_cache.h"

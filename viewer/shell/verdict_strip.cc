@@ -13,7 +13,6 @@
 #include "model/base/digits.h"
 #include "model/compare/compare.h"
 #include "model/compare/snapshots.h"
-#include "model/compare/summary.h"
 #include "viewer/core/analysis_cache.h"
 #include "viewer/core/commands/context.h"
 #include "viewer/core/profiles/align_profiles.h"

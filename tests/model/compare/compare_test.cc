@@ -2,7 +2,6 @@
 #include "model/compare/compare.h"
 #include "model/compare/compare_table.h"
 #include "model/compare/step_tables.h"
-#include "model/compare/summary.h"
 
 #include <doctest/doctest.h>
 
