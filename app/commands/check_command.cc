@@ -18,7 +18,6 @@
 #include "model/analysis/tables/cells.h"
 #include "model/base/terminal_text.h"
 #include "model/compare/compare.h"
-#include "model/compare/snapshots.h"
 
 namespace stepscope {
 namespace {

@@ -7,7 +7,6 @@
 #include "model/analysis/steps/step_table.h"
 #include "model/analysis/steps/verdict.h"
 #include "model/compare/page_tables.h"
-#include "model/compare/snapshots.h"
 #include "model/compare/step_tables.h"
 #include "model/jobs/job.h"
 

@@ -1,4 +1,4 @@
-#include "model/compare/snapshots.h"
+#include "model/compare/compare.h"
 
 #include <fmt/format.h>
 
@@ -13,7 +13,6 @@
 
 #include "model/allocator_history.h"
 #include "model/analysis/memory/allocation_groups.h"
-#include "model/compare/compare.h"
 #include "model/compare/contributions.h"
 
 namespace stepscope::compare {

@@ -5,7 +5,6 @@
 #include <map>
 
 #include "model/analysis/steps/verdict.h"
-#include "model/compare/item_table.h"
 
 namespace stepscope::compare {
 

@@ -12,7 +12,6 @@
 #include "model/base/demangle.h"
 #include "model/base/svg_writer.h"
 #include "model/compare/compare.h"
-#include "model/compare/snapshots.h"
 
 namespace stepscope::compare {
 namespace {

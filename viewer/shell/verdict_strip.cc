@@ -12,7 +12,6 @@
 #include "model/base/count_text.h"
 #include "model/base/digits.h"
 #include "model/compare/compare.h"
-#include "model/compare/snapshots.h"
 #include "viewer/core/analysis_cache.h"
 #include "viewer/core/commands/context.h"
 #include "viewer/core/profiles/align_profiles.h"

@@ -13,10 +13,6 @@
 
 namespace stepscope {
 
-// People read this where no frame of the program asked for memory.
-inline constexpr const char* kBeforeRecording = "from before the recording";
-inline constexpr const char* kNoFrame = "no frame of the program";
-
 // Labels each stack by its innermost frame that is the program's own: "train.py:88 loss_history",
 // or empty where it has none. Immutable. O(frames of all stacks) to build.
 class UserFrames {

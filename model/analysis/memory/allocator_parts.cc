@@ -4,7 +4,6 @@
 #include <map>
 #include <utility>
 
-#include "model/analysis/memory/allocation_groups.h"
 #include "model/base/ascii.h"
 #include "model/base/digits.h"
 

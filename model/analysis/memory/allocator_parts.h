@@ -15,6 +15,10 @@
 
 namespace stepscope {
 
+// People read this where no frame of the program asked for memory.
+inline constexpr const char* kBeforeRecording = "from before the recording";
+inline constexpr const char* kNoFrame = "no frame of the program";
+
 // The device with the highest peak; null without devices.
 const AllocatorDevice* FullestDevice(const AllocatorHistory& history);
 

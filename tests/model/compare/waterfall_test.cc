@@ -8,7 +8,6 @@
 #include <memory>
 
 #include "model/compare/compare.h"
-#include "model/compare/snapshots.h"
 #include "tests/support/gpu_profile.h"
 #include "tests/support/table_cells.h"
 

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "model/compare/compare.h"
-#include "model/compare/snapshots.h"
 
 namespace stepscope {
 namespace {
