@@ -26,8 +26,8 @@
 #include "model/analysis/steps/steps.h"
 #include "model/jobs/job.h"
 #include "model/jobs/scheduler.h"
-#include "model/query/asked_events.h"
-#include "model/query/event_stats_table.h"
+#include "model/query/event_stats.h"
+#include "model/query/find_events.h"
 
 using namespace stepscope;
 

@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,18 +18,18 @@
 #include "model/analysis/tables/cells.h"
 #include "model/base/terminal_text.h"
 #include "model/compare/compare.h"
-#include "model/compare/compare_table.h"
-#include "model/compare/significance.h"
 
 namespace stepscope {
 namespace {
 
 constexpr size_t kCulprits = 5;  // rows that a failed check lists
 
-std::optional<double> NumberOfProperty(const Property* property) {
-  const double number = property != nullptr ? NumberOf(property->value) : NAN;
+std::optional<double> FiniteNumber(const Value& value) {
+  const double number = NumberOf(value);
   return std::isfinite(number) ? std::optional(number) : std::nullopt;
 }
+Value ValueOf(const Property* property) { return property != nullptr ? property->value : Value(); }
+Value ValueOf(std::optional<double> number) { return number ? Value(*number) : Value(); }
 
 class Checks {
  public:
@@ -45,10 +47,10 @@ class Checks {
   void Forbidden(const std::string& rule);
   // Compares a number of A with that of B. Returns false, and prints the error, if a profile has no
   // such number.
-  bool Judge(const std::string& what, const Property* a, const Property* b,
+  bool Judge(const std::string& what, const Value& a, const Value& b, Unit unit,
              const Allowance& allowed, const std::string& why, bool may_be_chance = false);
-  bool MayBeChance() const;
-  void Culprits(const char* table, const char* delta, std::initializer_list<const char*> names);
+  template <typename Row, typename Delta, typename Words>
+  void Culprits(const std::vector<Row>& rows, Unit unit, Delta delta, Words words);
 
   const InputOptions& paths_;
   const CheckOptions& options_;
@@ -63,9 +65,9 @@ std::string AllowanceText(const Allowance& allowed, Unit unit) {
   return PropertyText(allowed.amount, unit);
 }
 
-bool Checks::Judge(const std::string& what, const Property* a, const Property* b,
+bool Checks::Judge(const std::string& what, const Value& a, const Value& b, Unit unit,
                    const Allowance& allowed, const std::string& why, bool may_be_chance) {
-  const std::optional<double> x = NumberOfProperty(a), y = NumberOfProperty(b);
+  const std::optional<double> x = FiniteNumber(a), y = FiniteNumber(b);
   if (!x || !y) {
     LogError(fmt::format("{}: {} such a number", what,
                          !x && !y ? "neither profile has" : (!x ? "A has no" : "B has no")));
@@ -77,91 +79,86 @@ bool Checks::Judge(const std::string& what, const Property* a, const Property* b
   std::string percent;
   if (const std::optional<double> of_a = compare::ChangePercent(*x, *y))
     percent = fmt::format(", {:+.2f} %", *of_a);
-  text_ += fmt::format("{}: {}: {} -> {}{} (allowed: +{}{})\n", last_failed_ ? "FAILED" : "ok",
-                       TerminalText(what), TerminalText(PropertyText(a->value, a->unit)),
-                       TerminalText(PropertyText(b->value, b->unit)), percent,
-                       AllowanceText(allowed, a->unit), why);
+  text_ +=
+      fmt::format("{}: {}: {} -> {}{} (allowed: +{}{})\n", last_failed_ ? "FAILED" : "ok",
+                  TerminalText(what), TerminalText(PropertyText(a, unit)),
+                  TerminalText(PropertyText(b, unit)), percent, AllowanceText(allowed, unit), why);
   return true;
 }
 
-// Lists the rows that grew most.
-void Checks::Culprits(const char* table, const char* delta,
-                      std::initializer_list<const char*> names) {
-  const ResultTable* t = input_.result.Table(table);
+// Lists the rows that grew most. `words` says in a list of texts what a row is.
+template <typename Row, typename Delta, typename Words>
+void Checks::Culprits(const std::vector<Row>& rows, Unit unit, Delta delta, Words words) {
   size_t listed = 0;
-  for (size_t r = 0; t != nullptr && r < t->size() && listed < kCulprits; ++r) {
-    const int c = t->Column(delta);
-    if (c < 0) return;
-    const Cell cell = t->At(r, static_cast<size_t>(c));
-    const auto* value = std::get_if<double>(&cell);
-    if (value == nullptr || *value <= 0) continue;
-    std::string line = "  +" + PropertyText(*value, t->columns[static_cast<size_t>(c)].unit);
-    for (const char* name : names) {
-      const int n = t->Column(name);
-      if (n < 0) continue;
-      const std::string shown =
-          FormatValue(t->Shown(r, static_cast<size_t>(n)), t->columns[static_cast<size_t>(n)].unit);
-      if (!shown.empty()) line += "  " + TerminalText(shown);
-      const bool says_who = t->columns[static_cast<size_t>(n)].unit == Unit::kNone;
-      if (shown.empty() && says_who && name == *names.begin()) line += "  (no name)";
+  for (const Row& row : rows) {
+    const double value = std::invoke(delta, row);
+    if (!(value > 0)) continue;
+    if (listed++ == kCulprits) return;
+    text_ += "  +" + PropertyText(value, unit);
+    for (const std::string_view word : words(row)) {
+      if (!word.empty()) text_ += "  " + TerminalText(std::string(word));
     }
-    text_ += line + "\n";
-    ++listed;
+    text_ += "\n";
   }
 }
 
 // Whether the step times differ by no more than they scatter. False for too few steps, so that the
 // limit alone decides.
-bool Checks::MayBeChance() const {
-  const auto steps = [&](const char* id) {
-    return NumberOfProperty(input_.result.Find(id)).value_or(0);
-  };
-  const bool enough =
-      std::min(steps("steps_a"), steps("steps_b")) >= static_cast<double>(compare::kFewSteps);
-  return enough && RawValue(input_.result.Find("significance")->value) == "none";
+bool MayBeChance(const compare::StepComparison& found) {
+  return std::min(found.a.counted.size(), found.b.counted.size()) >= compare::kFewSteps &&
+         found.change.test.significance == compare::Significance::kNone;
 }
 
 // "; significant (p = 1.1e-05)"
-std::string SignificanceInWords(const AnalysisResult& result) {
-  const std::string id = RawValue(result.Find("significance")->value);
-  const std::optional<double> p = NumberOfProperty(result.Find("p_value"));
-  const char* words = id == "strong" ? "significant"
-                      : id == "weak" ? "weakly significant"
-                                     : "not significant";
-  return fmt::format("; {}", words) + (p ? fmt::format(" (p = {:.2g})", *p) : "");
+std::string SignificanceInWords(const compare::RankTest& test) {
+  using enum compare::Significance;
+  const char* words = test.significance == kStrong ? "significant"
+                      : test.significance == kWeak ? "weakly significant"
+                                                   : "not significant";
+  return fmt::format("; {} (p = {:.2g})", words, test.larger_p());
 }
 
 bool Checks::Steps() {
   if (!options_.max_step_regression) return true;
-  if (!compare::HaveSteps(*input_.a, *input_.b, input_.params)) {
+  const auto* found = input_.result.As<compare::StepComparison>();
+  if (found == nullptr || !compare::HaveSteps(*input_.a, *input_.b, input_.params)) {
     LogError("--max-step-regression: no steps to check; steps were not found in both profiles");
     return false;
   }
-  const AnalysisResult& result = input_.result;
-  const bool chance = MayBeChance();
-  const std::string why = SignificanceInWords(result) + (chance ? ", a change may be chance" : "");
-  if (!Judge("step time", result.Find("step_ms_a"), result.Find("step_ms_b"),
+  const compare::StepChange& change = found->change;
+  const bool chance = MayBeChance(*found);
+  const std::string why =
+      SignificanceInWords(change.test) + (chance ? ", a change may be chance" : "");
+  if (!Judge("step time", change.a.median, change.b.median, Unit::kMs,
              *options_.max_step_regression, why, chance))
     return false;
-  if (last_failed_) {
-    Culprits("contributions", "delta_ms_per_step",
-             {"share_of_change", "kind", "name", "change", "matched_as"});
-  }
+  if (!last_failed_) return true;
+  using compare::Contribution;
+  Culprits(found->found.rows, Unit::kMs, &Contribution::delta_ms, [&](const Contribution& c) {
+    const Value share = ValueOf(c.share_of(change.divisor()));
+    return std::vector<std::string>{FormatValue(share, Unit::kPercent), IdOf(c.kind), c.name,
+                                    IdOf(c.change), c.matched_as};
+  });
   return true;
 }
 
 bool Checks::Memory() {
   if (!options_.max_memory_regression) return true;
-  const AnalysisResult& result = input_.result;
-  if (!Judge("memory peak", result.Find("memory_peak_bytes_a"), result.Find("memory_peak_bytes_b"),
-             *options_.max_memory_regression, ""))
-    return false;
+  const auto* steps = input_.result.As<compare::StepComparison>();
+  const auto* snapshots = input_.result.As<compare::SnapshotComparison>();
+  Value a, b;
+  if (steps != nullptr) a = ValueOf(steps->memory_peak_a), b = ValueOf(steps->memory_peak_b);
+  if (snapshots != nullptr)
+    a = static_cast<double>(snapshots->peak_a), b = static_cast<double>(snapshots->peak_b);
+  if (!Judge("memory peak", a, b, Unit::kBytes, *options_.max_memory_regression, "")) return false;
   if (!last_failed_) return true;
-  if (result.Table("memory_at_peak") != nullptr) {
-    Culprits("memory_at_peak", "delta_bytes", {"frame", "change"});
-  } else {
-    Culprits("allocations", "delta_bytes", {"tf_op", "region_type", "tensor_shape", "change"});
-  }
+  using compare::AmountChange;
+  Culprits(snapshots != nullptr ? snapshots->at_peak : steps->allocations, Unit::kBytes,
+           &AmountChange::delta, [&](const AmountChange& row) {
+             const std::string_view name = row.key[0].empty() ? "(no name)" : row.key[0].view();
+             if (snapshots != nullptr) return std::vector<std::string_view>{name, row.change};
+             return std::vector<std::string_view>{name, row.key[1], row.key[3], row.change};
+           });
   return true;
 }
 
@@ -172,8 +169,9 @@ bool Checks::Limit(const PropertyLimit& limit) {
   }
   const auto a = input_.a->Get(limit.panel, input_.params.a);
   const auto b = input_.b->Get(limit.panel, input_.params.b);
-  return Judge(limit.panel + "." + limit.property, a->Find(limit.property), b->Find(limit.property),
-               limit.allowed, "");
+  const Property *of_a = a->Find(limit.property), *of_b = b->Find(limit.property);
+  return Judge(limit.panel + "." + limit.property, ValueOf(of_a), ValueOf(of_b),
+               of_a != nullptr ? of_a->unit : Unit::kNone, limit.allowed, "");
 }
 
 // Only B is checked; a finding that A also has still fails.
@@ -194,8 +192,8 @@ int Checks::Run() {
     if (!Limit(limit)) return kExitUsage;
   }
   for (const std::string& rule : options_.forbidden) Forbidden(rule);
-  const Property* summary = input_.result.Find("summary");
-  if (failed_ && summary != nullptr) text_ += TerminalText(RawValue(summary->value)) + "\n";
+  const std::string summary = compare::SummaryOf(input_.result);
+  if (failed_ && !summary.empty()) text_ += TerminalText(summary) + "\n";
   return failed_ ? kExitCheckFailed : kExitOk;
 }
 

@@ -18,10 +18,10 @@
 #include "model/analysis/tables/json_stream.h"
 #include "model/base/terminal_text.h"
 #include "model/lookup.h"
-#include "model/query/asked_events.h"
-#include "model/query/call_tree_table.h"
+#include "model/query/call_tree.h"
 #include "model/query/event_query.h"
 #include "model/query/event_stats.h"
+#include "model/query/find_events.h"
 #include "model/query/merge_stacks.h"
 
 namespace stepscope {

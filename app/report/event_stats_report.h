@@ -2,7 +2,7 @@
 #pragma once
 
 #include "model/base/text_sink.h"
-#include "model/query/event_stats_table.h"
+#include "model/query/event_stats.h"
 
 namespace stepscope {
 

@@ -6,18 +6,8 @@
 #include "model/analysis/steps/scope.h"
 #include "model/analysis/steps/step_table.h"
 #include "model/analysis/steps/verdict.h"
-#include "model/compare/collect_items.h"
-#include "model/compare/compared_profile.h"
-#include "model/compare/contribution_table.h"
-#include "model/compare/contributions.h"
-#include "model/compare/hlo_tables.h"
-#include "model/compare/page_amounts.h"
 #include "model/compare/page_tables.h"
-#include "model/compare/profile_differences.h"
-#include "model/compare/snapshots.h"
 #include "model/compare/step_tables.h"
-#include "model/compare/summary.h"
-#include "model/compare/work_tables.h"
 #include "model/jobs/job.h"
 
 namespace stepscope::compare {
@@ -90,6 +80,19 @@ Contributions Contribute(const ComparedProfile& a, const ComparedProfile& b, boo
   return found;
 }
 
+StepComparison Compute(const ComparedProfile& a, const ComparedProfile& b) {
+  StepComparison out;
+  out.a = a.steps, out.b = b.steps, out.change = ChangeOfSteps(a.steps, b.steps);
+  out.differences = FindDifferences(a, b);
+  const bool sizes = std::any_of(out.differences.begin(), out.differences.end(),
+                                 [](const ProfileDifference& d) { return d.size; });
+  out.found = Contribute(a, b, sizes);
+  if (!out.found.rows.empty()) out.change.largest_row = std::abs(out.found.rows.front().delta_ms());
+  out.allocations = ChangedAllocations(a.pages, b.pages);
+  out.memory_peak_a = MemoryPeakOf(a.pages), out.memory_peak_b = MemoryPeakOf(b.pages);
+  return out;
+}
+
 std::string EmptyReason(const ComparedProfile& a, const ComparedProfile& b) {
   const bool no_a = a.steps.counted.empty(), no_b = b.steps.counted.empty();
   if (!no_a && !no_b) return {};
@@ -111,23 +114,17 @@ AnalysisResult CompareProfiles(AnalysisContext& a, AnalysisContext& b,
   CheckStop();
   out.empty_reason = EmptyReason(profile_a, profile_b);
   if (!out.empty_reason.empty()) return out;
-  const std::vector<ProfileDifference> differences = FindDifferences(profile_a, profile_b);
-  const bool sizes = std::any_of(differences.begin(), differences.end(),
-                                 [](const ProfileDifference& d) { return d.size; });
-  const Contributions found = Contribute(profile_a, profile_b, sizes);
-  StepChange change = ChangeOfSteps(profile_a.steps, profile_b.steps);
-  if (!found.rows.empty()) change.largest_row = std::abs(MsOf(found.rows.front().delta()));
-  AddProperties(change, found, profile_a.steps, profile_b.steps, &out);
-  AddContributionTable(found, change.divisor(), &out);
-  AddStepTable(profile_a.steps, profile_b.steps, &out);
-  AddClassTable(profile_a.steps, profile_b.steps, &out);
-  AddWorkTables(profile_a.items, profile_b.items, &out);
+  auto found = std::make_shared<StepComparison>(Compute(profile_a, profile_b));
+  out.properties = PropertiesOf(*found);
+  out.tables.push_back(ContributionTable(found->found, found->change.divisor()));
+  out.tables.push_back(StepTimeTable(found->a, found->b));
+  out.tables.push_back(ClassTable(found->a, found->b));
+  found->kernels = AddWorkTables(profile_a.items, profile_b.items, &out);
   AddIdleTable(profile_a.items, profile_b.items, &out);
-  AddInputTable(profile_a.pages, profile_b.pages, &out);
-  AddMemoryTables(profile_a.pages, profile_b.pages, &out);
-  AddHloTables(profile_a.pages, profile_b.pages, &out);
-  AddDifferenceTable(differences, &out);
-  AddSummary(change, found, differences, &out);
+  AddPageTables(profile_a.pages, profile_b.pages, found->allocations, &out);
+  if (!found->differences.empty()) out.tables.push_back(DifferenceTable(found->differences));
+  AddSummary(*found, &out);
+  out.SetSource<StepComparison>(std::move(found));
   return out;
 }
 

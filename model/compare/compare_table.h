@@ -1,16 +1,17 @@
-// CompareTable: builds a table about profiles A and B whose rows link to the events of both. A
-// compared quantity has four columns: A, B, B - A and the change in percent.
+// Tables about profiles A and B, whose rows link to the events of both. A compared quantity has
+// four columns: A, B, B - A and the change in percent.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "model/analysis/tables/result_table.h"
+#include "model/analysis/tables/schema.h"
 #include "model/event_rows.h"
 
 namespace stepscope::compare {
@@ -30,35 +31,37 @@ struct Amount {
   EventRows rows;
 };
 
-// The things of A and B, joined by their keys.
-template <typename Key, typename Of = Amount>
-using BothSides = std::map<Key, std::pair<Of, Of>>;
+// A row: a thing that both profiles may have, and what each has of it.
+struct AmountChange {
+  std::vector<SharedText> key;  // what names it: an op, or an allocator and a region
+  const char* change = "";      // IdOf(Change), or ""
+  Amount a, b;
+  double delta() const { return b.value - a.value; }
+};
+using AmountChanges = std::vector<AmountChange>;
 
-// O(n log n).
-template <typename Key>
-BothSides<Key> Join(const std::map<Key, Amount>& a, const std::map<Key, Amount>& b) {
-  BothSides<Key> both;
+// A row for each key of either profile, in the order of keys. `texts` makes the row's key, `change`
+// the word for the change from A to B. O(n log n).
+template <typename Key, typename Texts, typename Change>
+AmountChanges Joined(const std::map<Key, Amount>& a, const std::map<Key, Amount>& b, Texts texts,
+                     Change change) {
+  std::map<Key, std::pair<Amount, Amount>> both;
   for (const auto& [key, amount] : a) both[key].first = amount;
   for (const auto& [key, amount] : b) both[key].second = amount;
-  return both;
+  AmountChanges rows;
+  for (auto& [key, of] : both) {
+    const char* word = change(of.first, of.second);
+    rows.push_back({texts(key), word, std::move(of.first), std::move(of.second)});
+  }
+  return rows;
 }
-
-// The entries, those with the largest change first; equal ones by key. `change` maps what A and B
-// have to a number. O(n log n).
-template <typename Both, typename Change>
-std::vector<const typename Both::value_type*> LargestChangeFirst(const Both& both, Change change) {
-  std::vector<const typename Both::value_type*> order;
-  order.reserve(both.size());
-  for (const auto& entry : both) order.push_back(&entry);
-  std::stable_sort(order.begin(), order.end(), [&](const auto* x, const auto* y) {
-    return std::abs(change(x->second)) > std::abs(change(y->second));
+// Moves the rows with the largest change to the front; equal ones stay in their order.
+inline AmountChanges LargestFirst(AmountChanges rows) {
+  std::stable_sort(rows.begin(), rows.end(), [](const AmountChange& x, const AmountChange& y) {
+    return std::abs(x.delta()) > std::abs(y.delta());
   });
-  return order;
+  return rows;
 }
-
-using Amounts = std::pair<Amount, Amount>;  // A's and B's
-using Side = Amount Amounts::*;
-inline double ChangeOfValue(const Amounts& of) { return of.second.value - of.first.value; }
 
 // The change from A to B in percent. Unknown where A is 0, or so small that B differs from it by
 // more than ten times A: thousands of percent of next to nothing say less than the change itself.
@@ -67,46 +70,56 @@ inline std::optional<double> ChangePercent(double a, double b) {
   return 100 * (b - a) / std::abs(a);
 }
 
-class CompareTable {
- public:
-  CompareTable(std::string id, std::string title) {
-    table_.id = std::move(id);
-    table_.title = std::move(title);
+template <typename Row, typename Facts = NoFacts>
+using Fields = std::vector<typename Schema<Row, Facts>::Field>;
+
+// The fields a_<what>, b_<what>, delta_<what> and delta_percent, of Row::a and Row::b.
+template <typename Row>
+Fields<Row> ValueFields(const std::string& what, const std::string& label, Unit unit,
+                        const char* how = "") {
+  return {{("a_" + what).c_str(), ("A " + label).c_str(), unit,
+           [](const Row& row) { return row.a.value; }, how},
+          {("b_" + what).c_str(), ("B " + label).c_str(), unit,
+           [](const Row& row) { return row.b.value; }, how},
+          {("delta_" + what).c_str(), ("Δ " + label).c_str(), unit,
+           [](const Row& row) { return row.b.value - row.a.value; }, "B - A", kKeyColumn},
+          {"delta_percent", "Δ", Unit::kPercent,
+           [](const Row& row) { return ChangePercent(row.a.value, row.b.value); },
+           "(B - A) / A; none if they differ by more than ten times A"}};
+}
+// The fields a_count and b_count, of Row::a and Row::b.
+template <typename Row>
+Fields<Row> CountFields(const char* how = "") {
+  return {{"a_count", "A count", Unit::kCount, [](const Row& row) { return row.a.count; }, how},
+          {"b_count", "B count", Unit::kCount, [](const Row& row) { return row.b.count; }, how}};
+}
+// The field that shows AmountChange::key[index].
+inline Schema<AmountChange>::Field KeyField(size_t index, const char* id, const char* label,
+                                            const char* how = "", ColumnRole role = kPlainColumn) {
+  return {id,  label, Unit::kNone, [index](const AmountChange& row) { return row.key[index]; },
+          how, role};
+}
+inline Schema<AmountChange>::Field ChangeField() {
+  return {"change", "Change", Unit::kNone, &AmountChange::change, "from A to B", kKeyColumn};
+}
+
+// One list of all fields, in this order.
+template <typename Field>
+std::vector<Field> Concat(std::initializer_list<std::vector<Field>> lists) {
+  std::vector<Field> all;
+  for (const std::vector<Field>& list : lists) all.insert(all.end(), list.begin(), list.end());
+  return all;
+}
+
+// Makes the table; its rows link to the events of Row::a and Row::b.
+template <typename Row>
+ResultTable MakeCompared(const Schema<Row>& schema, const std::vector<Row>& rows) {
+  ResultTable table = schema.Make(rows);
+  for (const Row& row : rows) {
+    table.links.push_back(LinkTo(row.a.rows));
+    table.links_b.push_back(LinkTo(row.b.rows));
   }
-
-  void AddColumn(std::string id, std::string label, Unit unit, ValueType type, std::string how = {},
-                 bool key = false) {
-    table_.AddColumn({std::move(id), std::move(label), unit, type, std::move(how), key});
-  }
-  void AddText(std::string id, std::string label, std::string how = {}, bool key = false) {
-    AddColumn(std::move(id), std::move(label), Unit::kNone, ValueType::kString, std::move(how),
-              key);
-  }
-  void AddReal(std::string id, std::string label, Unit unit, std::string how = {},
-               bool key = false) {
-    AddColumn(std::move(id), std::move(label), unit, ValueType::kReal, std::move(how), key);
-  }
-  // Adds the columns a_<what>, b_<what>, delta_<what> and delta_percent.
-  void AddValues(const std::string& what, const std::string& label, Unit unit,
-                 const std::string& how = {});
-
-  // Adds the columns a_count and b_count.
-  void AddCounts(const std::string& how = {});
-
-  // Appends the four cells of AddValues(); the percentage is ChangePercent().
-  static void Append(double a, double b, std::vector<Value>* row);
-  static Value Text(const std::string& text) { return SharedText(text); }
-
-  // Adds a row that links to the events `a` of A and `b` of B.
-  void AddRow(std::vector<Value> row, EventRows a = {}, EventRows b = {});
-  // Appends the cells of AddValues() and AddCounts() to `row`, and adds it with both links.
-  void AddAmounts(std::vector<Value> row, const Amount& a, const Amount& b);
-  ResultTable& table() { return table_; }
-  // Moves the table to the end of the result's tables. Call it last.
-  void Finish(AnalysisResult* to);
-
- private:
-  ResultTable table_;
-};
+  return table;
+}
 
 }  // namespace stepscope::compare

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "model/compare/compare_table.h"
 #include "model/compare/step_items.h"
 
 namespace stepscope::compare {
@@ -35,6 +37,11 @@ struct Contribution {
   size_t items = 1;                 // items that this row stands for
   EventRows rows_a, rows_b;
   double delta() const { return b - a; }
+  double delta_ms() const { return MsOf(delta()); }
+  // Percent of a change in ms; none of a change of 0.
+  std::optional<double> share_of(double change) const {
+    return change != 0 ? std::optional(100 * delta_ms() / change) : std::nullopt;
+  }
 };
 
 // Whether the change exceeds 4 standard errors, so that it is hardly chance. They allow for steps
@@ -50,6 +57,8 @@ struct Contributions {
   // The part of the names of kernels that both profiles have; 100 if neither has any.
   // Where no kernels ran the names are those of ops. Numbers in names do not count.
   double shared_names_percent = 100;
+  // False if they share less of their work than two versions of one program do.
+  bool same_program() const { return shared_percent >= 100.0 / 3; }
 };
 
 // Limits in ps. A change below `least` is not listed, one below `large` only if it stands out.

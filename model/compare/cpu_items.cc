@@ -1,4 +1,4 @@
-#include "model/compare/cpu_items.h"
+#include "model/compare/step_items.h"
 
 #include <algorithm>
 #include <array>

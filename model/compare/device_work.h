@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "model/analysis/ops/device_op_names.h"
-#include "model/compare/item_table.h"
+#include "model/compare/step_items.h"
 
 namespace stepscope::compare {
 

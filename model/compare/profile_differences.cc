@@ -8,11 +8,13 @@
 #include <set>
 
 #include "model/analysis/devices/precision.h"
+#include "model/analysis/grouping/grouping.h"
+#include "model/analysis/intervals/enclosing.h"
 #include "model/analysis/naming/device_type.h"
 #include "model/analysis/naming/short_label.h"
 #include "model/capabilities.h"
 #include "model/compare/contributions.h"
-#include "model/compare/input_sizes.h"
+#include "model/string_pool.h"
 
 namespace stepscope::compare {
 namespace {
@@ -21,6 +23,68 @@ constexpr double kStepsDiffer = 1.5;  // numbers of steps differ if they do by m
 constexpr double kOtherPrecision = 20;  // points between two shares of 16-bit compute
 constexpr size_t kLongSizes = 60;       // characters
 constexpr size_t kMostStats = 40;       // facts, those about the environment included
+
+// The sizes of the inputs that both profiles give to their heaviest op: they tell a change of the
+// batch. PyTorch records them with `record_shapes`.
+struct InputSizes {
+  std::string op;    // "aten::addmm"
+  std::string a, b;  // "[[8, 512], [512, 512]]"
+};
+
+class SizeReader {
+ public:
+  SizeReader(const ComparedProfile& profile)
+      : stats_(profile.context.stats()),
+        grouping_(profile.context.Get<Grouping>()),
+        ops_(profile.context.trace(), EventCategory::kCpuOp) {}
+  // The sizes at the item's first event; empty if they are unknown.
+  std::string Of(const StepItem& item) const {
+    if (item.rows.empty()) return {};
+    const EventRow launch = grouping_.LaunchOf(item.rows.front().value);
+    const EventRow op = ops_.Around(launch.valid() ? launch : item.rows.front());
+    if (!op.valid()) return {};
+    const auto text = stats_.Text(StringStat::kShape).Find(op);
+    return text ? std::string(stats_.strings->View(*text)) : std::string();
+  }
+
+ private:
+  const StatTable& stats_;
+  const Grouping& grouping_;
+  const Enclosing ops_;
+};
+
+// The ops of a profile, the one with most time first.
+std::vector<const StepItem*> OpsByTime(const StepItems& profile) {
+  std::vector<const StepItem*> ops;
+  for (const StepItem& item : profile.items) {
+    if (item.kind == WorkKind::kOp) ops.push_back(&item);
+  }
+  std::stable_sort(ops.begin(), ops.end(), [](const StepItem* x, const StepItem* y) {
+    return x->time.total() > y->time.total();
+  });
+  return ops;
+}
+
+bool HasSizes(const ComparedProfile& profile) {
+  return CapabilitiesOf(profile.context.trace()).torch_profiler &&
+         !profile.context.stats().Text(StringStat::kShape).empty();
+}
+
+// The sizes at the first call in a step of one op: among those that both profiles have with sizes,
+// the one that takes most time of A. nullopt if there is no such op. O(events).
+std::optional<InputSizes> SizesOfHeaviestOp(const ComparedProfile& a, const ComparedProfile& b) {
+  if (!HasSizes(a) || !HasSizes(b)) return std::nullopt;
+  const SizeReader of_a(a), of_b(b);
+  std::map<std::string_view, const StepItem*> by_name;
+  for (const StepItem* op : OpsByTime(b.items)) by_name.emplace(op->name, op);
+  for (const StepItem* op : OpsByTime(a.items)) {
+    const auto same = by_name.find(op->name);
+    if (same == by_name.end()) continue;
+    InputSizes sizes{op->name, of_a.Of(*op), of_b.Of(*same->second)};
+    if (!sizes.a.empty() && !sizes.b.empty()) return sizes;
+  }
+  return std::nullopt;
+}
 
 std::string StatText(const PlaneStat& stat) {
   return std::visit(
@@ -160,18 +224,17 @@ std::vector<ProfileDifference> FindDifferences(const ComparedProfile& a, const C
   return found;
 }
 
-void AddDifferenceTable(const std::vector<ProfileDifference>& differences, AnalysisResult* to) {
-  if (differences.empty()) return;
-  CompareTable t("differences", "The runs differ in");
-  t.AddText("id", "Id");
-  t.AddText("what", "What", "", true);
-  t.AddText("a", "A", "", true);
-  t.AddText("b", "B", "", true);
-  for (const ProfileDifference& d : differences) {
-    t.AddRow({CompareTable::Text(d.id), CompareTable::Text(d.what), CompareTable::Text(d.a),
-              CompareTable::Text(d.b)});
-  }
-  t.Finish(to);
+ResultTable DifferenceTable(const std::vector<ProfileDifference>& differences) {
+  using D = ProfileDifference;
+  static const Schema<D> schema("differences", "The runs differ in",
+                                {{"id", "Id", Unit::kNone, &D::id},
+                                 {"what", "What", Unit::kNone, &D::what, "", kKeyColumn},
+                                 {"a", "A", Unit::kNone, &D::a, "", kKeyColumn},
+                                 {"b", "B", Unit::kNone, &D::b, "", kKeyColumn}});
+  ResultTable table = schema.Make(differences);
+  table.links.resize(table.size());
+  table.links_b.resize(table.size());
+  return table;
 }
 
 }  // namespace stepscope::compare

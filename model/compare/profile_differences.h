@@ -23,7 +23,7 @@ Facts FactsOf(const ComparedProfile& profile);
 // Sorted by id. Numbers that scatter, such as kernels per step, may differ by 2 %, the share of
 // 16-bit compute by 20 points. O(facts), with recorded sizes of inputs O(events).
 std::vector<ProfileDifference> FindDifferences(const ComparedProfile& a, const ComparedProfile& b);
-// The table `differences`, if there are any.
-void AddDifferenceTable(const std::vector<ProfileDifference>& differences, AnalysisResult* to);
+// The table `differences`.
+ResultTable DifferenceTable(const std::vector<ProfileDifference>& differences);
 
 }  // namespace stepscope::compare

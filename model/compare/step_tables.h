@@ -1,12 +1,16 @@
-// The tables `steps` and `classes`: how the step times changed, and the classes of time that they
-// are divided into. Pure.
+// The tables `contributions`, `steps` and `classes`: what the change is made of, how the step times
+// changed, and the classes of time that they are divided into.
+// What runs on the devices of both profiles (`ops`, `kernels`, `copies`, `collectives`), and why
+// devices are idle (`idle_causes`). Pure.
 #pragma once
 
 #include <cmath>
 
 #include "model/compare/compare_table.h"
-#include "model/compare/compared_steps.h"
+#include "model/compare/compared_profile.h"
+#include "model/compare/contributions.h"
 #include "model/compare/significance.h"
+#include "model/compare/step_items.h"
 
 namespace stepscope::compare {
 
@@ -18,6 +22,7 @@ struct StepChange {  // ms
   double largest_row = 0;           // size of the largest change of a contribution
   double delta() const { return b.median - a.median; }
   double mean_delta() const { return b.mean - a.mean; }
+  std::optional<double> percent() const { return ChangePercent(a.median, b.median); }
   // The divisor of shares. It is 0 where a row may have thousands of percent of next to nothing: if
   // the mean changed by less than a fifth of the largest row's change, or, where the change may be
   // chance, by less than half a percent or less than half of that row's change.
@@ -34,8 +39,15 @@ StepChange ChangeOfSteps(const ComparedSteps& a, const ComparedSteps& b);
 // chance, or with fewer than 16 steps.
 double DriftOf(const ComparedSteps& steps);
 
-void AddStepTable(const ComparedSteps& a, const ComparedSteps& b, AnalysisResult* to);
+// The rows are shares of `change`, the change of the mean step in ms; 0: they have no share.
+ResultTable ContributionTable(const Contributions& found, double change);
+ResultTable StepTimeTable(const ComparedSteps& a, const ComparedSteps& b);
 // The means of the classes sum to the mean step. Classes that neither profile has are left out.
-void AddClassTable(const ComparedSteps& a, const ComparedSteps& b, AnalysisResult* to);
+ResultTable ClassTable(const ComparedSteps& a, const ComparedSteps& b);
+
+// Rows with the largest change come first. A table without rows is
+// left out. O(n log n) for n items. AddWorkTables returns whether there is a table of kernels.
+bool AddWorkTables(const StepItems& a, const StepItems& b, AnalysisResult* to);
+void AddIdleTable(const StepItems& a, const StepItems& b, AnalysisResult* to);
 
 }  // namespace stepscope::compare

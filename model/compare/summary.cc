@@ -1,4 +1,4 @@
-#include "model/compare/summary.h"
+#include "model/compare/compare.h"
 
 #include <fmt/format.h>
 
@@ -7,20 +7,18 @@
 
 #include "model/analysis/naming/short_label.h"
 #include "model/base/demangle.h"
-#include "model/compare/compare_table.h"
 
 namespace stepscope::compare {
 namespace {
 
 constexpr size_t kMostNamed = 3;
-constexpr double kWorthNaming = 5;          // percent of the change that a named row must reach
-constexpr double kWorthDrift = 1;           // percent of the median step
-constexpr double kSameProgram = 100.0 / 3;  // percent of device time that one program shares
+constexpr double kWorthNaming = 5;  // percent of the change that a named row must reach
+constexpr double kWorthDrift = 1;   // percent of the median step
 
 // Percent of the change that the rows explain together. The change is not 0.
 double Explained(const Contributions& found, double change) {
   double sum = 0;
-  for (const Contribution& c : found.rows) sum += MsOf(c.delta());
+  for (const Contribution& c : found.rows) sum += c.delta_ms();
   return found.rows.empty() ? 0 : 100 * sum / change;
 }
 
@@ -75,7 +73,7 @@ std::string DifferenceSentence(const StepChange& change) {
   const double delta = change.delta();
   if (delta == 0)
     return fmt::format("B's step takes as long as A's: {}.", TimeText(change.a.median));
-  const std::optional<double> of_a = ChangePercent(change.a.median, change.b.median);
+  const std::optional<double> of_a = change.percent();
   const std::string percent = of_a ? fmt::format(" ({})", PercentText(*of_a)) : "";
   return fmt::format("B's step is {} {}{}{}.", TimeText(std::abs(delta)),
                      delta > 0 ? "longer" : "shorter", percent, SignificanceText(change));
@@ -100,10 +98,10 @@ std::string CauseSentences(const StepChange& change, const Contributions& found)
   std::string text = fmt::format("The mean step changes by {}: ", Signed(mean));
   size_t named = 0;
   for (const Contribution& c : found.rows) {
-    const double share = whole != 0 ? 100 * MsOf(c.delta()) / whole : 100;
+    const double share = c.share_of(whole).value_or(100);
     if (named == kMostNamed || (named > 0 && std::abs(share) < kWorthNaming)) break;
     text += named++ == 0 ? "" : "; ";
-    text += fmt::format("{} {}, {} per step", NameOf(c), IdOf(c.change), Signed(MsOf(c.delta())));
+    text += fmt::format("{} {}, {} per step", NameOf(c), IdOf(c.change), Signed(c.delta_ms()));
     if (whole != 0) text += fmt::format(" ({:.0f} %)", share);
   }
   text += ".";
@@ -130,7 +128,7 @@ std::string ListOf(const std::vector<ProfileDifference>& differences, bool leads
 }
 
 std::string SameProgramSentence(const Contributions& found) {
-  if (found.shared_percent >= kSameProgram) return {};
+  if (found.same_program()) return {};
   return fmt::format(
       "A and B are hardly the same program: they share {:.0f} % of their work and {:.0f} % of the "
       "names in it.",
@@ -150,49 +148,75 @@ std::string PercentText(double percent) {
   return fmt::format("{:+.{}f} %", percent, size >= 10 ? 0 : 1);
 }
 
-void AddProperties(const StepChange& change, const Contributions& found, const ComparedSteps& a,
-                   const ComparedSteps& b, AnalysisResult* to) {
-  const auto add = [&](const char* id, const char* label, Value value, Unit unit = Unit::kNone,
-                       const char* how = "") {
-    to->properties.push_back({id, label, std::move(value), unit, how});
+std::vector<Property> PropertiesOf(const StepComparison& comparison) {
+  using C = StepComparison;
+  const char* median = "median of the steps that count";
+  const char* counted = "that count: neither cut nor warm-up";
+  const char* interval = "95 % interval of the shift, Hodges and Lehmann; none with too few steps";
+  const char* fullest = "of the fullest allocator";
+  const auto bound = [](double RankTest::*of) {
+    return [of](const C& c) {
+      return c.change.test.bounded ? std::optional(c.change.test.*of) : std::nullopt;
+    };
   };
-  const double mean = change.mean_delta();
-  add("step_ms_a", "Step time of A", change.a.median, Unit::kMs, "median of the steps that count");
-  add("step_ms_b", "Step time of B", change.b.median, Unit::kMs, "median of the steps that count");
-  add("delta_ms", "Change", change.delta(), Unit::kMs, "B - A");
-  const std::optional<double> percent = ChangePercent(change.a.median, change.b.median);
-  add("delta_percent", "Change in percent", percent ? Value(*percent) : Value(), Unit::kPercent,
-      "(B - A) / A; none if they differ by more than ten times A");
-  add("mean_delta_ms", "Change of the mean", mean, Unit::kMs, "what contributions are parts of");
-  add("explained_percent", "Explained",
-      change.divisor() != 0 ? Value(Explained(found, mean)) : Value(), Unit::kPercent,
-      "sum of the contributions that are listed / change of the mean step");
-  add("noise_ms", "Not listed", MsOf(found.noise), Unit::kMs,
-      "sum of the changes that are not listed: tiny, or within 4 standard errors and small");
-  add("significance", "Significance", SharedText(IdOf(change.test.significance)), Unit::kNone,
-      "by two tests over the step times, which may depend on each other: weak p < 0.05, strong p < "
-      "0.01");
-  add("p_value", "p", change.test.larger_p(), Unit::kNone, "two-sided, the larger of both tests");
-  const auto bound = [&](double ms) { return change.test.bounded ? Value(ms) : Value(); };
-  add("delta_low_ms", "Change at least", bound(change.test.low), Unit::kMs,
-      "95 % interval of the shift, Hodges and Lehmann; none with too few steps");
-  add("delta_high_ms", "Change at most", bound(change.test.high), Unit::kMs,
-      "95 % interval of the shift, Hodges and Lehmann; none with too few steps");
-  add("steps_a", "Steps of A", static_cast<int64_t>(a.counted.size()), Unit::kCount,
-      "that count: neither cut nor warm-up");
-  add("steps_b", "Steps of B", static_cast<int64_t>(b.counted.size()), Unit::kCount,
-      "that count: neither cut nor warm-up");
-  add("shared_percent", "Shared work", found.shared_percent, Unit::kPercent,
-      "of the device time of both, by name or op; little in two different programs");
-  add("shared_names_percent", "Names in common", found.shared_names_percent, Unit::kPercent,
-      "names of kernels, or of ops on a CPU, that both have / that either has; numbers in names do "
-      "not count");
-  if (!a.outliers.empty()) add("outliers_a", "Outliers of A", SharedText(OutlierText(a)));
-  if (!b.outliers.empty()) add("outliers_b", "Outliers of B", SharedText(OutlierText(b)));
+  const Schema<C, C> schema(
+      "compare", "Comparison",
+      {{"step_ms_a", "Step time of A", Unit::kMs, [](const C& c) { return c.change.a.median; },
+        median},
+       {"step_ms_b", "Step time of B", Unit::kMs, [](const C& c) { return c.change.b.median; },
+        median},
+       {"delta_ms", "Change", Unit::kMs, [](const C& c) { return c.change.delta(); }, "B - A"},
+       {"delta_percent", "Change in percent", Unit::kPercent,
+        [](const C& c) { return c.change.percent(); },
+        "(B - A) / A; none if they differ by more than ten times A"},
+       {"mean_delta_ms", "Change of the mean", Unit::kMs,
+        [](const C& c) { return c.change.mean_delta(); }, "what contributions are parts of"},
+       {"explained_percent", "Explained", Unit::kPercent,
+        [](const C& c) {
+          return c.change.divisor() != 0 ? std::optional(Explained(c.found, c.change.mean_delta()))
+                                         : std::nullopt;
+        },
+        "sum of the contributions that are listed / change of the mean step"},
+       {"noise_ms", "Not listed", Unit::kMs, [](const C& c) { return MsOf(c.found.noise); },
+        "sum of the changes that are not listed: tiny, or within 4 standard errors and small"},
+       {"significance", "Significance", Unit::kNone,
+        [](const C& c) { return IdOf(c.change.test.significance); },
+        "by two tests over the step times, which may depend on each other: weak p < 0.05, strong p "
+        "< 0.01"},
+       {"p_value", "p", Unit::kNone, [](const C& c) { return c.change.test.larger_p(); },
+        "two-sided, the larger of both tests"},
+       {"delta_low_ms", "Change at least", Unit::kMs, bound(&RankTest::low), interval},
+       {"delta_high_ms", "Change at most", Unit::kMs, bound(&RankTest::high), interval},
+       {"steps_a", "Steps of A", Unit::kCount, [](const C& c) { return c.a.counted.size(); },
+        counted},
+       {"steps_b", "Steps of B", Unit::kCount, [](const C& c) { return c.b.counted.size(); },
+        counted},
+       {"shared_percent", "Shared work", Unit::kPercent,
+        [](const C& c) { return c.found.shared_percent; },
+        "of the device time of both, by name or op; little in two different programs"},
+       {"shared_names_percent", "Names in common", Unit::kPercent,
+        [](const C& c) { return c.found.shared_names_percent; },
+        "names of kernels, or of ops on a CPU, that both have / that either has; numbers in names "
+        "do not count"},
+       Schema<C, C>::Field{"outliers_a", "Outliers of A", Unit::kNone,
+                           [](const C& c) { return OutlierText(c.a); }}
+           .When([](const C& c) { return !c.a.outliers.empty(); }),
+       Schema<C, C>::Field{"outliers_b", "Outliers of B", Unit::kNone,
+                           [](const C& c) { return OutlierText(c.b); }}
+           .When([](const C& c) { return !c.b.outliers.empty(); }),
+       Schema<C, C>::Field{"memory_peak_bytes_a", "Memory peak of A", Unit::kBytes,
+                           &C::memory_peak_a, fullest}
+           .When([](const C& c) { return c.memory_peak_a.has_value(); }),
+       Schema<C, C>::Field{"memory_peak_bytes_b", "Memory peak of B", Unit::kBytes,
+                           &C::memory_peak_b, fullest}
+           .When([](const C& c) { return c.memory_peak_b.has_value(); })});
+  return schema.Properties(comparison, comparison);
 }
 
-void AddSummary(const StepChange& change, const Contributions& found,
-                const std::vector<ProfileDifference>& differences, AnalysisResult* to) {
+void AddSummary(const StepComparison& comparison, AnalysisResult* to) {
+  const StepChange& change = comparison.change;
+  const Contributions& found = comparison.found;
+  const std::vector<ProfileDifference>& differences = comparison.differences;
   const auto say = [&](Finding::Grade grade, std::string text) {
     if (!text.empty()) to->findings.push_back({grade, std::move(text), "", ""});
   };
@@ -215,15 +239,19 @@ void AddSummary(const StepChange& change, const Contributions& found,
   AddSummaryProperty(to);
 }
 
-void AddSummaryProperty(AnalysisResult* to) {
+std::string SummaryOf(const AnalysisResult& comparison) {
   std::string text;
-  for (const Finding& finding : to->findings) {
+  for (const Finding& finding : comparison.findings) {
     for (const std::string& part : {finding.text, finding.next_step}) {
       if (!part.empty()) text += (text.empty() ? "" : " ") + part;
     }
   }
+  return text;
+}
+
+void AddSummaryProperty(AnalysisResult* to) {
   to->properties.insert(to->properties.begin(),
-                        {"summary", "Summary", SharedText(text), Unit::kNone, ""});
+                        {"summary", "Summary", SharedText(SummaryOf(*to)), Unit::kNone, ""});
 }
 
 }  // namespace stepscope::compare

@@ -25,6 +25,11 @@ struct WaterfallBar {
   bool total() const { return kind == Kind::kA || kind == Kind::kB; }
 };
 
+struct Contribution;  // model/compare/contributions.h
+
+// "Launch: ", the class of time in which a device does not work; "" of work.
+std::string WaitOf(const Contribution& contribution);
+
 struct Waterfall {
   std::string table;               // id of the table that the rows are of
   Unit unit = Unit::kPs;           // of all numbers: kPs or kBytes

@@ -1,5 +1,5 @@
 // CallTree: the nested events of a selection, merged by their stacks: events with the same names
-// above them are one frame. A flame graph draws it; call_tree_table.h lists it. Times are in ps.
+// above them are one frame. A flame graph draws it, CallTreeTable() lists it. Times are in ps.
 // Immutable once built; any thread.
 #pragma once
 
@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/analysis/tables/result_table.h"
 #include "model/trace.h"
 
 namespace stepscope {
@@ -47,5 +48,12 @@ inline constexpr uint64_t kMostCallRows = 2'000'000;
 inline std::string_view NameOf(const CallFrame& frame, const NameTable& names) {
   return frame.depth == 0 ? std::string_view() : names.strings.View(frame.name);
 }
+
+inline constexpr size_t kMostListedFrames = 20'000;
+
+// The frames, each with those below it behind it, down to the kMostListedFrames with the most time.
+// Rows link to the selected events of their frame. For people names are indented. `turned`: the
+// tree goes from callees to callers. O(frames).
+ResultTable CallTreeTable(const Trace& trace, const CallTree& tree, bool turned);
 
 }  // namespace stepscope

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "model/query/duration_bins.h"
+#include "model/query/stats_question.h"
 #include "model/time.h"
 
 namespace stepscope {

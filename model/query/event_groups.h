@@ -6,7 +6,6 @@
 #include <string_view>
 #include <vector>
 
-#include "model/query/event_stats_row.h"
 #include "model/query/stats_question.h"
 
 namespace stepscope {

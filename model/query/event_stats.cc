@@ -3,7 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <vector>
 
+#include "model/analysis/steps/steps.h"
+#include "model/analysis/tables/schema.h"
+#include "model/base/demangle.h"
 #include "model/jobs/job.h"
 #include "model/query/duration_stats.h"
 #include "model/query/event_groups.h"
@@ -227,5 +231,109 @@ class Adder {
 }  // namespace
 
 EventStats AddUp(const StatsQuestion& question) { return Adder(question).Run(); }
+
+namespace {
+
+const char* NameLabel(GroupBy by) {
+  if (by == GroupBy::kTrack) return "Track";
+  return by == GroupBy::kStep ? "Step" : "Name";
+}
+
+}  // namespace
+
+GroupPlace PlaceOfGroup(const EventStatsReport& report, const EventStatsRow& row) {
+  const Trace& trace = *report.trace;
+  if (report.by == GroupBy::kStep && report.steps != nullptr &&
+      row.step < report.steps->steps.size())
+    return {{}, trace.HostName(report.steps->steps[row.step].host)};
+  if (report.by != GroupBy::kTrack || row.track.value >= trace.set.tracks.size()) return {};
+  const PlaneId plane = trace.set.tracks[row.track.value].plane;
+  if (plane.value >= trace.planes.size()) return {};
+  return {trace.names().strings.View(trace.planes[plane.value].name),
+          trace.HostName(trace.planes[plane.value].host)};
+}
+
+bool GroupsHaveHosts(const EventStatsReport& report) {
+  return report.trace->hosts.size() > 1 && report.by != GroupBy::kName;
+}
+
+ResultTable StatsTable(const EventStatsReport& report, bool people) {
+  using R = EventStatsRow;
+  struct Facts {
+    bool people, tracks, hosts;
+  };
+  using Field = Schema<R, Facts>::Field;
+  const auto for_people = [](const Facts& f) { return f.people; };
+  const auto for_data = [](const Facts& f) { return !f.people; };
+  const auto rounded = [](double R::*value) {
+    return [value](const R& r) { return static_cast<int64_t>(std::min(r.*value, 9e18)); };
+  };
+  const bool names = people && report.by == GroupBy::kName;
+  const auto name = [names](const R& r) {
+    const std::string readable = names ? Demangle(r.name) : "";
+    return readable.empty() ? r.name : readable;
+  };
+  const Schema<R, Facts> schema(
+      "events", "",
+      {{"name", NameLabel(report.by), Unit::kNone, name, "", kKeyColumn},
+       Field{"process", "Process", Unit::kNone,
+             [&](const R& r) { return PlaceOfGroup(report, r).process; }}
+           .When([](const Facts& f) { return f.tracks; }),
+       Field{"host", "Host", Unit::kNone, [&](const R& r) { return PlaceOfGroup(report, r).host; }}
+           .When([](const Facts& f) { return f.hosts; }),
+       {"count", "Count", Unit::kCount, &R::count, "", kKeyColumn},
+       {"total_ps", "Total", Unit::kPs, &R::total, "", kKeyColumn},
+       {"self_ps", "Self", Unit::kPs, &R::self, "", kKeyColumn},
+       Field{"mean_ps", "Mean", Unit::kPs, rounded(&R::mean), "", kKeyColumn}.When(for_people),
+       Field{"mean_ps", "Mean", Unit::kPs, &R::mean, "", kKeyColumn}.When(for_data),
+       {"median_ps", "Median", Unit::kPs, &R::median},
+       {"p95_ps", "p95", Unit::kPs, &R::p95},
+       {"p99_ps", "p99", Unit::kPs, &R::p99},
+       {"min_ps", "Min", Unit::kPs, &R::min},
+       {"max_ps", "Max", Unit::kPs, &R::max},
+       Field{"stddev_ps", "Deviation", Unit::kPs, rounded(&R::stddev)}.When(for_people),
+       Field{"stddev_ps", "Deviation", Unit::kPs, &R::stddev}.When(for_data)});
+  return schema.Make(report.stats->groups,
+                     {people, report.by == GroupBy::kTrack, GroupsHaveHosts(report)});
+}
+
+namespace {
+
+constexpr uint32_t kStopEveryEvents = 1 << 16;  // events between two calls of CheckStop
+
+// By MetaId, whether it has that name. Several metas may share one.
+std::vector<uint8_t> MetasOfName(const NameTable& names, MetaId of) {
+  const std::string_view name = names.DisplayName(of);
+  std::vector<uint8_t> out(names.metas.size(), 0);
+  for (uint32_t m = 0; m < out.size(); ++m) out[m] = names.DisplayName(MetaId(m)) == name ? 1 : 0;
+  return out;
+}
+
+void AddLane(const Lane& lane, const std::vector<uint8_t>& wanted, Ps own, NameRank* out) {
+  for (uint32_t i = 0; i < lane.size(); ++i) {
+    if (i % kStopEveryEvents == 0) CheckStop();
+    if (lane.meta[i] >= wanted.size() || wanted[lane.meta[i]] == 0) continue;
+    const Ps duration = lane.dur[i];
+    ++out->histogram.counts[DurationHistogram::BinOf(duration)];
+    ++out->count;
+    out->total = SaturatingAdd(out->total, duration);
+    if (duration < own) ++out->shorter;
+    if (duration > own) ++out->longer;
+  }
+}
+
+}  // namespace
+
+NameRank RankByName(const TrackSet& set, EventRow row) {
+  NameRank out;
+  const Lane& own = set.lanes[set.LaneOf(row).value];
+  if (own.kind == LaneKind::kInstant) return out;
+  const uint32_t meta = own.meta[row.value - own.first_row];
+  const std::vector<uint8_t> wanted = MetasOfName(*set.names, MetaId(meta));
+  for (const Lane& lane : set.lanes) {
+    if (lane.kind != LaneKind::kInstant) AddLane(lane, wanted, set.Duration(row), &out);
+  }
+  return out;
+}
 
 }  // namespace stepscope

@@ -15,6 +15,7 @@
 #include "model/analysis/naming/short_label.h"
 #include "model/analysis/tables/cells.h"
 #include "model/base/count_text.h"
+#include "model/compare/compare.h"
 #include "model/compare/waterfall.h"
 #include "viewer/core/analysis_cache.h"
 #include "viewer/core/look/name_cache.h"
@@ -39,7 +40,8 @@ class ComparePanel final : public Panel {
   bool Update(const PanelContext& context);
   void DrawHeadline(const PanelContext& context) const;
   std::string CommonText() const;
-  void DrawSteps(const PanelContext& context, const Profile& profile, const char* property) const;
+  void DrawSteps(const PanelContext& context, const Profile& profile,
+                 compare::ComparedSteps compare::StepComparison::*side) const;
   void DrawProfiles(const PanelContext& context) const;
   std::string FirstTable() const;
   void DrawBars(const PanelContext& context, float room, bool keys);
@@ -59,6 +61,7 @@ class ComparePanel final : public Panel {
   // The panel shows the last answer about these two contexts. It stays while the answer about
   // another part of them is computed.
   std::shared_ptr<const AnalysisResult> found_;
+  const compare::StepComparison* steps_ = nullptr;  // of found_; null for memory snapshots
   std::shared_ptr<AnalysisContext> shown_a_, shown_b_;
   bool waiting_ = false;
   std::string table_ = "contributions";
@@ -83,7 +86,7 @@ bool ComparePanel::Update(const PanelContext& context) {
   if (a != shown_a_ || b != shown_b_) {
     shown_a_ = a;
     shown_b_ = b;
-    found_ = nullptr;
+    found_ = nullptr, steps_ = nullptr;
     ForgetSpread();
   }
   waiting_ = false;
@@ -92,7 +95,7 @@ bool ComparePanel::Update(const PanelContext& context) {
       *base_, *profile_, {ParamsOf(context, base_->id), ParamsOf(context, profile_->id)});
   waiting_ = fresh == nullptr;
   if (fresh != nullptr && fresh != found_) {
-    found_ = fresh;
+    found_ = fresh, steps_ = fresh->As<compare::StepComparison>();
     if (found_->Table(table_) == nullptr) table_ = FirstTable();
     bars_ = {};
   }
@@ -108,8 +111,7 @@ void ComparePanel::ForgetSpread() {
 // Memory snapshots have no steps, and so no contributions.
 std::string ComparePanel::FirstTable() const {
   const std::vector<ResultTable>& tables = found_->tables;
-  const bool steps = found_->Table("contributions") != nullptr || tables.empty();
-  return steps ? "contributions" : tables.front().id;
+  return steps_ != nullptr || tables.empty() ? "contributions" : tables.front().id;
 }
 
 // One line of text; what is cut is shown by the tooltip.
@@ -126,13 +128,11 @@ void Line(const PanelContext& context, Role role, const std::string& text) {
 
 // "In common: 82 % of the kernels' names, 45 % of the work."
 std::string ComparePanel::CommonText() const {
-  if (found_->Find("shared_names_percent") == nullptr) return {};
-  const auto percent = [&](const char* id) {
-    return NumberText(NumberIn(*found_, id), {1, 0, "", " %"});
-  };
-  const bool kernels = found_->Table("kernels") != nullptr;
-  return "In common: " + percent("shared_names_percent") + " of the names of " +
-         (kernels ? "kernels, " : "ops, ") + percent("shared_percent") + " of the work.";
+  if (steps_ == nullptr) return {};
+  const auto percent = [](double value) { return NumberText(value, {1, 0, "", " %"}); };
+  return "In common: " + percent(steps_->found.shared_names_percent) + " of the names of " +
+         (steps_->kernels ? "kernels, " : "ops, ") + percent(steps_->found.shared_percent) +
+         " of the work.";
 }
 
 // Draws the sentences of the comparison: what makes it doubtful, the difference large, and what
@@ -161,8 +161,8 @@ void ComparePanel::DrawHeadline(const PanelContext& context) const {
 
 // The steps of one of the profiles that the numbers are of, as a link to them.
 void ComparePanel::DrawSteps(const PanelContext& context, const Profile& profile,
-                             const char* property) const {
-  const auto counted = static_cast<size_t>(NumberIn(*found_, property));
+                             compare::ComparedSteps compare::StepComparison::*side) const {
+  const size_t counted = steps_ != nullptr ? (steps_->*side).counted.size() : 0;
   PanelContext of_profile = context;
   of_profile.profile = &profile;
   of_profile.state = context.view.Find(profile.id);
@@ -182,7 +182,7 @@ void ComparePanel::DrawSteps(const PanelContext& context, const Profile& profile
 // Draws which profiles are compared, and the buttons.
 void ComparePanel::DrawProfiles(const PanelContext& context) const {
   const FaceScope ui(context, Face::kUi);
-  const auto label = [&](const char* name, const Profile& profile, const char* steps) {
+  const auto label = [&](const char* name, const Profile& profile, auto steps) {
     ImGui::PushID(name);
     ImGui::AlignTextToFramePadding();
     TextIn(context, Role::kText3, name);
@@ -192,8 +192,8 @@ void ComparePanel::DrawProfiles(const PanelContext& context) const {
     DrawSteps(context, profile, steps);
     ImGui::PopID();
   };
-  label("Baseline A", *base_, "steps_a");
-  label("B", *profile_, "steps_b");
+  label("Baseline A", *base_, &compare::StepComparison::a);
+  label("B", *profile_, &compare::StepComparison::b);
   const auto button = [&](const char* name, const char* what, CommandId command,
                           CommandArgs args = {}) {
     if (ImGui::SmallButton(name)) context.commands.Push(command, std::move(args));
@@ -207,7 +207,7 @@ void ComparePanel::DrawProfiles(const PanelContext& context) const {
   button("Stretch", "Draws the steps of both equally long, or true to scale again",
          "compare.stretch");
   button("Copy", "Copies the comparison in sentences, for a message", "copy.text",
-         {.text = TextOf(*found_, "summary")});
+         {.text = compare::SummaryOf(*found_)});
   ImGui::NewLine();
 }
 
@@ -235,20 +235,15 @@ void ComparePanel::ShowBar(const PanelContext& context, size_t bar) const {
 }
 
 // Gives bars of single rows the short names that the table beside them has.
-void NameBars(const AnalysisResult& found, compare::Waterfall* bars) {
-  const ResultTable* table = found.Table(bars->table);
-  const int name = table != nullptr ? table->Column("name") : -1;
-  if (name < 0) return;
+void NameBars(const std::vector<compare::Contribution>& rows, compare::Waterfall* bars) {
   std::vector<std::string_view> names;
-  for (size_t r = 0; r < table->size(); ++r) names.push_back(table->ShownText(r, name));
+  for (const compare::Contribution& row : rows) names.push_back(row.name);
   const std::vector<std::string> shown = DistinctNames(names);
   for (compare::WaterfallBar& bar : bars->bars) {
     if (bar.rows != 1) continue;
-    const std::string what(table->ShownText(bar.first_row, table->Column("class")));
-    const bool waits = !what.empty() && bar.label.starts_with(what + ": ");
     const std::string& own = shown[bar.first_row];
     const std::string_view text = own.empty() ? names[bar.first_row] : own;
-    if (!text.empty()) bar.shown = (waits ? what + ": " : std::string()) + std::string(text);
+    if (!text.empty()) bar.shown = compare::WaitOf(rows[bar.first_row]) + std::string(text);
   }
 }
 
@@ -260,7 +255,7 @@ void ComparePanel::DrawBars(const PanelContext& context, float room, bool keys) 
   if (bars_.bars.empty() || most != most_bars_) {
     most_bars_ = most;
     bars_ = compare::WaterfallOf(*found_, most - kOthers);
-    NameBars(*found_, &bars_);
+    if (steps_ != nullptr) NameBars(steps_->found.rows, &bars_);
     bar_ = -1;
   }
   if (bars_.bars.empty()) return;

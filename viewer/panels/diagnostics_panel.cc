@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "model/analysis/pages/diagnostics_report.h"
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/widgets/draw_text.h"
 #include "viewer/widgets/result_table_view.h"
@@ -21,32 +22,26 @@ class DiagnosticsPanel final : public AnalysisPanel {
   void DrawResult(const PanelContext& context, const AnalysisResult& result, uint64_t key) override;
 
  private:
-  static void DrawInFull(const PanelContext& context, const ResultTable& table, size_t row);
+  static void DrawInFull(const PanelContext& context, const Diagnostic& row);
   ResultTableView view_;
   uint64_t key_ = 0;
 };
 
 // A cell has one line; places and advice may need more.
-void DiagnosticsPanel::DrawInFull(const PanelContext& context, const ResultTable& table,
-                                  size_t row) {
-  const auto text = [&](const char* id) { return TextAt(table, row, table.Column(id)); };
-  WrappedIn(context, Role::kText, text("text"));
+void DiagnosticsPanel::DrawInFull(const PanelContext& context, const Diagnostic& row) {
+  WrappedIn(context, Role::kText, row.text);
   const FaceScope small(context, Face::kUi);
-  std::string_view places = text("first");
-  while (!places.empty()) {  // as the analysis joins them
-    const size_t end = std::min(places.find("; "), places.size());
-    WrappedIn(context, Role::kText2, places.substr(0, end));
-    places.remove_prefix(std::min(end + 2, places.size()));
-  }
-  const bool missing = text("id") == "remote.cut" || text("id") == kTruncated;
+  for (const std::string& place : row.first) WrappedIn(context, Role::kText2, place);
+  const bool missing = row.id == "remote.cut" || row.id == kTruncated;
   if (context.profile->cut && missing && ImGui::Button("Load the rest"))
     context.commands.Push("file.load_rest", {.profile = context.profile->id});
 }
 
 void DiagnosticsPanel::DrawResult(const PanelContext& context, const AnalysisResult& result,
                                   uint64_t key) {
+  const auto* report = result.As<DiagnosticsReport>();
   const ResultTable* table = result.Table("diagnostics");
-  if (table == nullptr || table->empty()) {
+  if (report == nullptr || report->rows.empty() || table == nullptr) {
     DrawEmpty(context, "Nothing was repaired, dropped or clipped.");
     return;
   }
@@ -66,7 +61,7 @@ void DiagnosticsPanel::DrawResult(const PanelContext& context, const AnalysisRes
   ImGui::Dummy(ImVec2(0, BaseEm() * 0.3f));
   const float left = std::max(avail.y - (ImGui::GetCursorPosY() - top), BaseEm() * 3);
   ImGui::BeginChild("full", ImVec2(0, left));
-  if (view_.current() >= 0) DrawInFull(context, *table, static_cast<size_t>(view_.current()));
+  if (view_.current() >= 0) DrawInFull(context, report->rows[static_cast<size_t>(view_.current())]);
   ImGui::EndChild();
 }
 

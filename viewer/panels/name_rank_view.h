@@ -8,7 +8,7 @@
 
 #include "model/ids.h"
 #include "model/jobs/latest_job.h"
-#include "model/query/name_rank.h"
+#include "model/query/event_stats.h"
 #include "viewer/core/panel.h"
 
 namespace stepscope {

@@ -8,30 +8,14 @@
 #include <unordered_map>
 #include <utility>
 
+#include "model/analysis/tables/schema.h"
+
 namespace stepscope {
 namespace {
 
 constexpr size_t kParts = 10;  // in place of steps
 
-ColumnDesc Text(const char* id, const char* label, const char* how = "") {
-  return {id, label, Unit::kNone, ValueType::kString, how};
-}
-ColumnDesc Bytes(const char* id, const char* label, const char* how = "") {
-  return {id, label, Unit::kBytes, ValueType::kInt, how};
-}
-ColumnDesc Count(const char* id, const char* label, const char* how = "") {
-  return {id, label, Unit::kCount, ValueType::kInt, how};
-}
-ColumnDesc Percent() { return {"percent", "Share", Unit::kPercent, ValueType::kReal, ""}; }
-
-constexpr const char* kFrameHow =
-    "the innermost frame of the allocation's stack outside of installed packages and torch; empty "
-    "where no stack was recorded: before the recording, or by the framework itself";
-
-struct Sum {
-  int64_t bytes = 0, count = 0;
-  void Add(const Allocation& a) { bytes = SaturatingAdd(bytes, a.size), ++count; }
-};
+using Sum = AllocationSum;
 
 // Calls fn(allocation) for each allocation that is live after the event.
 template <typename Fn>
@@ -56,15 +40,18 @@ std::vector<uint32_t> Largest(const std::vector<Sum>& sums) {
   return order;
 }
 
-// Adds rows of (label, bytes, count, percent), at most `most`.
+// At most `most` groups, the largest first.
 template <typename Label>
-void AddRows(const std::vector<Sum>& sums, const Label& label, size_t most, ResultTable* table) {
+std::vector<LiveGroup> GroupsOf(const std::vector<Sum>& sums, const Label& label,
+                                size_t most = SIZE_MAX) {
   int64_t total = 0;
   for (const Sum& sum : sums) total = SaturatingAdd(total, sum.bytes);
+  std::vector<LiveGroup> groups;
   for (const uint32_t i : Largest(sums)) {
-    if (table->size() == most) break;
-    table->AddRow({label(i), sums[i].bytes, sums[i].count, Share(sums[i].bytes, total)});
+    if (groups.size() == most) break;
+    groups.push_back({label(i), {}, sums[i], Share(sums[i].bytes, total)});
   }
+  return groups;
 }
 
 std::vector<Sum> SumByFrame(const AllocatorDevice& device, const UserFrames& frames,
@@ -131,19 +118,42 @@ struct FrameGrowth {
   int64_t step_bytes = 0;
 };
 
-// Says whose the row without a frame is, for people: allocations from before the recording, unless
+// Says whose a group without a frame is, for people: allocations from before the recording, unless
 // `device` has others without a frame.
-void NameNobody(const AllocatorDevice& device, const UserFrames& frames, ResultTable* table) {
+template <typename Group>
+std::vector<Group> WithNobody(const AllocatorDevice& device, const UserFrames& frames,
+                              std::vector<Group> groups) {
   const auto own = [&](const Allocation& a) { return frames.Of(a.stack) != 0 || a.before(); };
   const auto& all = device.allocations.span();
   const bool before = std::all_of(all.begin(), all.end(), own);
-  table->readable_column = 0;
-  table->readable.resize(table->size());
-  for (size_t r = 0; r < table->size(); ++r) {
-    const Cell name = table->At(r, 0);
-    if (name == Cell(std::string_view()))
-      table->readable[r] = SharedText(before ? kBeforeRecording : kNoFrame);
+  for (Group& group : groups) {
+    if (group.name.empty()) group.readable = SharedText(before ? kBeforeRecording : kNoFrame);
   }
+  return groups;
+}
+
+// The column that names a group.
+template <typename Group>
+typename Schema<Group>::Field NameField(GroupedBy by) {
+  struct Names {
+    const char *id, *label, *how;
+  };
+  static constexpr Names kNames[] = {
+      {"frame", "Frame",
+       "the innermost frame of the allocation's stack outside of installed packages and torch; "
+       "empty where no stack was recorded: before the recording, or by the framework itself"},
+      {"stack", "Stack", "the program's own frames, the innermost first"},
+      {"stream", "Stream", ""},
+      {"size", "Size", ""}};
+  const Names& names = kNames[static_cast<size_t>(by)];
+  return {names.id, names.label, Unit::kNone, &Group::name, names.how};
+}
+template <typename Group>
+ResultTable TableOf(Schema<Group> schema, GroupedBy by, const std::vector<Group>& groups) {
+  return std::move(schema)
+      .WithReadable(by == GroupedBy::kStack ? "stack" : "frame",
+                    [](const Group& g, const NoFacts&) { return g.readable; })
+      .Make(groups);
 }
 
 }  // namespace
@@ -165,50 +175,31 @@ UserFrames::UserFrames(const AllocatorHistory& history)
   }
 }
 
-ResultTable LiveByFrame(const AllocatorHistory&, const AllocatorDevice& device,
-                        const UserFrames& frames, uint32_t event, const char* id,
-                        const char* title) {
-  ResultTable t{id,
-                title,
-                {Text("frame", "Frame", kFrameHow), Bytes("bytes", "Bytes"),
-                 Count("count", "Allocations"), Percent()}};
-  AddRows(
-      SumByFrame(device, frames, event), [&](uint32_t i) { return Value(frames.Label(i)); },
-      SIZE_MAX, &t);
-  NameNobody(device, frames, &t);
-  return t;
+std::vector<LiveGroup> LiveByFrame(const AllocatorDevice& device, const UserFrames& frames,
+                                   uint32_t event) {
+  return WithNobody(device, frames, GroupsOf(SumByFrame(device, frames, event), [&](uint32_t i) {
+                      return frames.Label(i);
+                    }));
 }
 
-ResultTable LiveByStack(const AllocatorHistory& history, const AllocatorDevice& device,
-                        const UserFrames& frames, uint32_t event, size_t most) {
-  const std::vector<Sum> sums = SumByStack(history, device, event);
-  ResultTable t{"at_peak_stacks",
-                "At the peak, by stack",
-                {Text("stack", "Stack", "the program's own frames, the innermost first"),
-                 Bytes("bytes", "Bytes"), Count("count", "Allocations"), Percent()}};
-  AddRows(
-      sums,
-      [&](uint32_t i) { return Value(frames.Of(i) == 0 ? std::string() : OwnStack(history, i)); },
-      most, &t);
-  NameNobody(device, frames, &t);
-  return t;
+std::vector<LiveGroup> LiveByStack(const AllocatorHistory& history, const AllocatorDevice& device,
+                                   const UserFrames& frames, uint32_t event, size_t most) {
+  return WithNobody(
+      device, frames,
+      GroupsOf(
+          SumByStack(history, device, event),
+          [&](uint32_t i) { return frames.Of(i) == 0 ? std::string() : OwnStack(history, i); },
+          most));
 }
 
-ResultTable LiveByStream(const AllocatorHistory& history, const AllocatorDevice& device,
-                         uint32_t event) {
+std::vector<LiveGroup> LiveByStream(const AllocatorHistory& history, const AllocatorDevice& device,
+                                    uint32_t event) {
   std::vector<Sum> sums(history.streams.size());
   ForLive(device, event, [&](const Allocation& a) { sums[a.stream].Add(a); });
-  ResultTable t{"by_stream",
-                "At the peak, by stream",
-                {Text("stream", "Stream"), Bytes("bytes", "Bytes"), Count("count", "Allocations"),
-                 Percent()}};
-  AddRows(
-      sums, [&](uint32_t i) { return Value(fmt::format("0x{:x}", history.streams[i])); }, SIZE_MAX,
-      &t);
-  return t;
+  return GroupsOf(sums, [&](uint32_t i) { return fmt::format("0x{:x}", history.streams[i]); });
 }
 
-ResultTable LiveBySize(const AllocatorDevice& device, uint32_t event) {
+std::vector<LiveGroup> LiveBySize(const AllocatorDevice& device, uint32_t event) {
   // The first bound is the allocator's between small and large blocks.
   struct Class {
     const char* label;
@@ -225,29 +216,27 @@ ResultTable LiveBySize(const AllocatorDevice& device, uint32_t event) {
     while (c + 1 < std::size(kClasses) && a.size >= kClasses[c].below) ++c;
     sums[c].Add(a);
   });
-  ResultTable t{
-      "by_size",
-      "At the peak, by size",
-      {Text("size", "Size"), Bytes("bytes", "Bytes"), Count("count", "Allocations"), Percent()}};
-  AddRows(
-      sums, [&](uint32_t i) { return Value(std::string(kClasses[i].label)); }, SIZE_MAX, &t);
-  return t;
+  return GroupsOf(sums, [&](uint32_t i) { return kClasses[i].label; });
+}
+
+ResultTable LiveTable(GroupedBy by, const std::vector<LiveGroup>& groups, const char* id,
+                      const std::string& title) {
+  using G = LiveGroup;
+  return TableOf(
+      Schema<G>(id, title.c_str(),
+                {NameField<G>(by),
+                 {"bytes", "Bytes", Unit::kBytes, [](const G& g) { return g.sum.bytes; }},
+                 {"count", "Allocations", Unit::kCount, [](const G& g) { return g.sum.count; }},
+                 {"percent", "Share", Unit::kPercent, &G::percent}}),
+      by, groups);
 }
 
 namespace {
 
-ResultTable TwoMoments(ColumnDesc who) {
-  return {"growth",
-          "Two moments",
-          {std::move(who), Bytes("a_bytes", "Then"), Bytes("b_bytes", "Later"),
-           Bytes("delta_bytes", "Change"), Count("a_count", "Allocations then"),
-           Count("b_count", "Allocations later")}};
-}
-
-// Adds rows of two moments, the largest change first, at most `most`.
+// At most `most` groups that `keep` wants, the largest change first.
 template <typename Keep, typename Label>
-void AddChanges(const std::vector<Sum>& from, const std::vector<Sum>& to, const Keep& keep,
-                const Label& label, size_t most, ResultTable* table) {
+std::vector<GrownGroup> ChangesOf(const std::vector<Sum>& from, const std::vector<Sum>& to,
+                                  const Keep& keep, const Label& label, size_t most) {
   std::vector<uint32_t> order;
   for (uint32_t i = 0; i < from.size(); ++i) {
     if (keep(from[i], to[i])) order.push_back(i);
@@ -256,39 +245,51 @@ void AddChanges(const std::vector<Sum>& from, const std::vector<Sum>& to, const 
   std::stable_sort(order.begin(), order.end(),
                    [&](uint32_t x, uint32_t y) { return std::abs(delta(x)) > std::abs(delta(y)); });
   if (order.size() > most) order.resize(most);
-  for (const uint32_t i : order) {
-    table->AddRow({label(i), from[i].bytes, to[i].bytes, delta(i), from[i].count, to[i].count});
-  }
+  std::vector<GrownGroup> groups;
+  for (const uint32_t i : order) groups.push_back({label(i), {}, from[i], to[i]});
+  return groups;
 }
 
 }  // namespace
 
-ResultTable Growth(const AllocatorDevice& device, const UserFrames& frames, uint32_t a,
-                   uint32_t b) {
-  ResultTable t = TwoMoments(Text("frame", "Frame", kFrameHow));
-  AddChanges(
-      SumByFrame(device, frames, a), SumByFrame(device, frames, b),
-      [](const Sum& x, const Sum& y) { return x.count > 0 || y.count > 0; },
-      [&](uint32_t i) { return Value(frames.Label(i)); }, SIZE_MAX, &t);
-  NameNobody(device, frames, &t);
-  return t;
+std::vector<GrownGroup> Growth(const AllocatorDevice& device, const UserFrames& frames, uint32_t a,
+                               uint32_t b) {
+  return WithNobody(device, frames,
+                    ChangesOf(
+                        SumByFrame(device, frames, a), SumByFrame(device, frames, b),
+                        [](const Sum& x, const Sum& y) { return x.count > 0 || y.count > 0; },
+                        [&](uint32_t i) { return frames.Label(i); }, SIZE_MAX));
 }
 
-ResultTable GrowthByStack(const AllocatorHistory& history, const AllocatorDevice& device,
-                          const UserFrames& frames, uint32_t a, uint32_t b, size_t most) {
-  ResultTable t =
-      TwoMoments(Text("stack", "Stack", "the program's own frames, the innermost first"));
-  AddChanges(
-      SumByStack(history, device, a), SumByStack(history, device, b),
-      [](const Sum& x, const Sum& y) { return x.count != y.count || x.bytes != y.bytes; },
-      [&](uint32_t i) { return Value(frames.Of(i) == 0 ? std::string() : OwnStack(history, i)); },
-      most, &t);
-  NameNobody(device, frames, &t);
-  return t;
+std::vector<GrownGroup> GrowthByStack(const AllocatorHistory& history,
+                                      const AllocatorDevice& device, const UserFrames& frames,
+                                      uint32_t a, uint32_t b, size_t most) {
+  return WithNobody(
+      device, frames,
+      ChangesOf(
+          SumByStack(history, device, a), SumByStack(history, device, b),
+          [](const Sum& x, const Sum& y) { return x.count != y.count || x.bytes != y.bytes; },
+          [&](uint32_t i) { return frames.Of(i) == 0 ? std::string() : OwnStack(history, i); },
+          most));
 }
 
-ResultTable Leaks(const AllocatorHistory& history, const AllocatorDevice& device,
-                  const UserFrames& frames, const AllocatorPart& part) {
+ResultTable GrowthTable(GroupedBy by, const std::vector<GrownGroup>& groups, const char* id,
+                        const std::string& title, const char* then, const char* later) {
+  using G = GrownGroup;
+  return TableOf(
+      Schema<G>(
+          id, title.c_str(),
+          {NameField<G>(by),
+           {"a_bytes", then, Unit::kBytes, [](const G& g) { return g.a.bytes; }},
+           {"b_bytes", later, Unit::kBytes, [](const G& g) { return g.b.bytes; }},
+           {"delta_bytes", "Change", Unit::kBytes, &G::delta},
+           {"a_count", "Allocations then", Unit::kCount, [](const G& g) { return g.a.count; }},
+           {"b_count", "Allocations later", Unit::kCount, [](const G& g) { return g.b.count; }}}),
+      by, groups);
+}
+
+std::vector<LeakingGroup> Leaks(const AllocatorHistory& history, const AllocatorDevice& device,
+                                const UserFrames& frames, const AllocatorPart& part) {
   const Steps steps = StepsOrParts(history, device, part);
   const int last = static_cast<int>(steps.begins.size()) - 1;
   std::vector<FrameGrowth> kept(frames.size());
@@ -310,49 +311,67 @@ ResultTable Leaks(const AllocatorHistory& history, const AllocatorDevice& device
     const bool few = last < 3;
     if ((few ? kept[i].steps : kept[i].inner_steps) >= 2) sums[i] = kept[i].sum;
   }
-  ResultTable t{"leaks",
-                "Growing with each step",
-                {Text("frame", "Frame", kFrameHow),
-                 Bytes("bytes", "Bytes", "allocated while recording and not freed"),
-                 Count("count", "Allocations"),
-                 Bytes("bytes_per_step", "Bytes a step", "bytes of its steps / number of steps"),
-                 Count("steps", "Steps", "that left something behind")}};
+  std::vector<LeakingGroup> groups;
   for (const uint32_t i : Largest(sums)) {
-    const Value per_step = steps.annotated ? Value(kept[i].step_bytes / (last + 1)) : Value();
-    t.AddRow({frames.Label(i), sums[i].bytes, sums[i].count, per_step, int64_t{kept[i].steps}});
+    LeakingGroup& group = groups.emplace_back();
+    group.name = frames.Label(i), group.sum = sums[i], group.steps = kept[i].steps;
+    if (steps.annotated) group.bytes_per_step = kept[i].step_bytes / (last + 1);
   }
-  NameNobody(device, frames, &t);
-  return t;
+  return WithNobody(device, frames, std::move(groups));
+}
+
+ResultTable LeakTable(const std::vector<LeakingGroup>& groups) {
+  using G = LeakingGroup;
+  return TableOf(
+      Schema<G>("leaks", "Growing with each step",
+                {NameField<G>(GroupedBy::kFrame),
+                 {"bytes", "Bytes", Unit::kBytes, [](const G& g) { return g.sum.bytes; },
+                  "allocated while recording and not freed"},
+                 {"count", "Allocations", Unit::kCount, [](const G& g) { return g.sum.count; }},
+                 {"bytes_per_step", "Bytes a step", Unit::kBytes, &G::bytes_per_step,
+                  "bytes of its steps / number of steps"},
+                 {"steps", "Steps", Unit::kCount, &G::steps, "that left something behind"}}),
+      GroupedBy::kFrame, groups);
 }
 
 ResultTable SegmentTable(const AllocatorHistory& history, const AllocatorDevice& device) {
-  ResultTable t{"segments",
-                "Segments",
-                {Text("address", "Address"),
-                 Text("type", "Type"),
-                 Text("stream", "Stream"),
-                 Text("pool", "Private pool"),
-                 Bytes("bytes", "Size"),
-                 Bytes("allocated_bytes", "In use"),
-                 Bytes("free_bytes", "Free"),
-                 Bytes("largest_free_bytes", "Largest free"),
-                 Count("blocks", "Blocks"),
-                 {"fragmentation", "Fragmentation", Unit::kFraction, ValueType::kReal,
-                  "1 - largest free block / free bytes"}}};
+  struct Segment {
+    const AllocatorSegment* of;
+    int64_t used = 0, largest = 0;  // bytes in use, and of the largest free block
+    int64_t free() const { return std::max<int64_t>(0, of->size - used); }
+  };
+  std::vector<Segment> segments;
   for (const AllocatorSegment& s : history.segments) {
     if (s.device != device.index) continue;
-    int64_t used = 0, largest = 0;
+    Segment& segment = segments.emplace_back(Segment{&s});
     for (const AllocatorBlock& b : history.BlocksOf(s)) {
-      if (b.in_use) used = SaturatingAdd(used, b.size);
-      if (!b.in_use) largest = std::max(largest, b.size);
+      if (b.in_use) segment.used = SaturatingAdd(segment.used, b.size);
+      if (!b.in_use) segment.largest = std::max(segment.largest, b.size);
     }
-    const int64_t free = std::max<int64_t>(0, s.size - used);
-    const double fragmentation = 1 - Share(std::min(largest, free), free) / 100;
-    t.AddRow({fmt::format("0x{:x}", s.address), std::string(history.strings.View(s.type)),
-              fmt::format("0x{:x}", history.streams[s.stream]), s.pool, s.size, used, free, largest,
-              int64_t{s.blocks}, free > 0 ? Value(fragmentation) : Value()});
   }
-  return t;
+  using S = Segment;
+  using H = const AllocatorHistory*;
+  static const Schema<S, H> schema(
+      "segments", "Segments",
+      {{"address", "Address", Unit::kNone,
+        [](const S& s) { return fmt::format("0x{:x}", s.of->address); }},
+       {"type", "Type", Unit::kNone, [](const S& s, H h) { return h->strings.View(s.of->type); }},
+       {"stream", "Stream", Unit::kNone,
+        [](const S& s, H h) { return fmt::format("0x{:x}", h->streams[s.of->stream]); }},
+       {"pool", "Private pool", Unit::kNone, [](const S& s) { return s.of->pool; }},
+       {"bytes", "Size", Unit::kBytes, [](const S& s) { return s.of->size; }},
+       {"allocated_bytes", "In use", Unit::kBytes, &S::used},
+       {"free_bytes", "Free", Unit::kBytes, &S::free},
+       {"largest_free_bytes", "Largest free", Unit::kBytes, &S::largest},
+       {"blocks", "Blocks", Unit::kCount, [](const S& s) { return s.of->blocks; }},
+       {"fragmentation", "Fragmentation", Unit::kFraction,
+        [](const S& s) {
+          return s.free() > 0
+                     ? std::optional(1 - Share(std::min(s.largest, s.free()), s.free()) / 100)
+                     : std::nullopt;
+        },
+        "1 - largest free block / free bytes"}});
+  return schema.Make(segments, &history);
 }
 
 std::string StackText(const AllocatorHistory& history, uint32_t stack) {

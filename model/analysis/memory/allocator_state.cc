@@ -6,6 +6,8 @@
 #include <map>
 #include <string>
 
+#include "model/analysis/tables/schema.h"
+
 namespace stepscope {
 namespace {
 
@@ -146,40 +148,33 @@ std::vector<SegmentState> SegmentsAt(const AllocatorHistory& history, const Allo
 ResultTable SegmentStateTable(const AllocatorHistory& history,
                               const std::vector<SegmentState>& segments, const char* id,
                               const char* title) {
-  const auto text = [](const char* name, const char* label) {
-    return ColumnDesc{name, label, Unit::kNone, ValueType::kString, ""};
+  using S = SegmentState;
+  // A field that only a segment has that lasts to the end.
+  const auto at_end = [](auto get) {
+    return [get](const S& s) {
+      return s.at_end != nullptr ? std::optional<SharedText>(get(*s.at_end)) : std::nullopt;
+    };
   };
-  const auto number = [](const char* name, const char* label, Unit unit, const char* how = "") {
-    return ColumnDesc{name, label, unit, ValueType::kInt, how};
-  };
-  ResultTable t{id,
-                title,
-                {text("address", "Address"),
-                 text("type", "Type"),
-                 text("stream", "Stream"),
-                 text("pool", "Private pool"),
-                 number("bytes", "Size", Unit::kBytes),
-                 number("allocated_bytes", "In use", Unit::kBytes),
-                 number("free_bytes", "Free", Unit::kBytes),
-                 number("largest_free_bytes", "Largest free", Unit::kBytes,
-                        "the longest stretch between allocations"),
-                 number("free_parts", "Free stretches", Unit::kCount),
-                 number("allocations", "Allocations", Unit::kCount),
-                 {"fragmentation", "Fragmentation", Unit::kFraction, ValueType::kReal,
-                  "1 - largest free stretch / free bytes"}}};
-  for (const SegmentState& s : segments) {
-    const AllocatorSegment* e = s.at_end;
-    const double share = s.free() > 0 ? static_cast<double>(std::min(s.largest_free, s.free())) /
-                                            static_cast<double>(s.free())
-                                      : 0;
-    t.AddRow({fmt::format("0x{:x}", s.address),
-              e != nullptr ? Value(history.strings.View(e->type)) : Value(),
-              e != nullptr ? Value(fmt::format("0x{:x}", history.streams[e->stream])) : Value(),
-              e != nullptr ? Value(e->pool) : Value(), s.bytes, s.allocated, s.free(),
-              s.largest_free, s.free_parts, s.allocations,
-              s.free() > 0 ? Value(1 - share) : Value()});
-  }
-  return t;
+  using Segment = AllocatorSegment;
+  const Schema<S> schema(
+      id, title,
+      {{"address", "Address", Unit::kNone,
+        [](const S& s) { return fmt::format("0x{:x}", s.address); }},
+       {"type", "Type", Unit::kNone,
+        at_end([&](const Segment& e) { return SharedText(history.strings.View(e.type)); })},
+       {"stream", "Stream", Unit::kNone,
+        at_end([&](const Segment& e) { return fmt::format("0x{:x}", history.streams[e.stream]); })},
+       {"pool", "Private pool", Unit::kNone, at_end([](const Segment& e) { return e.pool; })},
+       {"bytes", "Size", Unit::kBytes, &S::bytes},
+       {"allocated_bytes", "In use", Unit::kBytes, &S::allocated},
+       {"free_bytes", "Free", Unit::kBytes, &S::free},
+       {"largest_free_bytes", "Largest free", Unit::kBytes, &S::largest_free,
+        "the longest stretch between allocations"},
+       {"free_parts", "Free stretches", Unit::kCount, &S::free_parts},
+       {"allocations", "Allocations", Unit::kCount, &S::allocations},
+       {"fragmentation", "Fragmentation", Unit::kFraction, &S::fragmentation,
+        "1 - largest free stretch / free bytes"}});
+  return schema.Make(segments);
 }
 
 }  // namespace stepscope

@@ -2,7 +2,9 @@
 // was allocated, and how scattered the rest was. Pure functions; any thread may call them.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "model/allocator_history.h"
@@ -21,6 +23,11 @@ struct SegmentState {
   const AllocatorSegment* at_end = nullptr;  // the snapshot's segment around it, or null
 
   int64_t free() const { return bytes > allocated ? bytes - allocated : 0; }
+  // 1 - largest free stretch / free bytes; none where nothing is free.
+  std::optional<double> fragmentation() const {
+    if (free() <= 0) return std::nullopt;
+    return 1 - static_cast<double>(std::min(largest_free, free())) / static_cast<double>(free());
+  }
 };
 
 // The segments after an event of the device, by address. The end is known, so later events are

@@ -1,9 +1,9 @@
 // This folder says what allocators held. The memory profile here is made from allocation events
 // of a trace (docs/rules.md#memory): what each allocator held over time, at its peak and at any
-// time; live_allocations.h lists what was live, memory_spans.h places allocations as boxes. The
-// files named alloc* and stack_tree.h are about PyTorch's memory snapshots
-// (docs/memory-snapshots.md); start with allocation_groups.h. ComputeMemory is a pure function,
-// O(n log n) in memory events; a snapshot takes 48 bytes.
+// time; live_allocations.h lists what was live and places allocations as boxes. The files named
+// allocat* and stack_tree.h are about PyTorch's memory snapshots (docs/memory-snapshots.md); start
+// with allocation_groups.h. ComputeMemory is a pure function, O(n log n) in memory events; a
+// snapshot takes 48 bytes.
 #pragma once
 
 #include <cstdint>

@@ -10,7 +10,7 @@
 #include "model/analysis/grouping/grouping.h"
 #include "model/analysis/ops/op_database.h"
 #include "model/analysis/steps/training.h"
-#include "model/query/asked_events.h"
+#include "model/query/find_events.h"
 #include "tests/support/xspace_builder.h"
 
 namespace stepscope {

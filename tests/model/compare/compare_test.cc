@@ -2,7 +2,6 @@
 #include "model/compare/compare.h"
 #include "model/compare/compare_table.h"
 #include "model/compare/step_tables.h"
-#include "model/compare/summary.h"
 
 #include <doctest/doctest.h>
 
@@ -235,7 +234,9 @@ std::string DifferenceOf(double b, size_t n, double deviation) {
   change.b = {b, deviation, 0, 0, b, n};
   change.test = TestShift(times_a, times_b);
   AnalysisResult result;
-  AddSummary(change, {}, {}, &result);
+  StepComparison comparison;
+  comparison.change = change;
+  AddSummary(comparison, &result);
   REQUIRE_FALSE(result.findings.empty());
   CHECK(test::PropertyText(result, "summary").starts_with(result.findings[0].text));
   return result.findings[0].text;

@@ -1,8 +1,7 @@
-#include "model/compare/snapshots.h"
+#include "model/compare/compare.h"
 
 #include <doctest/doctest.h>
 
-#include "model/compare/compare.h"
 #include "tests/support/kineto_text.h"
 #include "tests/support/loaded.h"
 #include "tests/support/memory_snapshot.h"

@@ -5,11 +5,11 @@
 
 #include <cmath>
 #include <limits>
+#include <memory>
 
 #include "model/compare/compare.h"
 #include "tests/support/gpu_profile.h"
 #include "tests/support/table_cells.h"
-#include "tests/support/table_rows.h"
 
 namespace stepscope::compare {
 namespace {
@@ -17,22 +17,21 @@ namespace {
 using Kind = WaterfallBar::Kind;
 
 struct Row {
-  const char *kind, *name;
+  WorkKind kind;
+  const char* name;
   double change;  // ms
 };
 
 AnalysisResult Comparison(double a, double b, const std::vector<Row>& rows) {
-  AnalysisResult result;
-  result.properties = {{"step_ms_a", "", a, Unit::kMs, ""}, {"step_ms_b", "", b, Unit::kMs, ""}};
-  ResultTable table;
-  table.id = "contributions";
-  for (const char* id : {"kind", "class", "name"})
-    table.AddColumn({id, id, Unit::kNone, ValueType::kString, ""});
-  table.AddColumn({"delta_ms_per_step", "", Unit::kMs, ValueType::kReal, ""});
+  auto found = std::make_shared<StepComparison>();
+  found->change.a.median = a, found->change.b.median = b;
   for (const Row& row : rows) {
-    table.AddRow({SharedText(row.kind), SharedText("Blocking"), SharedText(row.name), row.change});
+    Contribution& c = found->found.rows.emplace_back();
+    c.kind = row.kind, c.loss = StepTimeClass::kSync, c.name = row.name;
+    c.b = row.change * static_cast<double>(kPsPerMs);
   }
-  result.tables.push_back(table);
+  AnalysisResult result;
+  result.SetSource<StepComparison>(std::move(found));
   return result;
 }
 
@@ -59,9 +58,10 @@ void CheckSums(const Waterfall& waterfall, int64_t a, int64_t b) {
 }
 
 TEST_CASE("waterfall: rows, largest first, then the smaller ones, then what nothing explains") {
-  std::vector<Row> rows{{"op", "matmul", 3}, {"idle", "cudaStreamSynchronize", -1}};
-  rows.push_back({"kernel", "_Z3addPf", 0.05});  // below a fiftieth of the largest
-  rows.push_back({"kernel", "relu", -0.04});
+  std::vector<Row> rows{{WorkKind::kOp, "matmul", 3},
+                        {WorkKind::kIdle, "cudaStreamSynchronize", -1}};
+  rows.push_back({WorkKind::kKernel, "_Z3addPf", 0.05});  // below a fiftieth of the largest
+  rows.push_back({WorkKind::kKernel, "relu", -0.04});
   const Waterfall w = WaterfallOf(Comparison(10, 12.5, rows));
   CheckSums(w, 10 * kPsPerMs, 12 * kPsPerMs + kPsPerMs / 2);
   REQUIRE(w.bars.size() == 6);
@@ -80,8 +80,8 @@ TEST_CASE("waterfall: rows, largest first, then the smaller ones, then what noth
 }
 
 TEST_CASE("waterfall: a single small row has a bar of its own, and names are readable") {
-  const Waterfall w =
-      WaterfallOf(Comparison(10, 13.05, {{"op", "matmul", 3}, {"kernel", "_Z3addPf", 0.05}}));
+  const Waterfall w = WaterfallOf(
+      Comparison(10, 13.05, {{WorkKind::kOp, "matmul", 3}, {WorkKind::kKernel, "_Z3addPf", 0.05}}));
   CheckSums(w, 10 * kPsPerMs, 13 * kPsPerMs + kPsPerMs / 20);
   REQUIRE(w.bars.size() == 4);
   CHECK(w.bars[2].kind == Kind::kChange);
@@ -89,7 +89,7 @@ TEST_CASE("waterfall: a single small row has a bar of its own, and names are rea
 }
 
 TEST_CASE("waterfall: no more rows have bars than are asked for") {
-  std::vector<Row> rows(30, {"op", "conv", 0.1});
+  std::vector<Row> rows(30, {WorkKind::kOp, "conv", 0.1});
   const Waterfall w = WaterfallOf(Comparison(10, 13, rows), 5);
   CheckSums(w, 10 * kPsPerMs, 13 * kPsPerMs);
   REQUIRE(w.bars.size() == 8);  // no rest: rounding is no change
@@ -105,12 +105,13 @@ TEST_CASE("waterfall: without contributions all of the change is the rest") {
 }
 
 TEST_CASE("waterfall: an axis that begins at zero unless the changes would be slivers") {
-  CHECK(WaterfallOf(Comparison(10, 15, {{"op", "a", 5}})).low == 0);
-  CHECK(WaterfallOf(Comparison(0, 5, {{"op", "a", 5}})).low == 0);
-  const Waterfall small = WaterfallOf(Comparison(100, 101, {{"op", "a", 1}}));
+  CHECK(WaterfallOf(Comparison(10, 15, {{WorkKind::kOp, "a", 5}})).low == 0);
+  CHECK(WaterfallOf(Comparison(0, 5, {{WorkKind::kOp, "a", 5}})).low == 0);
+  const Waterfall small = WaterfallOf(Comparison(100, 101, {{WorkKind::kOp, "a", 1}}));
   CHECK(small.low > 99 * kPsPerMs);
   CHECK(small.low < 100 * kPsPerMs);
-  const Waterfall below = WaterfallOf(Comparison(10, 1, {{"op", "a", -12}, {"op", "b", 3}}));
+  const Waterfall below =
+      WaterfallOf(Comparison(10, 1, {{WorkKind::kOp, "a", -12}, {WorkKind::kOp, "b", 3}}));
   CheckSums(below, 10 * kPsPerMs, kPsPerMs);
   CHECK(below.low == -2 * kPsPerMs);
 }
@@ -118,7 +119,8 @@ TEST_CASE("waterfall: an axis that begins at zero unless the changes would be sl
 TEST_CASE("waterfall: numbers that no profile has do no harm") {
   constexpr double kInf = std::numeric_limits<double>::infinity();
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  const Waterfall w = WaterfallOf(Comparison(kInf, nan, {{"op", "a", -kInf}, {"op", "b", nan}}));
+  const Waterfall w =
+      WaterfallOf(Comparison(kInf, nan, {{WorkKind::kOp, "a", -kInf}, {WorkKind::kOp, "b", nan}}));
   CHECK(w.bars.front().to > 0);
   CHECK(w.bars.back().to == 0);
   CHECK(w.low < w.high);
@@ -143,7 +145,8 @@ TEST_CASE("waterfall: the bars of compared profiles add up to the difference of 
 }
 
 TEST_CASE("waterfall: SVG has a bar for each row, and says where its axis begins; CSV has all") {
-  const Waterfall w = WaterfallOf(Comparison(100, 101, {{"op", "<a>", 3}, {"op", "b", -2}}));
+  const Waterfall w =
+      WaterfallOf(Comparison(100, 101, {{WorkKind::kOp, "<a>", 3}, {WorkKind::kOp, "b", -2}}));
   WaterfallColors colors{"#111111", "#222222", "#333333", "#aa0000", "#0000aa", "#555555", ""};
   const std::string inside = ToSvg(w, colors);
   CHECK(inside.find("&lt;a&gt;: +3.000 ms</title>") != std::string::npos);
@@ -160,15 +163,11 @@ TEST_CASE("waterfall: SVG has a bar for each row, and says where its axis begins
 }
 
 TEST_CASE("waterfall: two memory snapshots lead from peak to peak") {
+  auto found = std::make_shared<SnapshotComparison>();
+  found->peak_a = 1000, found->peak_b = 1500;
+  found->at_peak = {{{"train.py:8 f"}, "", {}, {600, 1, {}}}, {{""}, "", {100, 1, {}}, {}}};
   AnalysisResult result;
-  result.properties = {{"memory_peak_bytes_a", "", 1000.0, Unit::kBytes, ""},
-                       {"memory_peak_bytes_b", "", 1500.0, Unit::kBytes, ""}};
-  ResultTable table;
-  table.id = "memory_at_peak";
-  table.SetColumns({{"frame", "", Unit::kNone, ValueType::kString, ""},
-                    {"delta_bytes", "", Unit::kBytes, ValueType::kReal, ""}});
-  test::SetRows(&table, {{SharedText("train.py:8 f"), 600.0}, {SharedText(""), -100.0}});
-  result.tables.push_back(table);
+  result.SetSource<SnapshotComparison>(std::move(found));
   const Waterfall w = WaterfallOf(result);
   CheckSums(w, 1000, 1500);
   CHECK(w.unit == Unit::kBytes);

@@ -12,7 +12,7 @@
 #include "model/analysis/steps/scope.h"
 #include "model/analysis/steps/steps.h"
 #include "model/lookup.h"
-#include "model/query/call_tree_table.h"
+#include "model/query/call_tree.h"
 #include "model/query/event_stats.h"
 #include "model/query/find_events.h"
 #include "model/trace_builder.h"

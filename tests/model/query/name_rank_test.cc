@@ -1,5 +1,5 @@
 // NameRank: how long an event is among those of its name.
-#include "model/query/name_rank.h"
+#include "model/query/event_stats.h"
 #include "tests/support/loaded.h"
 
 #include <doctest/doctest.h>

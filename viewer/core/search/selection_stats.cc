@@ -9,10 +9,10 @@
 
 #include "model/analysis/steps/scope.h"
 #include "model/analysis/steps/steps.h"
-#include "model/analysis/tables/in_unit.h"
+#include "model/analysis/tables/schema.h"
 #include "model/jobs/job.h"
 #include "model/lookup.h"
-#include "model/query/call_tree_table.h"
+#include "model/query/call_tree.h"
 #include "model/query/event_groups.h"
 #include "model/query/find_events.h"
 #include "model/query/merge_stacks.h"
@@ -51,27 +51,6 @@ RowBits BitsInScope(const Trace& trace, const Scope& scope) {
   return bits;
 }
 
-ResultTable GroupTable(GroupBy by) {
-  using V = ValueType;
-  const char* label = by == GroupBy::kTrack ? "Track" : by == GroupBy::kStep ? "Step" : "Name";
-  ColumnDesc share{"share", "Share", Unit::kPercent, V::kReal,
-                   "share of the time that is looked at; for a step, of its length"};
-  return {"groups",
-          "Selected events",
-          {{"name", label, Unit::kNone, V::kString, ""},
-           {"count", "Count", Unit::kCount, V::kInt, ""},
-           {"total_us", "Total", Unit::kUs, V::kReal, "sum of durations", true},
-           {"self_us", "Self", Unit::kUs, V::kReal, "without the events inside", true},
-           {"mean_us", "Mean", Unit::kUs, V::kReal, ""},
-           {"median_us", "Median", Unit::kUs, V::kReal, "by nearest rank"},
-           {"p95_us", "95 %", Unit::kUs, V::kReal, "95 % of the durations are at most this"},
-           {"p99_us", "99 %", Unit::kUs, V::kReal, "99 % of the durations are at most this"},
-           {"min_us", "Min", Unit::kUs, V::kReal, ""},
-           {"max_us", "Max", Unit::kUs, V::kReal, ""},
-           {"stddev_us", "\u03c3", Unit::kUs, V::kReal, "standard deviation of all durations"},
-           std::move(share)}};
-}
-
 double Share(const EventStatsRow& row, TimeRange range, const StepDatabase* steps) {
   Ps whole = range.length();
   if (steps != nullptr && row.step < steps->steps.size())
@@ -86,14 +65,30 @@ std::string NameOf(const Profile& profile, const SelectionRequest& request,
   return TrackName(request.names, *profile.trace, profile.Set(row.set), row.track);
 }
 
-void AddRows(const Profile& profile, const SelectionRequest& request, const Asked& asked,
-             SelectionStats* out) {
-  for (const EventStatsRow& row : out->stats.groups) {
-    out->groups.AddRow({SharedText(NameOf(profile, request, row)), static_cast<int64_t>(row.count),
-                        InUs(row.total), InUs(row.self), InUs(row.mean), InUs(row.median),
-                        InUs(row.p95), InUs(row.p99), InUs(row.min), InUs(row.max),
-                        InUs(row.stddev), Share(row, out->range, asked.question.steps)});
-  }
+ResultTable GroupTable(const Profile& profile, const SelectionRequest& request, const Asked& asked,
+                       const SelectionStats& stats) {
+  using R = EventStatsRow;
+  const char* label = request.by == GroupBy::kTrack  ? "Track"
+                      : request.by == GroupBy::kStep ? "Step"
+                                                     : "Name";
+  const Schema<R> schema(
+      "groups", "Selected events",
+      {{"name", label, Unit::kNone, [&](const R& row) { return NameOf(profile, request, row); }},
+       {"count", "Count", Unit::kCount, &R::count},
+       {"total_us", "Total", Unit::kUs, &R::total, "sum of durations", kKeyColumn},
+       {"self_us", "Self", Unit::kUs, &R::self, "without the events inside", kKeyColumn},
+       {"mean_us", "Mean", Unit::kUs, [](const R& row) { return InUs(row.mean); }},
+       {"median_us", "Median", Unit::kUs, &R::median, "by nearest rank"},
+       {"p95_us", "95 %", Unit::kUs, &R::p95, "95 % of the durations are at most this"},
+       {"p99_us", "99 %", Unit::kUs, &R::p99, "99 % of the durations are at most this"},
+       {"min_us", "Min", Unit::kUs, &R::min},
+       {"max_us", "Max", Unit::kUs, &R::max},
+       {"stddev_us", "\u03c3", Unit::kUs, [](const R& row) { return InUs(row.stddev); },
+        "standard deviation of all durations"},
+       {"share", "Share", Unit::kPercent,
+        [&](const R& row) { return Share(row, stats.range, asked.question.steps); },
+        "share of the time that is looked at; for a step, of its length"}});
+  return schema.Make(stats.stats.groups);
 }
 
 // For each group of EventGroups, the row of the table that it has.
@@ -176,27 +171,31 @@ std::vector<Listed> FirstOf(const Asked& asked, SelectionStats* out) {
 }
 
 void ListEvents(const Asked& asked, const TrackRules::Names& names, SelectionStats* out) {
-  using V = ValueType;
-  out->events = {
-      "events",
-      "Events",
-      {{"name", "Name", Unit::kNone, V::kString, ""},
-       {"start_us", "Begin", Unit::kUs, V::kReal, "from the origin of the profile", true},
-       {"dur_us", "Duration", Unit::kUs, V::kReal, "", true},
-       {"self_us", "Self", Unit::kUs, V::kReal, "without the events inside"},
-       {"track", "Track", Unit::kNone, V::kString, ""}}};
-  for (const Listed& event : FirstOf(asked, out)) {
-    const EventPart& part = asked.question.parts[event.part];
-    const EventRow row(event.row);
-    const Ps duration = part.events->Duration(row);
-    out->events.AddRow(
-        {SharedText(part.events->Name(row)), InUs(event.start), InUs(duration),
-         InUs(SelfTime(*part.events, row)),
-         SharedText(TrackAndPlane(names, *asked.question.trace, *part.events, row))});
-    RowLink& link = out->events.links.emplace_back(LinkTo(EventRows(std::vector{row})));
-    link.set = part.set;
-    link.range = {event.start, SaturatingAdd(event.start, std::max<Ps>(1, duration))};
-  }
+  using L = Listed;
+  const auto part = [&](const L& event) -> const EventPart& {
+    return asked.question.parts[event.part];
+  };
+  const auto duration = [&](const L& e) { return part(e).events->Duration(EventRow(e.row)); };
+  const Schema<L> schema(
+      "events", "Events",
+      {{"name", "Name", Unit::kNone,
+        [&](const L& e) { return part(e).events->Name(EventRow(e.row)); }},
+       {"start_us", "Begin", Unit::kUs, &L::start, "from the origin of the profile", kKeyColumn},
+       {"dur_us", "Duration", Unit::kUs, duration, "", kKeyColumn},
+       {"self_us", "Self", Unit::kUs,
+        [&](const L& e) { return SelfTime(*part(e).events, EventRow(e.row)); },
+        "without the events inside"},
+       {"track", "Track", Unit::kNone,
+        [&](const L& e) {
+          return TrackAndPlane(names, *asked.question.trace, *part(e).events, EventRow(e.row));
+        }}},
+      [&](const L& e, const NoFacts&) {
+        RowLink link = LinkTo(EventRows({EventRow(e.row)}));
+        link.set = part(e).set;
+        link.range = {e.start, SaturatingAdd(e.start, std::max<Ps>(1, duration(e)))};
+        return link;
+      });
+  out->events = schema.Make(FirstOf(asked, out));
 }
 
 // The range from the first begin to the last end.
@@ -258,8 +257,7 @@ SelectionStats AddUpSelection(const Profile& profile, const SelectionRequest& re
   out.derived = !asked.question.parts.empty() && asked.question.parts.front().set != 0;
   out.stats = AddUp(asked.question);
   out.range = request.range.empty() ? HullOf(asked.question.parts) : request.range;
-  out.groups = GroupTable(request.by);
-  AddRows(profile, request, asked, &out);
+  out.groups = GroupTable(profile, request, asked, out);
   AddLinks(asked, &out);
   ListEvents(asked, request.names, &out);
   if (request.stacks) out.stacks = StacksOf(asked, scope ? &*scope : nullptr);

@@ -11,8 +11,7 @@
 #include <vector>
 
 #include "model/analysis/intervals/event_order.h"
-#include "model/analysis/tables/cells.h"
-#include "model/analysis/tables/in_unit.h"
+#include "model/analysis/tables/schema.h"
 #include "model/base/key_table.h"
 #include "model/jobs/job.h"
 #include "model/lookup.h"
@@ -72,8 +71,8 @@ class Adder {
   bool OnlyNames(const Track& track, const Lane& lane, size_t i) const;
   void TakeFromParents(const Track& track, const Lane& lane, const Lane& parents);
   Ps BusyTime(const Track& track) const;
-  ResultTable Names() const;
-  ResultTable Kinds() const;
+  std::vector<VisibleName> Names() const;
+  std::vector<VisibleKind> Kinds() const;
 
   const TrackSet& set_;
   TimeRange range_;
@@ -209,7 +208,7 @@ void Adder::Add(const Track& track) {
   tracks_ += count > 0 ? 1 : 0;
 }
 
-ResultTable Adder::Names() const {
+std::vector<VisibleName> Adder::Names() const {
   const bool work =
       std::any_of(names_.begin(), names_.end(), [](const NameSum& sum) { return sum.count > 0; });
   const std::vector<NameSum>& names = work ? names_ : annotations_;
@@ -238,32 +237,19 @@ ResultTable Adder::Names() const {
                    [](const auto& a, const auto& b) { return a.second.self > b.second.self; });
   Ps self = 0;
   for (const auto& [name, sum] : sums) self += sum.self;
-  ResultTable table{
-      "visible",
-      "In view",
-      {{"name", "Name", Unit::kNone, ValueType::kString, "of the events that are in view"},
-       {"self_us", "Self time", Unit::kUs, ValueType::kReal,
-        "time in view that is not that of an event inside"},
-       {"share", "Share", Unit::kPercent, ValueType::kReal,
-        "of the self time of all events in view"},
-       {"total_us", "Total", Unit::kUs, ValueType::kReal,
-        "time in view, with that of the events inside"},
-       {"count", "Count", Unit::kCount, ValueType::kInt, "events that touch the view"},
-       {"mean_us", "Mean", Unit::kUs, ValueType::kReal, "duration of a whole event"}}};
+  std::vector<VisibleName> rows;
   for (const auto& [name, sum] : sums) {
-    // Instants take no time, so there is nothing to say of it.
-    const auto known = [slices = sum.slices](double v) { return slices > 0 ? Value(v) : Value(); };
-    const double share =
-        self > 0 ? 100 * static_cast<double>(sum.self) / static_cast<double>(self) : 0.0;
-    const double mean = sum.whole / static_cast<double>(std::max<uint64_t>(1, sum.slices));
-    table.AddRow({SharedText(set_.names->strings.View(name)), known(InUs(sum.self)), known(share),
-                  known(InUs(sum.inside)), static_cast<int64_t>(sum.count),
-                  known(mean / static_cast<double>(kPsPerUs))});
+    VisibleName& row = rows.emplace_back();
+    row.name = SharedText(set_.names->strings.View(name)), row.count = sum.count;
+    if (sum.slices == 0) continue;  // instants take no time, so there is nothing to say of it
+    row.self_us = InUs(sum.self), row.total_us = InUs(sum.inside);
+    row.share = self > 0 ? 100 * static_cast<double>(sum.self) / static_cast<double>(self) : 0.0;
+    row.mean_us = sum.whole / static_cast<double>(sum.slices) / static_cast<double>(kPsPerUs);
   }
-  return table;
+  return rows;
 }
 
-ResultTable Adder::Kinds() const {
+std::vector<VisibleKind> Adder::Kinds() const {
   const bool work =
       std::any_of(kinds_.begin(), kinds_.end(), [](const KindSum& kind) { return kind.count > 0; });
   const std::array<KindSum, kKinds>& kinds = work ? kinds_ : names_only_;
@@ -273,81 +259,104 @@ ResultTable Adder::Kinds() const {
   }
   std::stable_sort(order.begin(), order.end(),
                    [&](size_t a, size_t b) { return kinds[a].busy > kinds[b].busy; });
-  ResultTable table{"visible_kinds",
-                    "In view",
-                    {{"kind", "Tracks", Unit::kNone, ValueType::kString, ""},
-                     {"count", "Count", Unit::kCount, ValueType::kInt, ""},
-                     {"busy_us", "Busy", Unit::kUs, ValueType::kReal,
-                      "sum over the tracks of the time in view that has an event"}}};
-  for (const size_t k : order) {
-    table.AddRow({SharedText(KindText(static_cast<TrackKind>(k))),
-                  static_cast<int64_t>(kinds[k].count), InUs(kinds[k].busy)});
-  }
-  return table;
+  std::vector<VisibleKind> rows;
+  for (const size_t k : order)
+    rows.push_back({KindText(static_cast<TrackKind>(k)), kinds[k].count, kinds[k].busy});
+  return rows;
 }
 
-VisibleEvents Adder::Result() const { return {events_, tracks_, Names(), Kinds()}; }
-
-// The values of each side in a joined table: two columns of each row, by its first.
-using Sides = std::array<std::array<double, 2>, 2>;
-using BothSides = std::map<std::string, Sides, std::less<>>;
-using SidesOfName = std::pair<std::string, Sides>;
-
-BothSides Join(const ResultTable& a, const ResultTable& b, const char* first, const char* second) {
-  BothSides both;
-  for (const size_t side : {size_t{0}, size_t{1}}) {
-    const ResultTable& table = side == 0 ? a : b;
-    const int x = table.Column(first), y = table.Column(second);
-    for (size_t row = 0; row < table.size(); ++row)
-      both[RawValue(table.At(row, 0))][side] = {NumberAt(table, row, x), NumberAt(table, row, y)};
-  }
-  return both;
+ResultTable VisibleNameTable(const std::vector<VisibleName>& rows) {
+  using N = VisibleName;
+  static const Schema<N> schema(
+      "visible", "In view",
+      {{"name", "Name", Unit::kNone, &N::name, "of the events that are in view"},
+       {"self_us", "Self time", Unit::kUs, &N::self_us,
+        "time in view that is not that of an event inside"},
+       {"share", "Share", Unit::kPercent, &N::share, "of the self time of all events in view"},
+       {"total_us", "Total", Unit::kUs, &N::total_us,
+        "time in view, with that of the events inside"},
+       {"count", "Count", Unit::kCount, &N::count, "events that touch the view"},
+       {"mean_us", "Mean", Unit::kUs, &N::mean_us, "duration of a whole event"}});
+  return schema.Make(rows);
 }
 
-ResultTable NamesOfBoth(const ResultTable& a, const ResultTable& b) {
-  ResultTable table{
-      "visible_of_both",
-      "In view",
-      {{"name", "Name", Unit::kNone, ValueType::kString, "of the events that are in view"},
-       {"a_us", "A", Unit::kUs, ValueType::kReal,
+constexpr const char* kBusy = "sum over the tracks of the time in view that has an event";
+
+ResultTable VisibleKindTable(const std::vector<VisibleKind>& rows) {
+  using K = VisibleKind;
+  static const Schema<K> schema("visible_kinds", "In view",
+                                {{"kind", "Tracks", Unit::kNone, &K::kind},
+                                 {"count", "Count", Unit::kCount, &K::count},
+                                 {"busy_us", "Busy", Unit::kUs, &K::busy, kBusy}});
+  return schema.Make(rows);
+}
+
+VisibleEvents Adder::Result() const {
+  VisibleEvents out{events_, tracks_, {}, {}, Names(), Kinds()};
+  out.names = VisibleNameTable(out.by_name), out.kinds = VisibleKindTable(out.by_kind);
+  return out;
+}
+
+// A row of a joined table: the time and the number that each side has.
+struct Joined {
+  std::string name;
+  double a_us = 0, b_us = 0;
+  uint64_t a_count = 0, b_count = 0;
+};
+
+// By name. `us` reads the time of a row.
+template <typename Row, typename Us>
+std::vector<Joined> Join(const std::vector<Row>& a, const std::vector<Row>& b,
+                         SharedText Row::*name, Us us) {
+  std::map<std::string, Joined, std::less<>> both;
+  for (const Row& row : a) {
+    Joined& joined = both[(row.*name).str()];
+    joined.a_us = us(row), joined.a_count = row.count;
+  }
+  for (const Row& row : b) {
+    Joined& joined = both[(row.*name).str()];
+    joined.b_us = us(row), joined.b_count = row.count;
+  }
+  std::vector<Joined> rows;
+  for (auto& [key, joined] : both) {
+    joined.name = key;
+    rows.push_back(std::move(joined));
+  }
+  return rows;
+}
+
+ResultTable NamesOfBoth(const std::vector<VisibleName>& a, const std::vector<VisibleName>& b) {
+  using J = Joined;
+  static const Schema<J> schema(
+      "visible_of_both", "In view",
+      {{"name", "Name", Unit::kNone, &J::name, "of the events that are in view"},
+       {"a_us", "A", Unit::kUs, &J::a_us,
         "time in view that is not that of an event inside, in the baseline"},
-       {"b_us", "B", Unit::kUs, ValueType::kReal, "the same in the other profile"},
-       {"delta_us", "\u0394", Unit::kUs, ValueType::kReal, "B less A"},
-       {"a_count", "Count A", Unit::kCount, ValueType::kInt, "events that touch the view"},
-       {"b_count", "Count B", Unit::kCount, ValueType::kInt, "events that touch the view"}}};
-  const BothSides joined = Join(a, b, "self_us", "count");
-  std::vector<SidesOfName> rows(joined.begin(), joined.end());
-  std::stable_sort(rows.begin(), rows.end(), [](const SidesOfName& x, const SidesOfName& y) {
-    const auto change = [](const Sides& s) { return std::fabs(s[1][0] - s[0][0]); };
-    return change(x.second) > change(y.second);
+       {"b_us", "B", Unit::kUs, &J::b_us, "the same in the other profile"},
+       {"delta_us", "\u0394", Unit::kUs, [](const J& j) { return j.b_us - j.a_us; }, "B less A"},
+       {"a_count", "Count A", Unit::kCount, &J::a_count, "events that touch the view"},
+       {"b_count", "Count B", Unit::kCount, &J::b_count, "events that touch the view"}});
+  std::vector<J> rows =
+      Join(a, b, &VisibleName::name, [](const VisibleName& n) { return n.self_us.value_or(0); });
+  std::stable_sort(rows.begin(), rows.end(), [](const J& x, const J& y) {
+    return std::fabs(x.b_us - x.a_us) > std::fabs(y.b_us - y.a_us);
   });
-  for (const auto& [name, sides] : rows) {
-    table.AddRow({name, sides[0][0], sides[1][0], sides[1][0] - sides[0][0],
-                  static_cast<int64_t>(sides[0][1]), static_cast<int64_t>(sides[1][1])});
-  }
-  return table;
+  return schema.Make(rows);
 }
 
-ResultTable KindsOfBoth(const ResultTable& a, const ResultTable& b) {
-  ResultTable table{"visible_kinds_of_both",
-                    "In view",
-                    {{"kind", "Tracks", Unit::kNone, ValueType::kString, ""},
-                     {"a_count", "Count A", Unit::kCount, ValueType::kInt, ""},
-                     {"a_us", "Busy A", Unit::kUs, ValueType::kReal,
-                      "sum over the tracks of the time in view that has an event"},
-                     {"b_count", "Count B", Unit::kCount, ValueType::kInt, ""},
-                     {"b_us", "Busy B", Unit::kUs, ValueType::kReal, "the same of B"}}};
-  const BothSides joined = Join(a, b, "busy_us", "count");
-  std::vector<SidesOfName> rows(joined.begin(), joined.end());
-  std::stable_sort(rows.begin(), rows.end(), [](const SidesOfName& x, const SidesOfName& y) {
-    const auto busy = [](const Sides& s) { return s[0][0] + s[1][0]; };
-    return busy(x.second) > busy(y.second);
-  });
-  for (const auto& [kind, sides] : rows) {
-    table.AddRow({kind, static_cast<int64_t>(sides[0][1]), sides[0][0],
-                  static_cast<int64_t>(sides[1][1]), sides[1][0]});
-  }
-  return table;
+ResultTable KindsOfBoth(const std::vector<VisibleKind>& a, const std::vector<VisibleKind>& b) {
+  using J = Joined;
+  static const Schema<J> schema("visible_kinds_of_both", "In view",
+                                {{"kind", "Tracks", Unit::kNone, &J::name},
+                                 {"a_count", "Count A", Unit::kCount, &J::a_count},
+                                 {"a_us", "Busy A", Unit::kUs, &J::a_us, kBusy},
+                                 {"b_count", "Count B", Unit::kCount, &J::b_count},
+                                 {"b_us", "Busy B", Unit::kUs, &J::b_us, "the same of B"}});
+  std::vector<J> rows =
+      Join(a, b, &VisibleKind::kind, [](const VisibleKind& k) { return InUs(k.busy); });
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const J& x, const J& y) { return x.a_us + x.b_us > y.a_us + y.b_us; });
+  return schema.Make(rows);
 }
 
 }  // namespace
@@ -364,8 +373,8 @@ VisibleEvents AddUpVisible(const Trace& trace, TimeRange range, const std::strin
 }
 
 VisibleEvents CompareVisible(const VisibleEvents& a, const VisibleEvents& b) {
-  return {a.events + b.events, a.tracks + b.tracks, NamesOfBoth(a.names, b.names),
-          KindsOfBoth(a.kinds, b.kinds)};
+  return {a.events + b.events, a.tracks + b.tracks, NamesOfBoth(a.by_name, b.by_name),
+          KindsOfBoth(a.by_kind, b.by_kind)};
 }
 
 }  // namespace stepscope

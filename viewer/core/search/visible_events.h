@@ -3,13 +3,26 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "model/analysis/tables/result_table.h"
 #include "model/stats.h"
 #include "model/trace.h"
 
 namespace stepscope {
+
+struct VisibleName {  // the events of one name
+  SharedText name;
+  uint64_t count = 0;
+  std::optional<double> self_us, share, total_us, mean_us;  // none: these are instants
+};
+struct VisibleKind {  // the events of one kind of track
+  SharedText kind;
+  uint64_t count = 0;
+  Ps busy = 0;
+};
 
 struct VisibleEvents {
   uint64_t events = 0, tracks = 0;  // events that touch the range; tracks that have some
@@ -21,6 +34,9 @@ struct VisibleEvents {
   // kind of track, count, busy_us; the busiest first. Tracks that only name time are left out as
   // above.
   ResultTable kinds;
+  // The rows of the tables; empty where two profiles are compared.
+  std::vector<VisibleName> by_name = {};
+  std::vector<VisibleKind> by_kind = {};
 };
 
 // Adds up the trace's own events that touch the range, on one host; empty: on all.

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "model/analysis/memory/memory_spans.h"
+#include "model/analysis/memory/live_allocations.h"
 #include "viewer/panels/time_plot.h"
 #include "viewer/widgets/chart.h"
 

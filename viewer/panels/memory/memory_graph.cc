@@ -73,25 +73,16 @@ size_t MemorySeries::At(Ps t) const {
   return it == time.begin() ? 0 : static_cast<size_t>(it - time.begin()) - 1;
 }
 
-MemorySeries SeriesFromTable(const ResultTable& timeline, const std::string& host,
-                             const std::string& allocator) {
+MemorySeries SeriesOf(const AllocatorUse& use) {
   MemorySeries s;
-  const int c_host = timeline.Column("host"), c_id = timeline.Column("memory_id"),
-            c_time = timeline.Column("time_ms");
-  const int c_stack = timeline.Column("stack_bytes"), c_heap = timeline.Column("heap_bytes");
-  const int c_free = timeline.Column("free_bytes"),
-            c_fragmentation = timeline.Column("fragmentation");
-  const int c_activity = timeline.Column("activity");
-  for (size_t r = 0; r < timeline.size(); ++r) {
-    if (TextAt(timeline, r, c_host) != host || TextAt(timeline, r, c_id) != allocator) continue;
-    s.time.push_back(static_cast<Ps>(std::llround(NumberAt(timeline, r, c_time) * kPsPerMsReal)));
-    s.stack.push_back(NumberAt(timeline, r, c_stack));
-    s.heap.push_back(NumberAt(timeline, r, c_heap));
-    s.free.push_back(NumberAt(timeline, r, c_free));
-    s.fragmentation.push_back(NumberAt(timeline, r, c_fragmentation));
-    s.allocation.push_back(TextAt(timeline, r, c_activity) == "allocation" ? 1 : 0);
-    const bool linked = r < timeline.links.size() && !timeline.links[r].rows.empty();
-    s.rows.push_back(linked ? timeline.links[r].rows.front().value : EventRow::kInvalid);
+  for (const AllocatorUse::Moment& m : use.timeline) {
+    s.time.push_back(m.time);
+    s.stack.push_back(static_cast<double>(m.parts.stack));
+    s.heap.push_back(static_cast<double>(m.parts.heap));
+    s.free.push_back(static_cast<double>(m.parts.free));
+    s.fragmentation.push_back(m.fragmentation);
+    s.allocation.push_back(m.allocation ? 1 : 0);
+    s.rows.push_back(m.row);
   }
   return s;
 }

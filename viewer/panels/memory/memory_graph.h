@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "model/analysis/pages/memory.h"
 #include "viewer/core/panel.h"
 #include "viewer/panels/time_plot.h"
 
@@ -26,10 +27,8 @@ struct MemorySeries {
   size_t Peak() const;    // the last of the fullest; 0 if empty
   size_t At(Ps t) const;  // last snapshot at or before t; the first if none
 };
-// The series of one allocator from the analysis' table "timeline": at most a thousand snapshots,
-// the fullest of each time interval.
-MemorySeries SeriesFromTable(const ResultTable& timeline, const std::string& host,
-                             const std::string& allocator);
+// At most a thousand snapshots, the fullest of each time interval.
+MemorySeries SeriesOf(const AllocatorUse& use);
 
 // Every snapshot as a line.
 std::string ToCsv(const MemorySeries& series);

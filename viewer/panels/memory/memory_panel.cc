@@ -8,7 +8,7 @@
 #include <cmath>
 #include <optional>
 
-#include "model/analysis/memory/live_allocations.h"
+#include "model/analysis/pages/memory.h"
 #include "model/base/digits.h"
 #include "model/capabilities.h"
 #include "model/jobs/latest_job.h"
@@ -31,16 +31,6 @@ constexpr const char* kLiveHidden[] = {"host", "memory_id"};
 // PyTorch does not say what an allocation is for: these columns would be empty.
 constexpr const char* kTorchHidden[] = {"host",        "memory_id", "requested_bytes",
                                         "region_type", "data_type", "tensor_shape"};
-
-// Rows of one allocator, with their links.
-ResultTable OfAllocator(const ResultTable& table, const std::string& host, const std::string& id) {
-  const int c_host = table.Column("host"), c_id = table.Column("memory_id");
-  std::vector<uint32_t> rows;
-  for (uint32_t r = 0; r < table.size(); ++r) {
-    if (TextAt(table, r, c_host) == host && TextAt(table, r, c_id) == id) rows.push_back(r);
-  }
-  return table.WithRows(rows);
-}
 
 struct FullMemory {
   std::shared_ptr<const MemoryProfile> profile;
@@ -72,15 +62,10 @@ std::shared_ptr<const FullMemory> LoadFull(AnalysisContext& context, const Analy
 }
 
 // The allocator that held most. A GPU's is far larger than those of the host.
-size_t Fullest(const AnalysisResult& result) {
-  const ResultTable* summary = result.Table("summary");
-  const int peak = summary != nullptr ? summary->Column("peak_bytes_in_use") : -1;
+size_t Fullest(const MemoryUse& use) {
   size_t best = 0;
-  for (size_t r = 1; peak >= 0 && r < summary->size(); ++r) {
-    const auto at = [&](size_t row) {
-      return NumberOf(summary->At(row, static_cast<size_t>(peak)));
-    };
-    if (at(r) > at(best)) best = r;
+  for (size_t i = 1; i < use.allocators.size(); ++i) {
+    if (use.allocators[i].peak.in_use > use.allocators[best].peak.in_use) best = i;
   }
   return best;
 }
@@ -94,11 +79,11 @@ class MemoryPanel final : public AnalysisPanel {
   }
 
  private:
-  void Update(const PanelContext& context, const AnalysisResult& result, uint64_t key);
+  void Update(const PanelContext& context, uint64_t key);
   void PollJobs(const PanelContext& context);
   void ListLiveAt(const PanelContext& context, Ps time);
-  void DrawSelector(const PanelContext& context, const ResultTable& summary);
-  void DrawNumbers(const PanelContext& context, const ResultTable& summary);
+  void DrawSelector(const PanelContext& context);
+  void DrawNumbers(const PanelContext& context);
   void DrawGraph(const PanelContext& context, float height);
   static bool DrawTab(const PanelContext& context, const char* label, bool on);
   void DrawTabs(const PanelContext& context);
@@ -108,10 +93,12 @@ class MemoryPanel final : public AnalysisPanel {
   const MemorySeries& Series() const;
   const AllocationBoxes* Boxes() const;  // null while they are made
 
-  size_t allocator_ = 0;  // row of the table "summary"
-  std::string host_, id_;
+  const MemoryUse* use_ = nullptr;  // valid during a frame only
+  size_t allocator_ = 0;            // of use_
+  SharedText host_, id_;
+  bool totals_ = false;  // live_ has the column of totals
   PageRequest page_;
-  ResultTable live_, at_peak_, lifetimes_;
+  ResultTable summary_, live_, at_peak_, lifetimes_;
   NumberFormat size_format_;  // of the sizes in lifetimes_, and of the boxes above it
   MemorySeries coarse_;
   std::shared_ptr<const FullMemory> full_;
@@ -135,13 +122,13 @@ const AllocationBoxes* MemoryPanel::Boxes() const {
   return full_ && full_index_ < full_->boxes.size() ? &full_->boxes[full_index_] : nullptr;
 }
 
-void MemoryPanel::Update(const PanelContext& context, const AnalysisResult& result, uint64_t key) {
+void MemoryPanel::Update(const PanelContext& context, uint64_t key) {
   if (key != key_) {
-    allocator_ = Fullest(result);
+    allocator_ = Fullest(*use_);
     full_.reset();
     live_job_.Stop();
     full_job_.Stop();
-    // Results made by hand (tests) have no trace behind them: the tables are all there is.
+    // Results made by hand (tests) have no trace behind them: the result is all there is.
     if (context.profile != nullptr && context.profile->analysis) {
       full_job_.Start(context.jobs,
                       [analysis = context.profile->analysis, params = ParamsOf(context)](
@@ -153,23 +140,19 @@ void MemoryPanel::Update(const PanelContext& context, const AnalysisResult& resu
   key_ = key;
   key_allocator_ = allocator_;
   ++data_key_;
-  const ResultTable* summary = result.Table("summary");
-  if (summary == nullptr || summary->empty()) return;
-  allocator_ = std::min(allocator_, summary->size() - 1);
-  host_ = TextAt(*summary, allocator_, "host");
-  id_ = TextAt(*summary, allocator_, "memory_id");
-  if (const ResultTable* t = result.Table("timeline")) coarse_ = SeriesFromTable(*t, host_, id_);
-  if (const ResultTable* t = result.Table("active_allocations"))
-    at_peak_ = OfAllocator(*t, host_, id_);
-  lifetimes_ = {};
-  if (const ResultTable* t = result.Table("lifetimes")) lifetimes_ = OfAllocator(*t, host_, id_);
+  allocator_ = std::min(allocator_, use_->allocators.size() - 1);
+  const std::span<const AllocatorUse> one(&use_->allocators[allocator_], 1);
+  host_ = one[0].host, id_ = one[0].id, totals_ = !use_->tables_of_xprof;
+  coarse_ = SeriesOf(one[0]);
+  summary_ = AllocatorTable(*use_);
+  at_peak_ = LiveAllocationTable(one, totals_);
+  lifetimes_ = use_->tables_of_xprof ? ResultTable() : LifetimeTable(one);
   if (const int c = lifetimes_.Column("allocated_bytes"); c >= 0)
     size_format_ = ColumnFormat(lifetimes_, static_cast<size_t>(c));
   live_job_.Stop();  // its result is for another allocator
   live_ = at_peak_;
   at_time_ = has_pending_ = false;
-  const double ms = NumberAt(*summary, allocator_, "peak_time_ms");
-  marked_ = static_cast<Ps>(std::llround(ms * static_cast<double>(kPsPerMs)));
+  marked_ = one[0].peak.time;
 }
 
 void MemoryPanel::PollJobs(const PanelContext& context) {
@@ -203,72 +186,55 @@ void MemoryPanel::ListLiveAt(const PanelContext& context, Ps time) {
     has_pending_ = full_job_.active();
     return;
   }
-  ResultTable shape = at_peak_.WithRows({});
-  shape.title = "Live at a time";
-  live_job_.Start(context.jobs, [full = full_, index = full_index_,
-                                 analysis = context.profile->analysis, time,
-                                 table = std::move(shape), host = host_](Progress&) mutable {
-    const AllocatorProfile& allocator = full->profile->allocators[index];
-    for (const LiveAllocation& l : ActiveAt(*analysis, allocator, SnapshotAt(allocator, time))) {
-      std::vector<Value> row(table.columns.size());
-      const auto set = [&](const char* column, Value value) {
-        if (const int c = table.Column(column); c >= 0)
-          row[static_cast<size_t>(c)] = std::move(value);
-      };
-      set("host", host);
-      set("memory_id", allocator.id);
-      set("tf_op", l.op);
-      set("allocation_bytes", l.allocated);
-      set("requested_bytes", l.requested);
-      set("total_bytes", l.total());
-      set("occurrences", static_cast<int64_t>(l.count));
-      set("region_type", l.region);
-      set("data_type", l.type);
-      set("tensor_shape", l.shape);
-      table.AddRow(std::move(row));
-      table.links.push_back(LinkTo(EventRows(l.rows)));
-    }
-    return std::move(table);
-  });
+  live_job_.Start(context.jobs,
+                  [full = full_, index = full_index_, analysis = context.profile->analysis, time,
+                   totals = totals_, host = host_](Progress&) {
+                    const AllocatorProfile& allocator = full->profile->allocators[index];
+                    AllocatorUse use;
+                    use.host = host, use.id = SharedText(allocator.id);
+                    use.live = ActiveAt(*analysis, allocator, SnapshotAt(allocator, time));
+                    ResultTable table = LiveAllocationTable({&use, 1}, totals);
+                    table.title = "Live at a time";
+                    return table;
+                  });
 }
 
-void MemoryPanel::DrawSelector(const PanelContext& context, const ResultTable& summary) {
-  const int c_host = summary.Column("host"), c_id = summary.Column("memory_id");
-  const auto label = [&](size_t r) {
-    const std::string host(TextAt(summary, r, c_host)), id(TextAt(summary, r, c_id));
+void MemoryPanel::DrawSelector(const PanelContext& context) {
+  const auto label = [&](size_t i) {
+    const std::string host = use_->allocators[i].host.str(), id = use_->allocators[i].id.str();
     return ItemLabel(host.empty() ? id : id + "  \u00b7  " + host);
   };
   ImGui::AlignTextToFramePadding();
   SectionTitle(context, "Allocator");
   ImGui::SetNextItemWidth(-1);
   if (!ImGui::BeginCombo("##allocator", label(allocator_).c_str())) return;
-  for (size_t r = 0; r < summary.size(); ++r) {
-    ImGui::PushID(static_cast<int>(r));
-    if (ImGui::Selectable(label(r).c_str(), r == allocator_)) allocator_ = r;
+  for (size_t i = 0; i < use_->allocators.size(); ++i) {
+    ImGui::PushID(static_cast<int>(i));
+    if (ImGui::Selectable(label(i).c_str(), i == allocator_)) allocator_ = i;
     ImGui::PopID();
   }
   ImGui::EndCombo();
 }
 
-void MemoryPanel::DrawNumbers(const PanelContext& context, const ResultTable& summary) {
-  const size_t row = std::min(allocator_, summary.size() - 1);
-  const auto number = [&](const char* id) { return NumberAt(summary, row, id); };
-  for (size_t c = 0; c < summary.columns.size(); ++c) {
-    const ColumnDesc& column = summary.columns[c];
+void MemoryPanel::DrawNumbers(const PanelContext& context) {
+  const size_t row = std::min(allocator_, use_->allocators.size() - 1);
+  for (const TableColumn& column : summary_.columns) {
     if (column.type == ValueType::kString) continue;
-    std::string text = FormatValue(summary.At(row, c), column.unit);
+    std::string text = FormatValue(column.values[row], column.unit);
     if (column.unit == Unit::kMs) text += " ms";
     if (text.empty()) text = "not recorded";
     KeyValue(context, column.label, text, BaseEm() * 9.5f, true);
     if (!column.how.empty()) ImGui::SetItemTooltip("%s", column.how.c_str());
   }
-  const double capacity = number("memory_capacity_bytes"), peak = number("peak_bytes_in_use");
+  const auto capacity = static_cast<double>(use_->allocators[row].capacity);
+  const auto peak = static_cast<double>(use_->allocators[row].peak.in_use);
   if (capacity > peak && peak > 0) {  // equal: nobody recorded what was free
     const std::string text = FormatValue(Value(capacity - peak), Unit::kBytes);
     KeyValue(context, "Headroom at peak",
              fmt::format("{} ({:.1f} %)", text, 100 * (capacity - peak) / capacity),
              BaseEm() * 9.5f, true);
-    ImGui::SetItemTooltip("Capacity minus the peak in the profile: what a larger batch could use.");
+    ImGui::SetItemTooltip(
+        "Capacity minus the peak in the profile: what a larger batch could use_->");
   }
 }
 
@@ -323,9 +289,10 @@ void MemoryPanel::DrawBoxes(const PanelContext& context, ImVec2 size) {
     ImGui::Dummy(size);
     return;
   }
-  const int row = lifetime_view_.current(), column = lifetimes_.Column("tf_op");
-  const std::string op = row >= 0 && static_cast<size_t>(row) < lifetimes_.size()
-                             ? std::string(TextAt(lifetimes_, static_cast<size_t>(row), column))
+  const int row = lifetime_view_.current();
+  const std::vector<OpLifetimes>& ops = use_->allocators[allocator_].lifetimes;
+  const std::string op = row >= 0 && static_cast<size_t>(row) < ops.size()
+                             ? ops[static_cast<size_t>(row)].op.str()
                              : std::string();
   const int clicked = boxes_.Draw(context, *boxes, key_ * 31 + full_index_, op, size_format_, size);
   if (clicked < 0 || context.profile == nullptr) return;
@@ -379,12 +346,12 @@ void MemoryPanel::DrawTables(const PanelContext& context) {
 
 void MemoryPanel::DrawResult(const PanelContext& context, const AnalysisResult& result,
                              uint64_t key) {
-  const ResultTable* summary = result.Table("summary");
-  if (summary == nullptr || summary->empty()) {
+  use_ = result.As<MemoryUse>();
+  if (use_ == nullptr || use_->allocators.empty()) {
     DrawEmpty(context, "This profile has no memory events.");
     return;
   }
-  Update(context, result, key);
+  Update(context, key);
   PollJobs(context);
   if (const auto page = page_.Take(context, "memory")) show_lifetimes_ = *page == "lifetimes";
   const ImVec2 avail = ImGui::GetContentRegionAvail();
@@ -392,8 +359,8 @@ void MemoryPanel::DrawResult(const PanelContext& context, const AnalysisResult& 
   const bool wide = avail.x > em * 50;
   if (wide) {
     ImGui::BeginChild("numbers", ImVec2(std::clamp(avail.x * 0.21f, em * 18, em * 26), 0));
-    DrawSelector(context, *summary);
-    DrawNumbers(context, *summary);
+    DrawSelector(context);
+    DrawNumbers(context);
     if (!result.findings.empty()) {
       Rule(context);
       DrawFindings(context, result.findings, "memory");
@@ -425,12 +392,12 @@ void MemoryPanel::DrawResult(const PanelContext& context, const AnalysisResult& 
     ImGui::EndChild();
     return;
   }
-  DrawSelector(context, *summary);
+  DrawSelector(context);
   DrawGraph(context, em * 15);
   ImGui::BeginChild("tables", ImVec2(0, em * 18));
   DrawTables(context);
   ImGui::EndChild();
-  DrawNumbers(context, *summary);
+  DrawNumbers(context);
   DrawFindings(context, result.findings, "memory");
 }
 

@@ -9,13 +9,13 @@
 #include <vector>
 
 #include "model/analysis/memory/allocator_state.h"
+#include "model/analysis/pages/memory_snapshot.h"
 #include "model/jobs/latest_job.h"
 #include "viewer/core/profiles/align_profiles.h"
 #include "viewer/core/profiles/matching_events.h"
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/panels/memory/snapshot_graph.h"
-#include "viewer/panels/memory/stack_flames.h"
-#include "viewer/panels/memory/stack_tree_view.h"
+#include "viewer/panels/memory/stack_views.h"
 #include "viewer/panels/table_pages.h"
 #include "viewer/widgets/draw_text.h"
 
@@ -85,7 +85,8 @@ void MemorySnapshotPanel::Update(const PanelContext& context, const AnalysisResu
                                  uint64_t key) {
   if (key == key_) return;
   key_ = key;
-  wanted_ = static_cast<int64_t>(NumberIn(result, "device"));
+  const auto* report = result.As<SnapshotReport>();
+  wanted_ = report != nullptr ? report->device : 0;
   moment_job_.Stop();
   moment_ = {};
   ran_then_.clear();
@@ -137,17 +138,17 @@ void MemorySnapshotPanel::ListLiveAt(const PanelContext& context, Ps time) {
         const AllocatorDevice& d = data->Device(device);
         const uint32_t now = EventAt(history, d, time), then = EventAt(history, d, since);
         MomentTables tables;
-        tables.live = LiveByFrame(history, d, data->frames, now, "moment", "");
-        tables.live.title = "Live at " + TimeText(time);
-        tables.growth = Growth(d, data->frames, then, now);
-        tables.growth.id = "since";
-        tables.growth.title = fmt::format("Change since {}", TimeText(since));
-        tables.growth_stacks = GrowthByStack(history, d, data->frames, then, now, kMostStacks);
-        tables.growth_stacks.id = "since_stacks";
-        tables.growth_stacks.title = tables.growth.title + ", by stack";
-        tables.stacks = LiveByStack(history, d, data->frames, now, kMostStacks);
-        tables.stacks.id = "moment_stacks";
-        tables.stacks.title = "Live then, by stack";
+        const UserFrames& frames = data->frames;
+        using enum GroupedBy;
+        tables.live =
+            LiveTable(kFrame, LiveByFrame(d, frames, now), "moment", "Live at " + TimeText(time));
+        const std::string title = "Change since " + TimeText(since);
+        tables.growth = GrowthTable(kFrame, Growth(d, frames, then, now), "since", title);
+        tables.growth_stacks =
+            GrowthTable(kStack, GrowthByStack(history, d, frames, then, now, kMostStacks),
+                        "since_stacks", title + ", by stack");
+        tables.stacks = LiveTable(kStack, LiveByStack(history, d, frames, now, kMostStacks),
+                                  "moment_stacks", "Live then, by stack");
         tables.tree = LiveTree(history, d, now);
         tables.segments = SegmentStateTable(history, SegmentsAt(history, d, now), "moment_segments",
                                             "Segments then");

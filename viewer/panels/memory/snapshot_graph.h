@@ -16,7 +16,7 @@
 #include "model/allocator_history.h"
 #include "model/analysis/memory/allocation_groups.h"
 #include "model/analysis/memory/allocation_layout.h"
-#include "model/analysis/memory/allocator_categories.h"
+#include "model/analysis/memory/allocator_parts.h"
 #include "model/jobs/latest_job.h"
 #include "viewer/panels/time_plot.h"
 #include "viewer/widgets/chart.h"

@@ -1,4 +1,4 @@
-#include "model/analysis/memory/allocator_categories.h"
+#include "model/analysis/memory/allocator_parts.h"
 
 #include <doctest/doctest.h>
 

@@ -273,23 +273,25 @@ TEST_CASE("Two moments by stack: what changed, the largest first, adding up to t
   const UserFrames frames(history);
   const uint32_t peak = device.peak_event;
   const auto last = static_cast<uint32_t>(device.events - 1);
-  const ResultTable by_frame = Growth(device, frames, peak, last);
-  const ResultTable by_stack = GrowthByStack(history, device, frames, peak, last, SIZE_MAX);
-  const auto sum = [](const ResultTable& table) {
+  const std::vector<GrownGroup> by_frame = Growth(device, frames, peak, last);
+  const std::vector<GrownGroup> by_stack =
+      GrowthByStack(history, device, frames, peak, last, SIZE_MAX);
+  const auto sum = [](const std::vector<GrownGroup>& groups) {
     int64_t bytes = 0;
-    for (const auto& row : test::RowsOf(table)) bytes += std::get<int64_t>(row[3]);
+    for (const GrownGroup& group : groups) bytes += group.delta();
     return bytes;
   };
   REQUIRE(by_stack.size() > 1);
-  CHECK(by_stack.Column("stack") == 0);
+  const ResultTable table = GrowthTable(GroupedBy::kStack, by_stack, "growth", "Two moments");
+  CHECK(table.Column("stack") == 0);
+  CHECK(table.size() == by_stack.size());
   CHECK(sum(by_stack) == sum(by_frame));
   CHECK(sum(by_stack) < 0);
   int64_t before = std::numeric_limits<int64_t>::max();
-  for (const auto& row : test::RowsOf(by_stack)) {
-    const int64_t delta = std::abs(std::get<int64_t>(row[3]));
-    CHECK(delta <= before);
-    before = delta;
-    CHECK((row[1] != row[2] || row[4] != row[5]));
+  for (const GrownGroup& group : by_stack) {
+    CHECK(std::abs(group.delta()) <= before);
+    before = std::abs(group.delta());
+    CHECK((group.a.bytes != group.b.bytes || group.a.count != group.b.count));
   }
   CHECK(GrowthByStack(history, device, frames, peak, last, 1).size() == 1);
   CHECK(GrowthByStack(history, device, frames, last, last, SIZE_MAX).empty());

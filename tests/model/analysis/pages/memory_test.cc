@@ -4,7 +4,6 @@
 #include <doctest/doctest.h>
 
 #include "loaders/loader.h"
-#include "model/analysis/memory/memory_spans.h"
 #include "tests/support/xspace_builder.h"
 
 namespace stepscope {

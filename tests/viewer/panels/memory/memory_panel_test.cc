@@ -16,63 +16,49 @@
 namespace stepscope {
 namespace {
 
-ResultTable Timeline() {
-  const auto bytes = [](const char* id) {
-    return ColumnDesc{id, id, Unit::kBytes, ValueType::kInt, ""};
-  };
-  ResultTable t{"timeline",
-                "Memory",
-                {{"host", "Host", Unit::kNone, ValueType::kString, ""},
-                 {"memory_id", "Allocator", Unit::kNone, ValueType::kString, ""},
-                 {"time_ms", "Time", Unit::kMs, ValueType::kReal, ""},
-                 {"activity", "Activity", Unit::kNone, ValueType::kString, ""},
-                 bytes("stack_bytes"),
-                 bytes("heap_bytes"),
-                 bytes("free_bytes"),
-                 {"fragmentation", "Fragmentation", Unit::kFraction, ValueType::kReal, ""}}};
+AllocatorUse Allocator(const char* id) {
+  AllocatorUse use;
+  use.host = "vm", use.id = id;
+  return use;
+}
+
+MemoryUse Use() {
+  AllocatorUse gpu = Allocator("GPU_0_bfc"), other = Allocator("other");
   for (int64_t i = 0; i < 50; ++i) {
-    const int64_t heap = (i < 30 ? i : 60 - i) << 20;
-    t.AddRow({std::string("vm"), std::string("GPU_0_bfc"), static_cast<double>(i),
-              std::string("allocation"), int64_t{1} << 20, heap, (int64_t{64} << 20) - heap, 0.1});
-    t.AddRow({std::string("vm"), std::string("other"), static_cast<double>(i),
-              std::string("deallocation"), int64_t{0}, int64_t{5}, int64_t{0}, 0.0});
+    const int64_t heap = (i < 30 ? i : 60 - i) << 20, stack = 1 << 20;
+    AllocatorUse::Moment m;
+    m.time = i * kPsPerMs, m.allocation = true, m.fragmentation = 0.1;
+    m.parts = {stack, heap, (int64_t{64} << 20) - heap}, m.in_use = stack + heap;
+    m.row = EventRow::kInvalid;
+    gpu.timeline.push_back(m);
+    m.allocation = false, m.fragmentation = 0, m.parts = {0, 5, 0}, m.in_use = 5;
+    other.timeline.push_back(m);
   }
-  return t;
+  gpu.capacity = int64_t{65} << 20, gpu.peak = gpu.timeline[30];
+  other.capacity = 10, other.peak = other.timeline[49];
+  LiveAllocation& conv = gpu.live.emplace_back();
+  conv.op = "conv", conv.allocated = int64_t{30} << 20;
+  MemoryUse out;
+  out.allocators = {gpu, other};
+  out.tables_of_xprof = true;
+  return out;
 }
 
 AnalysisResult Sample() {
   AnalysisResult r;
-  ResultTable summary = test::TableWith(
-      "summary", "Allocators",
-      {{"host", "Host", Unit::kNone, ValueType::kString, ""},
-       {"memory_id", "Allocator", Unit::kNone, ValueType::kString, ""},
-       {"memory_capacity_bytes", "Capacity", Unit::kBytes, ValueType::kInt, ""},
-       {"peak_bytes_in_use", "Peak", Unit::kBytes, ValueType::kInt, ""},
-       {"peak_time_ms", "Peak at", Unit::kMs, ValueType::kReal, ""}},
-      {{std::string("vm"), std::string("GPU_0_bfc"), int64_t{65} << 20, int64_t{31} << 20, 30.0},
-       {std::string("vm"), std::string("other"), int64_t{10}, int64_t{5}, 49.0}});
-  r.tables.push_back(std::move(summary));
-  r.tables.push_back(Timeline());
-  ResultTable live = test::TableWith(
-      "active_allocations", "Live",
-      {{"host", "Host", Unit::kNone, ValueType::kString, ""},
-       {"memory_id", "Allocator", Unit::kNone, ValueType::kString, ""},
-       {"tf_op", "Op", Unit::kNone, ValueType::kString, ""},
-       {"allocation_bytes", "Allocated", Unit::kBytes, ValueType::kInt, ""}},
-      {{std::string("vm"), std::string("GPU_0_bfc"), std::string("conv"), int64_t{30} << 20}});
-  r.tables.push_back(std::move(live));
+  r.SetSource<MemoryUse>(std::make_shared<MemoryUse>(Use()));
   return r;
 }
 
 TEST_CASE("memory series: one allocator's snapshots; a value holds until the next") {
-  const MemorySeries s = SeriesFromTable(Timeline(), "vm", "GPU_0_bfc");
+  const MemorySeries s = SeriesOf(Use().allocators[0]);
   REQUIRE(s.size() == 50);
   CHECK(s.in_use(0) == 1 << 20);
   CHECK(s.Peak() == 30);
   CHECK(s.At(-5) == 0);
   CHECK(s.At(3 * kPsPerMs + 7) == 3);
   CHECK(s.At(kPsPerS) == 49);
-  CHECK(SeriesFromTable(Timeline(), "vm", "none").size() == 0);
+  CHECK(SeriesOf({}).size() == 0);
 }
 
 TEST_CASE("memory: draws at every size; zooming the graph moves the timeline") {

@@ -16,8 +16,7 @@
 #include "viewer/core/profiles/align_profiles.h"
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/panels/memory/snapshot_graph.h"
-#include "viewer/panels/memory/stack_flames.h"
-#include "viewer/panels/memory/stack_tree_view.h"
+#include "viewer/panels/memory/stack_views.h"
 
 namespace stepscope {
 namespace {

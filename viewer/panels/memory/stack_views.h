@@ -1,5 +1,5 @@
-// StackFlames: what was live at a moment as a flame graph: a box is as wide as its bytes, makers
-// stand on top and their callers below them. UI thread only.
+// What was live at a moment of a memory snapshot, by the stacks that allocated it: as a tree and as
+// a flame graph. UI thread only.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +12,11 @@
 #include "viewer/core/panel.h"
 
 namespace stepscope {
+
+// Fills what is left of the window. At most `kMostTreeRows` open rows are drawn.
+inline constexpr size_t kMostTreeRows = 2000;
+void DrawStackTree(const PanelContext& context, const AllocatorHistory& history,
+                   const StackTree& tree);
 
 struct FlameBox {
   uint32_t node;      // index in the tree

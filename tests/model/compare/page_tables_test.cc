@@ -1,4 +1,4 @@
-#include "model/compare/hlo_tables.h"
+#include "model/compare/page_tables.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "model/compare/compared_steps.h"
+#include "model/compare/compared_profile.h"
 
 #include <algorithm>
 #include <cmath>
