@@ -1,6 +1,6 @@
 #include "model/compare/contribution_table.h"
 
-#include "model/analysis/steps/loss_tables.h"
+#include "model/analysis/steps/losses.h"
 #include "model/base/demangle.h"
 
 namespace stepscope::compare {

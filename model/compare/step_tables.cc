@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "model/analysis/steps/loss_tables.h"
+#include "model/analysis/steps/losses.h"
 #include "model/analysis/steps/verdict.h"
 
 namespace stepscope::compare {

@@ -5,7 +5,7 @@
 #include <functional>
 #include <map>
 
-#include "model/analysis/steps/loss_tables.h"
+#include "model/analysis/steps/losses.h"
 #include "model/base/demangle.h"
 #include "model/compare/contributions.h"
 #include "model/compare/match.h"

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <iterator>
+#include <optional>
 #include <set>
 
 #include "model/allocator_history.h"
@@ -30,19 +31,19 @@ struct Row {
 };
 
 // The rule about the verdict's loss; "" for verdicts without a rule.
-std::string_view RuleOfVerdict(std::string_view verdict) {
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kOf = {
-      {{"input", "input-bound"},
-       {"host", "host-op"},
-       {"launch", "launch-bound"},
-       {"sync", "sync"},
-       {"compile", "compile"},
-       {"copies", "copies"},
-       {"collectives", "allreduce"},
-       {"collective_wait", "imbalance"},
-       {"between_steps", "between-steps"}}};
-  for (const auto& [id, rule] : kOf) {
-    if (id == verdict) return rule;
+std::string_view RuleOfVerdict(std::optional<StepPart> leads) {
+  static constexpr std::array<std::pair<StepPart, std::string_view>, 9> kOf = {
+      {{StepPart::kInput, "input-bound"},
+       {StepPart::kHost, "host-op"},
+       {StepPart::kLaunch, "launch-bound"},
+       {StepPart::kSync, "sync"},
+       {StepPart::kCompile, "compile"},
+       {StepPart::kCopies, "copies"},
+       {StepPart::kCollectives, "allreduce"},
+       {StepPart::kCollectiveWait, "imbalance"},
+       {StepPart::kBetweenSteps, "between-steps"}}};
+  for (const auto& [part, rule] : kOf) {
+    if (part == leads) return rule;
   }
   return {};
 }
@@ -69,7 +70,7 @@ std::vector<Row> ApplyRules(const FindingContext& input) {
   const std::span<const FindingRule> rules = FindingRules();
   std::vector<std::vector<RuleFinding>> found(rules.size());
   // Where too little was recorded for a verdict, no time can be saved either.
-  const bool judged = !input.verdict().leads.empty() || HistoryOf(input.trace()) != nullptr;
+  const bool judged = input.verdict().leads.has_value() || HistoryOf(input.trace()) != nullptr;
   ParallelFor(rules.size(), [&](size_t r) {
     CheckStop();
     if (!judged && rules[r].id != std::string_view("memory")) return;
@@ -232,7 +233,7 @@ void AddSentences(const FindingContext& input, const std::vector<Row>& rows,
 }
 
 // Whether hardly any work of a device was recorded. Then no step has a time.
-bool NothingRan(const FindingContext& input) { return input.verdict().leads.empty(); }
+bool NothingRan(const FindingContext& input) { return !input.verdict().leads; }
 
 void AddProperties(const FindingContext& input, const std::vector<Row>& rows,
                    AnalysisResult* result) {
@@ -241,7 +242,8 @@ void AddProperties(const FindingContext& input, const std::vector<Row>& rows,
   const auto count = [&](FindingSeverity s) { return counts[static_cast<size_t>(s)]; };
   const bool nothing = NothingRan(input);
   result->properties = {
-      {"verdict", "Verdict", SharedText(input.verdict().id), Unit::kNone, "as the overview has it"},
+      {"verdict", "Verdict", SharedText(input.verdict().id()), Unit::kNone,
+       "as the overview has it"},
       {"step_ms", "Step time", nothing ? Value() : Value(input.step_ms()), Unit::kMs,
        "mean over the steps that count, which savings are of"},
       {"problems", "Problems", count(FindingSeverity::kProblem), Unit::kCount,
@@ -318,7 +320,7 @@ AnalysisResult FindAll(AnalysisContext& context, const AnalysisParams& params,
     return result;
   }
   std::vector<Row> rows = snapshot ? SnapshotRows(context, params, input) : ApplyRules(input);
-  if (!snapshot) result.findings.push_back(input.verdict().finding);
+  if (!snapshot) result.findings.push_back(input.verdict().InWords());
   AddSentences(input, rows, &result);
   if (snapshot && rows.empty()) result.findings = PeakOf(context, params, input);
   AddProperties(input, rows, &result);

@@ -8,8 +8,7 @@
 #include <tuple>
 
 #include "model/analysis/steps/cause_name.h"
-#include "model/analysis/steps/loss_tables.h"
-#include "model/analysis/steps/step_table.h"
+#include "model/analysis/steps/step_tables.h"
 #include "model/analysis/tables/in_unit.h"
 #include "model/lookup.h"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "model/analysis/steps/loss_tables.h"
+#include "model/analysis/steps/losses.h"
 
 namespace stepscope {
 namespace {

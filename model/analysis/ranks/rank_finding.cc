@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "model/analysis/ranks/rank_tables.h"
-#include "model/analysis/steps/loss_tables.h"
+#include "model/analysis/steps/losses.h"
 
 namespace stepscope {
 namespace {

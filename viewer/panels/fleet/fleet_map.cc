@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "model/analysis/steps/loss_tables.h"
+#include "model/analysis/steps/losses.h"
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/widgets/draw_text.h"
 
