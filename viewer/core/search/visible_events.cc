@@ -2,17 +2,17 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <functional>
+#include <cstdlib>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "model/analysis/intervals/event_order.h"
-#include "model/analysis/tables/cells.h"
-#include "model/analysis/tables/in_unit.h"
+#include "model/analysis/tables/schema.h"
 #include "model/base/key_table.h"
 #include "model/jobs/job.h"
 #include "model/lookup.h"
@@ -21,12 +21,7 @@
 namespace stepscope {
 namespace {
 
-struct NameSum {
-  uint64_t count = 0, slices = 0;  // all events, and those that have a duration
-  Ps inside = 0, self = 0;         // the part within the range
-  double whole = 0;                // the sum of whole durations
-};
-
+using NameSum = VisibleSum;
 struct KindSum {
   uint64_t count = 0;
   Ps busy = 0;
@@ -72,8 +67,8 @@ class Adder {
   bool OnlyNames(const Track& track, const Lane& lane, size_t i) const;
   void TakeFromParents(const Track& track, const Lane& lane, const Lane& parents);
   Ps BusyTime(const Track& track) const;
-  ResultTable Names() const;
-  ResultTable Kinds() const;
+  std::vector<VisibleName> Names() const;
+  std::vector<VisibleKind> Kinds() const;
 
   const TrackSet& set_;
   TimeRange range_;
@@ -209,148 +204,137 @@ void Adder::Add(const Track& track) {
   tracks_ += count > 0 ? 1 : 0;
 }
 
-ResultTable Adder::Names() const {
+std::vector<VisibleName> Adder::Names() const {
   const bool work =
       std::any_of(names_.begin(), names_.end(), [](const NameSum& sum) { return sum.count > 0; });
   const std::vector<NameSum>& names = work ? names_ : annotations_;
   // Several metas may share a name.
-  std::vector<std::pair<StringId, NameSum>> sums;
+  std::map<uint32_t, NameSum> sums;  // by StringId
   for (uint32_t m = 0; m < names.size(); ++m) {
-    if (names[m].count > 0) sums.emplace_back(set_.names->metas[m].name, names[m]);
+    if (names[m].count > 0) sums[set_.names->metas[m].name.value].Add(names[m]);
   }
-  std::sort(sums.begin(), sums.end(),
-            [](const auto& a, const auto& b) { return a.first.value < b.first.value; });
-  size_t n = 0;
-  for (size_t i = 0; i < sums.size(); ++i) {
-    if (n > 0 && sums[n - 1].first == sums[i].first) {
-      NameSum& sum = sums[n - 1].second;
-      sum.count += sums[i].second.count;
-      sum.slices += sums[i].second.slices;
-      sum.inside += sums[i].second.inside;
-      sum.self += sums[i].second.self;
-      sum.whole += sums[i].second.whole;
-    } else {
-      sums[n++] = sums[i];
-    }
-  }
-  sums.resize(n);
-  std::stable_sort(sums.begin(), sums.end(),
-                   [](const auto& a, const auto& b) { return a.second.self > b.second.self; });
-  Ps self = 0;
-  for (const auto& [name, sum] : sums) self += sum.self;
-  ResultTable table{
-      "visible",
-      "In view",
-      {{"name", "Name", Unit::kNone, ValueType::kString, "of the events that are in view"},
-       {"self_us", "Self time", Unit::kUs, ValueType::kReal,
-        "time in view that is not that of an event inside"},
-       {"share", "Share", Unit::kPercent, ValueType::kReal,
-        "of the self time of all events in view"},
-       {"total_us", "Total", Unit::kUs, ValueType::kReal,
-        "time in view, with that of the events inside"},
-       {"count", "Count", Unit::kCount, ValueType::kInt, "events that touch the view"},
-       {"mean_us", "Mean", Unit::kUs, ValueType::kReal, "duration of a whole event"}}};
-  for (const auto& [name, sum] : sums) {
-    // Instants take no time, so there is nothing to say of it.
-    const auto known = [slices = sum.slices](double v) { return slices > 0 ? Value(v) : Value(); };
-    const double share =
-        self > 0 ? 100 * static_cast<double>(sum.self) / static_cast<double>(self) : 0.0;
-    const double mean = sum.whole / static_cast<double>(std::max<uint64_t>(1, sum.slices));
-    table.AddRow({SharedText(set_.names->strings.View(name)), known(InUs(sum.self)), known(share),
-                  known(InUs(sum.inside)), static_cast<int64_t>(sum.count),
-                  known(mean / static_cast<double>(kPsPerUs))});
-  }
-  return table;
+  std::vector<VisibleName> all;
+  for (const auto& [name, sum] : sums)
+    all.push_back({SharedText(set_.names->strings.View(StringId(name))), {sum}});
+  std::stable_sort(all.begin(), all.end(), [](const VisibleName& a, const VisibleName& b) {
+    return a.sides[0].self > b.sides[0].self;
+  });
+  return all;
 }
 
-ResultTable Adder::Kinds() const {
+std::vector<VisibleKind> Adder::Kinds() const {
   const bool work =
       std::any_of(kinds_.begin(), kinds_.end(), [](const KindSum& kind) { return kind.count > 0; });
-  const std::array<KindSum, kKinds>& kinds = work ? kinds_ : names_only_;
-  std::vector<size_t> order;
+  const std::array<KindSum, kKinds>& sums = work ? kinds_ : names_only_;
+  std::vector<VisibleKind> kinds;
   for (size_t k = 0; k < kKinds; ++k) {
-    if (kinds[k].count > 0) order.push_back(k);
+    if (sums[k].count > 0)
+      kinds.push_back({KindText(static_cast<TrackKind>(k)), {sums[k].count}, {sums[k].busy}});
   }
-  std::stable_sort(order.begin(), order.end(),
-                   [&](size_t a, size_t b) { return kinds[a].busy > kinds[b].busy; });
-  ResultTable table{"visible_kinds",
-                    "In view",
-                    {{"kind", "Tracks", Unit::kNone, ValueType::kString, ""},
-                     {"count", "Count", Unit::kCount, ValueType::kInt, ""},
-                     {"busy_us", "Busy", Unit::kUs, ValueType::kReal,
-                      "sum over the tracks of the time in view that has an event"}}};
-  for (const size_t k : order) {
-    table.AddRow({SharedText(KindText(static_cast<TrackKind>(k))),
-                  static_cast<int64_t>(kinds[k].count), InUs(kinds[k].busy)});
-  }
-  return table;
+  return kinds;
 }
 
-VisibleEvents Adder::Result() const { return {events_, tracks_, Names(), Kinds()}; }
-
-// The values of each side in a joined table: two columns of each row, by its first.
-using Sides = std::array<std::array<double, 2>, 2>;
-using BothSides = std::map<std::string, Sides, std::less<>>;
-using SidesOfName = std::pair<std::string, Sides>;
-
-BothSides Join(const ResultTable& a, const ResultTable& b, const char* first, const char* second) {
-  BothSides both;
-  for (const size_t side : {size_t{0}, size_t{1}}) {
-    const ResultTable& table = side == 0 ? a : b;
-    const int x = table.Column(first), y = table.Column(second);
-    for (size_t row = 0; row < table.size(); ++row)
-      both[RawValue(table.At(row, 0))][side] = {NumberAt(table, row, x), NumberAt(table, row, y)};
-  }
-  return both;
+ResultTable TableOfOne(const std::vector<VisibleName>& names) {
+  using N = VisibleName;
+  // The facts: the self time of all. Instants take no time, so there is nothing to say of it.
+  const auto known = [](const N& n, double value) {
+    return n.sides[0].slices > 0 ? std::optional(value) : std::nullopt;
+  };
+  static const Schema<N, Ps> schema(
+      "visible", "In view",
+      {{"name", "Name", Unit::kNone, &N::name, "of the events that are in view"},
+       {"self_us", "Self time", Unit::kUs,
+        [known](const N& n) { return known(n, InUs(n.sides[0].self)); },
+        "time in view that is not that of an event inside"},
+       {"share", "Share", Unit::kPercent,
+        [known](const N& n, Ps all) {
+          const auto self = static_cast<double>(n.sides[0].self);
+          return known(n, all > 0 ? 100 * self / static_cast<double>(all) : 0.0);
+        },
+        "of the self time of all events in view"},
+       {"total_us", "Total", Unit::kUs,
+        [known](const N& n) { return known(n, InUs(n.sides[0].inside)); },
+        "time in view, with that of the events inside"},
+       {"count", "Count", Unit::kCount, [](const N& n) { return n.sides[0].count; },
+        "events that touch the view"},
+       {"mean_us", "Mean", Unit::kUs,
+        [known](const N& n) {
+          const auto slices = static_cast<double>(std::max<uint64_t>(1, n.sides[0].slices));
+          return known(n, InUs(n.sides[0].whole / slices));
+        },
+        "duration of a whole event"}});
+  Ps all = 0;
+  for (const N& n : names) all += n.sides[0].self;
+  return schema.Make(names, all);
 }
 
-ResultTable NamesOfBoth(const ResultTable& a, const ResultTable& b) {
-  ResultTable table{
-      "visible_of_both",
-      "In view",
-      {{"name", "Name", Unit::kNone, ValueType::kString, "of the events that are in view"},
-       {"a_us", "A", Unit::kUs, ValueType::kReal,
+ResultTable TableOfBoth(const std::vector<VisibleName>& names) {
+  using N = VisibleName;
+  static const Schema<N> schema(
+      "visible_of_both", "In view",
+      {{"name", "Name", Unit::kNone, &N::name, "of the events that are in view"},
+       {"a_us", "A", Unit::kUs, [](const N& n) { return n.sides[0].self; },
         "time in view that is not that of an event inside, in the baseline"},
-       {"b_us", "B", Unit::kUs, ValueType::kReal, "the same in the other profile"},
-       {"delta_us", "\u0394", Unit::kUs, ValueType::kReal, "B less A"},
-       {"a_count", "Count A", Unit::kCount, ValueType::kInt, "events that touch the view"},
-       {"b_count", "Count B", Unit::kCount, ValueType::kInt, "events that touch the view"}}};
-  const BothSides joined = Join(a, b, "self_us", "count");
-  std::vector<SidesOfName> rows(joined.begin(), joined.end());
-  std::stable_sort(rows.begin(), rows.end(), [](const SidesOfName& x, const SidesOfName& y) {
-    const auto change = [](const Sides& s) { return std::fabs(s[1][0] - s[0][0]); };
-    return change(x.second) > change(y.second);
-  });
-  for (const auto& [name, sides] : rows) {
-    table.AddRow({name, sides[0][0], sides[1][0], sides[1][0] - sides[0][0],
-                  static_cast<int64_t>(sides[0][1]), static_cast<int64_t>(sides[1][1])});
-  }
-  return table;
+       {"b_us", "B", Unit::kUs, [](const N& n) { return n.sides[1].self; },
+        "the same in the other profile"},
+       {"delta_us", "\u0394", Unit::kUs,
+        [](const N& n) { return n.sides[1].self - n.sides[0].self; }, "B less A"},
+       {"a_count", "Count A", Unit::kCount, [](const N& n) { return n.sides[0].count; },
+        "events that touch the view"},
+       {"b_count", "Count B", Unit::kCount, [](const N& n) { return n.sides[1].count; },
+        "events that touch the view"}});
+  return schema.Make(names);
 }
 
-ResultTable KindsOfBoth(const ResultTable& a, const ResultTable& b) {
-  ResultTable table{"visible_kinds_of_both",
-                    "In view",
-                    {{"kind", "Tracks", Unit::kNone, ValueType::kString, ""},
-                     {"a_count", "Count A", Unit::kCount, ValueType::kInt, ""},
-                     {"a_us", "Busy A", Unit::kUs, ValueType::kReal,
-                      "sum over the tracks of the time in view that has an event"},
-                     {"b_count", "Count B", Unit::kCount, ValueType::kInt, ""},
-                     {"b_us", "Busy B", Unit::kUs, ValueType::kReal, "the same of B"}}};
-  const BothSides joined = Join(a, b, "busy_us", "count");
-  std::vector<SidesOfName> rows(joined.begin(), joined.end());
-  std::stable_sort(rows.begin(), rows.end(), [](const SidesOfName& x, const SidesOfName& y) {
-    const auto busy = [](const Sides& s) { return s[0][0] + s[1][0]; };
-    return busy(x.second) > busy(y.second);
-  });
-  for (const auto& [kind, sides] : rows) {
-    table.AddRow({kind, static_cast<int64_t>(sides[0][1]), sides[0][0],
-                  static_cast<int64_t>(sides[1][1]), sides[1][0]});
+// Puts the sums of A and B beside each other, by name.
+void JoinNames(const VisibleEvents& a, const VisibleEvents& b, std::vector<VisibleName>* to) {
+  std::map<std::string_view, VisibleName> both;
+  for (const size_t side : {size_t{0}, size_t{1}}) {
+    for (const VisibleName& n : (side == 0 ? a : b).names) {
+      VisibleName& of = both[n.name.view()];
+      of.name = n.name, of.sides[side] = n.sides[0];
+    }
   }
-  return table;
+  for (auto& [name, of] : both) to->push_back(std::move(of));
+  const auto change = [](const VisibleName& n) {
+    return std::abs(n.sides[1].self - n.sides[0].self);
+  };
+  std::stable_sort(to->begin(), to->end(), [&](const VisibleName& x, const VisibleName& y) {
+    return change(x) > change(y);
+  });
+}
+
+void JoinKinds(const VisibleEvents& a, const VisibleEvents& b, std::vector<VisibleKind>* to) {
+  std::map<std::string_view, VisibleKind> both;
+  for (const size_t side : {size_t{0}, size_t{1}}) {
+    for (const VisibleKind& k : (side == 0 ? a : b).kinds) {
+      VisibleKind& of = both[k.name];
+      of.name = k.name, of.count[side] = k.count[0], of.busy[side] = k.busy[0];
+    }
+  }
+  for (auto& [name, of] : both) to->push_back(of);
+}
+
+void SortByBusy(std::vector<VisibleKind>* kinds) {
+  std::stable_sort(kinds->begin(), kinds->end(), [](const VisibleKind& a, const VisibleKind& b) {
+    return a.busy[0] + a.busy[1] > b.busy[0] + b.busy[1];
+  });
+}
+
+VisibleEvents Adder::Result() const {
+  VisibleEvents result{false, events_, tracks_, Names(), Kinds(), {}};
+  SortByBusy(&result.kinds);
+  result.table = TableOfOne(result.names);
+  return result;
 }
 
 }  // namespace
+
+void VisibleSum::Add(const VisibleSum& other) {
+  count += other.count, slices += other.slices;
+  inside += other.inside, self += other.self;
+  whole += other.whole;
+}
 
 VisibleEvents AddUpVisible(const Trace& trace, TimeRange range, const std::string& host,
                            const StatTable* stats) {
@@ -364,8 +348,12 @@ VisibleEvents AddUpVisible(const Trace& trace, TimeRange range, const std::strin
 }
 
 VisibleEvents CompareVisible(const VisibleEvents& a, const VisibleEvents& b) {
-  return {a.events + b.events, a.tracks + b.tracks, NamesOfBoth(a.names, b.names),
-          KindsOfBoth(a.kinds, b.kinds)};
+  VisibleEvents both{true, a.events + b.events, a.tracks + b.tracks, {}, {}, {}};
+  JoinNames(a, b, &both.names);
+  JoinKinds(a, b, &both.kinds);
+  SortByBusy(&both.kinds);
+  both.table = TableOfBoth(both.names);
+  return both;
 }
 
 }  // namespace stepscope
