@@ -111,10 +111,7 @@ std::vector<const AnalysisDesc*> ChooseAnalyses(const std::vector<std::string>& 
   }
   if (panels.empty()) {
     for (const AnalysisDesc& a : Analyses()) {
-      const std::string_view id = a.id;
-      const bool ours =
-          id == "findings" || id == "ranks" || id == "fleet" || id == "memory_snapshot";
-      if (!ours || !compat_xprof) chosen.push_back(&a);
+      if (a.in_xprof || !compat_xprof) chosen.push_back(&a);
     }
   }
   return chosen;

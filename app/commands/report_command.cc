@@ -11,9 +11,7 @@
 #include "app/commands/report_command.h"
 #include "app/system/output.h"
 #include "app/system/process.h"
-#include "model/allocator_history.h"
 #include "model/analysis/findings/findings.h"
-#include "model/analysis/fleet/fleet.h"
 
 namespace stepscope {
 namespace {
@@ -83,30 +81,15 @@ std::shared_ptr<const AnalysisResult> Compute(const AnalysisDesc& analysis,
   return result;
 }
 
-// Removes the pages that a profile of this kind cannot have: a memory snapshot has no steps and
-// no kernels, other profiles have no snapshot, most have no HLO programs, and a fleet has ranks
-// only. Pages asked for by name stay.
-void LeaveOutOthers(const Trace& trace, std::vector<const AnalysisDesc*>* analyses) {
-  const bool snapshot = HistoryOf(trace) != nullptr;
-  const bool fleet = FleetOf(trace) != nullptr;
-  const bool programs = !trace.hlo.programs.empty();
-  std::erase_if(*analyses, [&](const AnalysisDesc* analysis) {
-    const std::string_view id = analysis->id;
-    if (fleet) return id != "fleet" && id != "ranks" && id != "diagnostics";
-    if (id == "fleet") return true;
-    if (!programs && (id.starts_with("hlo_") || id == "roofline")) return true;
-    if (!snapshot) return id == "memory_snapshot";
-    return id != "memory_snapshot" && id != "findings" && id != "diagnostics";
-  });
-}
-
 int RunReport(const InputOptions& input, const ReportOptions& options, const Log& log) {
   std::vector<const AnalysisDesc*> analyses = ChooseAnalyses(options.panels, options.compat_xprof);
   if (analyses.empty()) return kExitUsage;
   const LoadedPart part = LoadPart(
       input, options, log, options.compat_xprof ? Definitions::kXprof : Definitions::kStepscope);
   if (part.exit_code != kExitOk) return part.exit_code;
-  if (options.panels.empty()) LeaveOutOthers(*part.trace, &analyses);
+  if (options.panels.empty()) {  // pages asked for by name stay
+    std::erase_if(analyses, [&](const auto* desc) { return !AppliesTo(*desc, *part.trace); });
+  }
 
   ReportInput report{input.paths[0],
                      part.trace->run,

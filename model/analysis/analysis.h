@@ -123,21 +123,34 @@ class AnalysisContext {
   std::unordered_map<std::type_index, std::unique_ptr<Cache>> caches_;
 };
 
+// The profiles that an analysis says something of: a sum of these.
+enum ProfileKinds : uint8_t {
+  kOfTraces = 1,
+  kOfPrograms = 2,   // traces with programs of XLA
+  kOfSnapshots = 4,  // memory snapshots, which have no events
+  kOfFleets = 8      // facts of ranks, without events
+};
+
 // An analysis is of one profile (`run`), or compares two (`compare`); the other function is null.
 struct AnalysisDesc {
   const char* id;  // "kernel_stats": report --panel, panel id
   const char* title;
   const char* what;  // one sentence
   AnalysisResult (*run)(AnalysisContext&, const AnalysisParams&);
-  AnalysisResult (*compare)(AnalysisContext& a, AnalysisContext& b, const CompareParams&) = nullptr;
+  uint8_t of = kOfTraces;  // ProfileKinds
+  bool in_xprof = true;    // XProf has such a page
   // A window shows the result of this one until `run` is done. It takes less time and returns a
   // part of the properties and tables. A result without findings is not shown. Null: none is early.
   AnalysisResult (*first)(AnalysisContext&, const AnalysisParams&) = nullptr;
+  AnalysisResult (*compare)(AnalysisContext& a, AnalysisContext& b, const CompareParams&) = nullptr;
 };
 
+// Whether the analysis says something of the trace. Reports of all pages leave the others out.
+bool AppliesTo(const AnalysisDesc& analysis, const Trace& trace);
+
 // Runs an analysis. Names AMD's units with AMD's words where all GPUs are AMD's
-// (naming/vendor_words.h), unless XProf's definitions hold. A memory snapshot has no events:
-// analyses of events say so in empty_reason.
+// (naming/vendor_words.h), unless XProf's definitions hold. Of a memory snapshot or a fleet only
+// analyses run that apply to it; the result of another says so in empty_reason.
 AnalysisResult RunAnalysis(const AnalysisDesc& analysis, AnalysisContext& context,
                            const AnalysisParams& params);
 // AnalysisDesc::what in the same words.

@@ -90,42 +90,36 @@ EventOrder EventOrder::Compute(AnalysisContext& context) {
 
 namespace {
 
-// The reason for every page but those of snapshots: their own reasons name what to record, which
-// would be wrong advice for a file that is a snapshot.
+// Their own reasons name what to record, which would be wrong advice for such a file.
 constexpr const char* kSnapshotHasNone =
     "A memory snapshot has allocations only; its page is Memory snapshot. Steps, kernels and "
     "operations are in a trace of the same run, which can be opened beside it.";
-
-// The same for fleets.
 constexpr const char* kFleetHasNone =
     "A fleet has the facts of ranks only; its pages are Fleet and Ranks. Open a rank's profile for "
     "its events.";
 
-bool IsOfFleets(std::string_view analysis) {
-  return analysis == "fleet" || analysis == "ranks" || analysis == "diagnostics";
-}
-
-bool IsOfSnapshots(std::string_view analysis) {
-  return analysis == "memory_snapshot" || analysis == "findings" || analysis == "diagnostics";
+uint8_t KindsOf(const Trace& trace) {
+  if (FleetOf(trace) != nullptr) return kOfFleets;
+  if (HistoryOf(trace) != nullptr) return kOfSnapshots;
+  return trace.hlo.programs.empty() ? kOfTraces : kOfTraces | kOfPrograms;
 }
 
 }  // namespace
 
+bool AppliesTo(const AnalysisDesc& analysis, const Trace& trace) {
+  return (analysis.of & KindsOf(trace)) != 0;
+}
+
 AnalysisResult RunAnalysis(const AnalysisDesc& analysis, AnalysisContext& context,
                            const AnalysisParams& params) {
-  if (FleetOf(context.trace()) != nullptr && !IsOfFleets(analysis.id)) {
+  const uint8_t kinds = KindsOf(context.trace());
+  if ((kinds & (analysis.of | kOfTraces)) == 0) {
     AnalysisResult none;
     none.panel = analysis.id;
-    none.empty_reason = kFleetHasNone;
+    none.empty_reason = kinds == kOfFleets ? kFleetHasNone : kSnapshotHasNone;
     return none;
   }
   AnalysisResult result = analysis.run(context, params);
-  if (HistoryOf(context.trace()) != nullptr && !IsOfSnapshots(analysis.id)) {
-    AnalysisResult none;
-    none.panel = result.panel;
-    none.empty_reason = kSnapshotHasNone;
-    return none;
-  }
   if (context.definitions() == Definitions::kStepscope) UseVendorWords(context.trace(), &result);
   return result;
 }

@@ -15,7 +15,7 @@ AnalysisResult CompareProfiles(AnalysisContext& a, AnalysisContext& b, const Com
 std::span<const AnalysisDesc> Analyses() {
   static constexpr AnalysisDesc kAnalyses[] = {
       {"overview", "Overview", "Where the time of each step went, and what limits the run.",
-       RunOverview, nullptr, RunVerdict},
+       RunOverview, kOfTraces, true, RunVerdict},
       {"input_pipeline", "Input pipeline", "What the host spends on reading and preparing input.",
        RunInputPipeline},
       {"kernel_stats", "GPU kernels", "Time, launch parameters and Tensor Core use of each kernel.",
@@ -27,23 +27,26 @@ std::span<const AnalysisDesc> Analyses() {
       {"hlo_profile", "HLO profile",
        "Where the time of XLA's ops went, by program, category and framework op, and how much of "
        "it was wasted.",
-       RunHloProfile},
-      {"hlo_stats", "HLO ops", "Time, rates and limits of each op of XLA's programs.", RunHloStats},
-      {"roofline", "Roofline", "How near each op is to the limits of its device.", RunRoofline},
-      {"hlo_memory", "HLO memory", "What an XLA program keeps in memory, and when.", RunHloMemory},
+       RunHloProfile, kOfPrograms},
+      {"hlo_stats", "HLO ops", "Time, rates and limits of each op of XLA's programs.", RunHloStats,
+       kOfPrograms},
+      {"roofline", "Roofline", "How near each op is to the limits of its device.", RunRoofline,
+       kOfPrograms},
+      {"hlo_memory", "HLO memory", "What an XLA program keeps in memory, and when.", RunHloMemory,
+       kOfPrograms},
       {"hlo_graph", "HLO graph", "An XLA program's text, and what is around an instruction.",
-       RunHloGraph},
+       RunHloGraph, kOfPrograms},
       {"findings", "Findings", "What to fix first, and how much of a step it would save.",
-       RunFindings},
-      {"ranks", "Ranks", "Which rank of a job the others wait for, by how much, and why.",
-       RunRanks},
+       RunFindings, kOfTraces | kOfSnapshots, false},
+      {"ranks", "Ranks", "Which rank of a job the others wait for, by how much, and why.", RunRanks,
+       kOfTraces | kOfFleets, false},
       {"fleet", "Fleet", "What slows hundreds of ranks down, and what steps would be without it.",
-       RunFleet},
+       RunFleet, kOfFleets, false},
       {"memory_snapshot", "Memory snapshot",
        "Who held a device's memory at the peak, at the end and when it ran out, and what grows.",
-       RunMemorySnapshot},
+       RunMemorySnapshot, kOfSnapshots, false},
       {"diagnostics", "Diagnostics", "What the loader repaired, and what the recording lacks.",
-       RunDiagnostics},
+       RunDiagnostics, kOfTraces | kOfSnapshots | kOfFleets},
   };
   return kAnalyses;
 }
@@ -57,8 +60,11 @@ const AnalysisDesc* FindAnalysis(std::string_view id) {
 
 const AnalysisDesc& Comparison() {
   static constexpr AnalysisDesc kComparison{
-      "compare", "Comparison", "What changed from A to B, per step, and what explains it.", nullptr,
-      compare::CompareProfiles};
+      .id = "compare",
+      .title = "Comparison",
+      .what = "What changed from A to B, per step, and what explains it.",
+      .run = nullptr,
+      .compare = compare::CompareProfiles};
   return kComparison;
 }
 

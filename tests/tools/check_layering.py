@@ -57,9 +57,9 @@ model/analysis/xla                   | +                                        
 model/analysis/torch                 | +                                            |
 model/analysis/memory                | +                                            |
 model/analysis/derived_tracks        | +                                            |
+model/analysis/ranks                 | +                                            |
 model/analysis/findings/kernels      | +                                            |
 model/analysis/findings              | +                                            |
-model/analysis/ranks                 | +                                            |
 model/analysis/fleet                 | +                                            |
 model/analysis/pages                 | +                                            |
 model/analysis/analysis_context.cc   | model*                                       |
@@ -233,9 +233,9 @@ model/analysis/ops/a.h model/analysis/kernels/kernel_stats.h
 model/analysis/kernels/a.h model/analysis/xla/hlo_ops.h
 model/analysis/xla/a.h model/analysis/memory/stack_tree.h
 model/analysis/memory/a.h model/analysis/derived_tracks/device_lanes.h
-model/analysis/derived_tracks/a.h model/analysis/findings/finding.h
-model/analysis/findings/a.h model/analysis/ranks/clocks.h
-model/analysis/ranks/a.h model/analysis/pages/row_events.h
+model/analysis/derived_tracks/a.h model/analysis/ranks/clocks.h
+model/analysis/ranks/a.h model/analysis/findings/finding.h
+model/analysis/findings/a.h model/analysis/pages/row_events.h
 model/analysis/pages/a.h model/compare/compare.h
 model/compare/a.h model/query/event_query.h
 model/query/a.h model/compare/compare.h

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/analysis/findings/findings.h"
 #include "model/analysis/grouping/flow_index.h"
 #include "viewer/core/state/muted_rules.h"
 #include "viewer/core/state/settings.h"
@@ -26,9 +27,9 @@ class FindingsPanel final : public AnalysisPanel {
   void DrawResult(const PanelContext& context, const AnalysisResult& result, uint64_t key) override;
 
  private:
-  void DrawList(const PanelContext& context, const ResultTable& table);
-  void DrawFinding(const PanelContext& context, const ResultTable& table, size_t row);
-  void DrawMore(const PanelContext& context, const ResultTable& table, size_t row);
+  void DrawList(const PanelContext& context, const Findings& findings);
+  void DrawFinding(const PanelContext& context, const RankedFinding& found, int index);
+  void DrawMore(const PanelContext& context, const RankedFinding& found);
   void DrawMuted(const PanelContext& context, size_t hidden);
   void DrawMuteMenu(const PanelContext& context, std::string_view rule);
   const ProgramId& Program(const PanelContext& context);
@@ -37,7 +38,7 @@ class FindingsPanel final : public AnalysisPanel {
   void DrawTables(const PanelContext& context, const AnalysisResult& result, uint64_t key);
 
   double step_ms_ = 0;  // an average step; 0: not known
-  int open_ = -1;       // row whose assumption and remedy are shown
+  int open_ = -1;       // index of the finding whose assumption and remedy are shown
   uint64_t key_ = 0;
   bool show_muted_ = false;
   std::shared_ptr<const Trace> program_of_;
@@ -49,21 +50,15 @@ void Keep(const PanelContext& context, const MutedRules& muted) {
   context.commands.PushSetting(&Settings::muted, muted);
 }
 
-Finding::Grade GradeOf(std::string_view severity) {
-  if (severity == "problem") return Finding::Grade::kBad;
-  return severity == "warning" ? Finding::Grade::kWarning : Finding::Grade::kInfo;
+Rgba ColorOf(const PanelContext& context, const RankedFinding& found) {
+  return context.theme[GradeRole(GradeOf(found.severity))];
 }
 
-Rgba ColorOf(const PanelContext& context, const ResultTable& table, size_t row) {
-  return context.theme[GradeRole(GradeOf(TextAt(table, row, "severity")))];
-}
-
-void ShowRow(const PanelContext& context, const ResultTable& table, size_t row) {
-  if (row >= table.links.size()) return;
+void ShowFinding(const PanelContext& context, const RankedFinding& found) {
   CommandArgs args;
   args.profile = context.profile->id;
-  args.range = table.links[row].range;
-  AddEvents(context.profile->id, table.links[row], &args);
+  args.range = found.link.range;
+  AddEvents(context.profile->id, found.link, &args);
   ShowEvents(context.commands, std::move(args));
 }
 
@@ -109,18 +104,17 @@ void DrawBeforeAndAfter(const PanelContext& context, const StepBar& bar) {
 }
 
 // Draws the assumption, the remedy, the guide's section, and the buttons of a finding.
-void FindingsPanel::DrawMore(const PanelContext& context, const ResultTable& table, size_t row) {
-  const double saving = NumberAt(table, row, "saving_ms_per_step");
-  if (saving > 0 && step_ms_ > 0)
-    DrawBeforeAndAfter(context, {step_ms_, saving, ColorOf(context, table, row)});
+void FindingsPanel::DrawMore(const PanelContext& context, const RankedFinding& found) {
+  if (found.saving_ms > 0 && step_ms_ > 0)
+    DrawBeforeAndAfter(context, {step_ms_, found.saving_ms, ColorOf(context, found)});
   const FaceScope small(context, Face::kUi);
-  const std::string_view device = TextAt(table, row, "device"), steps = TextAt(table, row, "steps");
-  WrappedIn(context, Role::kText, TextAt(table, row, "remedy"));
-  WrappedIn(context, Role::kText2, TextAt(table, row, "assumption"));
+  const std::string& steps = found.step_numbers;
+  WrappedIn(context, Role::kText, found.remedy);
+  WrappedIn(context, Role::kText2, found.assumption);
   std::string where;
-  if (!device.empty()) where += "On " + std::string(device);
+  if (!found.device_names.empty()) where += "On " + found.device_names;
   if (!steps.empty()) {
-    const bool one = steps.find_first_not_of("0123456789") == std::string_view::npos;
+    const bool one = steps.find_first_not_of("0123456789") == std::string::npos;
     where += (where.empty() ? "In step" : ", in step") + std::string(one ? " " : "s ");
     where += steps;
   }
@@ -128,14 +122,13 @@ void FindingsPanel::DrawMore(const PanelContext& context, const ResultTable& tab
   // The guide is TensorFlow's: its sections say nothing to a program of PyTorch.
   const Trace* trace = context.profile != nullptr ? context.profile->trace.get() : nullptr;
   if (trace == nullptr || !trace->kineto)
-    WrappedIn(context, Role::kText3, "Guide: " + std::string(TextAt(table, row, "guide")));
-  if (ImGui::SmallButton("Show on the timeline")) ShowRow(context, table, row);
+    WrappedIn(context, Role::kText3, std::string("Guide: ") + found.rule->guide);
+  if (ImGui::SmallButton("Show on the timeline")) ShowFinding(context, found);
   ImGui::SetItemTooltip("N and Shift+N go through its events");
   ImGui::SameLine();
-  const std::string_view rule = TextAt(table, row, "rule");
   if (ImGui::SmallButton("Mute\u2026")) ImGui::OpenPopup("mute");
   if (ImGui::BeginPopup("mute")) {
-    DrawMuteMenu(context, rule);
+    DrawMuteMenu(context, found.rule->id);
     ImGui::EndPopup();
   }
   ImGui::Spacing();
@@ -174,26 +167,27 @@ void FindingsPanel::DrawMuteMenu(const PanelContext& context, std::string_view r
   }
 }
 
-void FindingsPanel::DrawFinding(const PanelContext& context, const ResultTable& table, size_t row) {
+void FindingsPanel::DrawFinding(const PanelContext& context, const RankedFinding& found,
+                                int index) {
   const float em = BaseEm();
-  const Finding::Grade grade = GradeOf(TextAt(table, row, "severity"));
-  const double saving = NumberAt(table, row, "saving_ms_per_step");
+  const Finding::Grade grade = GradeOf(found.severity);
+  const double saving = found.saving_ms;
   const ImVec2 p = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x, amount = em * 6.5f;
-  const std::string title = WithUnitsKept(TextAt(table, row, "title"));
+  const std::string title = WithUnitsKept(found.title);
   const float text_x = em * 1.7f, wrap = std::max(em * 8, width - text_x - amount);
   const ImVec2 text = ImGui::CalcTextSize(title.c_str(), nullptr, false, wrap);
-  const bool open = open_ == static_cast<int>(row);
+  const bool open = open_ == index;
   const bool saves = saving > 0 && step_ms_ > 0 && !open;  // an open one has larger bars
   const float bar = std::floor(em * 0.3f);
   const float height = text.y + em * 0.5f + (saves ? bar * 2 : 0);
-  ImGui::PushID(static_cast<int>(row));
+  ImGui::PushID(index);
   if (ImGui::InvisibleButton("finding", {std::max(1.0f, width), height})) {
-    open_ = open_ == static_cast<int>(row) ? -1 : static_cast<int>(row);
-    ShowRow(context, table, row);
+    open_ = open ? -1 : index;
+    ShowFinding(context, found);
   }
   if (ImGui::BeginPopupContextItem("mute menu")) {
-    DrawMuteMenu(context, TextAt(table, row, "rule"));
+    DrawMuteMenu(context, found.rule->id);
     ImGui::EndPopup();
   }
   ImDrawList* list = ImGui::GetWindowDrawList();
@@ -201,7 +195,7 @@ void FindingsPanel::DrawFinding(const PanelContext& context, const ResultTable& 
     DrawBox(list, p.x, p.y, width, height,
             context.theme[ImGui::IsItemHovered() ? Role::kHover : Role::kRaised], 3);
   }
-  const Rgba color = ColorOf(context, table, row);
+  const Rgba color = ColorOf(context, found);
   const float y = p.y + em * 0.25f;
   if (saves) {
     const StepBar step{step_ms_, saving, color};
@@ -223,7 +217,7 @@ void FindingsPanel::DrawFinding(const PanelContext& context, const ResultTable& 
   }
   if (open) {
     ImGui::Indent(text_x);
-    DrawMore(context, table, row);
+    DrawMore(context, found);
     ImGui::Unindent(text_x);
   }
   ImGui::PopID();
@@ -236,15 +230,15 @@ void FindingsPanel::DrawMuted(const PanelContext& context, size_t hidden) {
   if (hidden > 0 && LinkText(context, "##muted", text)) show_muted_ = !show_muted_;
 }
 
-void FindingsPanel::DrawList(const PanelContext& context, const ResultTable& table) {
+void FindingsPanel::DrawList(const PanelContext& context, const Findings& findings) {
   const MutedRules& muted = context.settings.muted;
   size_t hidden = 0, shown = 0;
-  for (size_t row = 0; row < table.size(); ++row) {
-    const bool is_muted = IsMuted(context, muted, TextAt(table, row, "rule"));
+  for (size_t i = 0; i < findings.ranked.size(); ++i) {
+    const bool is_muted = IsMuted(context, muted, findings.ranked[i].rule->id);
     hidden += is_muted ? 1 : 0;
     if (is_muted && !show_muted_) continue;
     ++shown;
-    DrawFinding(context, table, row);
+    DrawFinding(context, findings.ranked[i], static_cast<int>(i));
   }
   if (shown == 0) {
     WrappedIn(context, Role::kText2,
@@ -279,7 +273,7 @@ void FindingsPanel::DrawTables(const PanelContext& context, const AnalysisResult
     const ResultTable* table = result.Table(id);
     if (table == nullptr) continue;
     TablePages::Page page{table, key};
-    page.options.name_column = table->Column("cause") >= 0 ? "cause" : "";
+    page.options.name_column = table->id.starts_with("gap") ? "cause" : "";
     page.options.total_row = false;
     page.of_step = table->id == "what_if";
     if (table->id == "what_if") {  // its text names the class already
@@ -297,22 +291,22 @@ void FindingsPanel::DrawResult(const PanelContext& context, const AnalysisResult
                                uint64_t key) {
   if (key != key_) open_ = -1;
   key_ = key;
-  step_ms_ = NumberIn(result, "step_ms");
-  const ResultTable* table = result.Table("findings");
-  if (table == nullptr) {
+  const Findings* findings = result.As<Findings>();
+  if (findings == nullptr) {
     DrawEmpty(context, result.empty_reason.empty()
                            ? "There are no findings by XProf's definitions. Switch the setting "
                              "\"Definitions\" to Stepscope."
                            : result.empty_reason);
     return;
   }
+  step_ms_ = findings->step_ms.value_or(0);
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const float em = BaseEm();
   const bool beside = room.x > em * 62;
   const ImVec2 list = beside ? ImVec2(room.x * 0.48f, 0) : ImVec2(0, room.y * 0.55f);
   ImGui::BeginChild("findings", list);
   SectionTitle(context, "What to fix first", "what a step would save");
-  DrawList(context, *table);
+  DrawList(context, *findings);
   ImGui::EndChild();
   if (beside) ImGui::SameLine(0, em);
   ImGui::BeginChild("tables");

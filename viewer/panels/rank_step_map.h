@@ -3,34 +3,36 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
-#include "model/analysis/tables/result_table.h"
 #include "viewer/widgets/heat_map.h"
 
 namespace stepscope {
 
+// The numbers of a rank and a step, and a value of theirs in microseconds; NaN: none.
+struct RankStepValue {
+  int64_t rank, step;
+  double us;
+};
+
 struct RankStepMap {
   HeatMapData map;                    // its values in microseconds; unit_text is the caller's
   std::vector<int64_t> ranks, steps;  // numbers, by row and by column of the map
-  std::vector<int> rows;              // by cell: row of the table of steps, or -1
-  int RowAt(const HeatCell& cell) const { return rows[cell.row * steps.size() + cell.column]; }
+  std::vector<int> indices;           // by cell: of the value, or -1
+  int IndexAt(const HeatCell& cell) const { return indices[cell.row * steps.size() + cell.column]; }
 };
 
-// The map of a column of the table of steps, which also has "rank" and "step". `ranks`: their
-// numbers in the order of the map. `column` null: the cells have no values yet. `us`: of one unit
-// of the column. O(cells + rows)
-RankStepMap MakeRankStepMap(std::vector<int64_t> ranks, const ResultTable& table,
-                            const char* column, double us);
+// The map of the values 0 to `count` - 1. `ranks`: their numbers in the order of the map.
+// O(cells + count), with two calls of `value_of` for each value.
+RankStepMap MakeRankStepMap(std::vector<int64_t> ranks, size_t count,
+                            const std::function<RankStepValue(size_t)>& value_of);
 // Draws it at the cursor, at most as high as this part of the room below, or as `least` pixels.
 HeatMapAnswer DrawRankStepMap(const PanelContext& context, const RankStepMap& map, float least,
                               float part);
 
 // "1.2 ms" of a time in microseconds.
 std::string UsText(double us);
-// A cell as a number; NaN without a value or column. -1: no whole number.
-double NumberIn(const ResultTable& table, size_t row, int column);
-int64_t WholeIn(const ResultTable& table, size_t row, int column);
 
 }  // namespace stepscope

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "model/analysis/ranks/ranks.h"
+#include "model/analysis/tables/in_unit.h"
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/panels/rank_step_map.h"
 #include "viewer/panels/table_pages.h"
@@ -23,8 +25,8 @@ class RanksPanel final : public AnalysisPanel {
   void DrawResult(const PanelContext& context, const AnalysisResult& result, uint64_t key) override;
 
  private:
-  void MakeMap(const ResultTable& ranks, const ResultTable& steps);
-  void DrawMap(const PanelContext& context, const ResultTable& steps);
+  void MakeMap(const Ranks& ranks);
+  void DrawMap(const PanelContext& context, const Ranks& ranks);
   static void DrawLayouts(const PanelContext& context);
 
   TablePages pages_;
@@ -33,13 +35,10 @@ class RanksPanel final : public AnalysisPanel {
 };
 
 // The numbers of the ranks, the one that the others wait for most often first.
-std::vector<int64_t> ByLateness(const ResultTable& ranks) {
-  const int rank = ranks.Column("rank"), percent = ranks.Column("late_percent");
+std::vector<int64_t> ByLateness(const Ranks& ranks) {
   std::vector<std::pair<double, int64_t>> order;
-  for (size_t r = 0; r < ranks.size(); ++r) {
-    const double late = NumberIn(ranks, r, percent);
-    order.emplace_back(std::isnan(late) ? -1.0 : late, WholeIn(ranks, r, rank));
-  }
+  for (const RankRow& rank : ranks.ranks)
+    order.emplace_back(rank.late_percent.value_or(-1), rank.number);
   std::stable_sort(order.begin(), order.end(),
                    [](const auto& a, const auto& b) { return a.first > b.first; });
   std::vector<int64_t> numbers;
@@ -50,42 +49,46 @@ std::vector<int64_t> ByLateness(const ResultTable& ranks) {
 
 // Selects a collective of the rank in the step, which brings its row into sight, and shows the
 // step.
-void GoToRankStep(const PanelContext& context, const RowLink& link) {
-  if (!link.rows.empty()) {
-    context.commands.Push("select.reveal",
-                          {.event = {context.profile->id, link.set, link.rows.front()}});
-  }
-  const Ps margin = std::max<Ps>(1, link.range.length() / 20);
-  context.commands.Push("view.set_range", {.range = {SaturatingSub(link.range.begin, margin),
-                                                     SaturatingAdd(link.range.end, margin)},
+void GoToRankStep(const PanelContext& context, const EventRows& rows, TimeRange span) {
+  if (!rows.empty())
+    context.commands.Push("select.reveal", {.event = {context.profile->id, 0, rows.front()}});
+  const Ps margin = std::max<Ps>(1, span.length() / 20);
+  context.commands.Push("view.set_range", {.range = {SaturatingSub(span.begin, margin),
+                                                     SaturatingAdd(span.end, margin)},
                                            .profile = context.profile->id});
 }
 
-void RanksPanel::MakeMap(const ResultTable& ranks, const ResultTable& steps) {
-  map_ = MakeRankStepMap(ByLateness(ranks), steps, "late_us", 1);
+void RanksPanel::MakeMap(const Ranks& ranks) {
+  const std::vector<LateStep>& rows = ranks.late_steps.rows;
+  map_ = MakeRankStepMap(ByLateness(ranks), rows.size(), [&](size_t i) -> RankStepValue {
+    const LateStep& s = rows[i];
+    return {ranks.ranks[s.rank].number, ranks.steps[s.rank][s.step].number,
+            s.late ? InUs(*s.late) : std::numeric_limits<double>::quiet_NaN()};
+  });
   HeatMapData& map = map_.map;
   map.unit_text = map.most > 0 ? UsText(map.most) + " late" : "no rank is late in any step";
 }
 
-void RanksPanel::DrawMap(const PanelContext& context, const ResultTable& steps) {
+void RanksPanel::DrawMap(const PanelContext& context, const Ranks& ranks) {
   const FaceScope small(context, Face::kUi);
   const HeatMapAnswer answer = DrawRankStepMap(context, map_, BaseEm() * 6, 0.4f);
   if (!answer.hovered) return;
   const HeatCell& cell = answer.cell;
   const std::string title = map_.map.rows[cell.row] + ", step " + map_.map.columns[cell.column];
-  if (map_.RowAt(cell) < 0) {
+  if (map_.IndexAt(cell) < 0) {
     WrappedTooltip(title + ": not recorded");
     return;
   }
-  const auto row = static_cast<size_t>(map_.RowAt(cell));
-  const double late = map_.map.at(cell.row, cell.column);
+  const auto index = static_cast<size_t>(map_.IndexAt(cell));
+  const LateStep& late = ranks.late_steps.rows[index];
+  const RankStep& step = ranks.steps[late.rank][late.step];
   WrappedTooltip(fmt::format("{}: {}\nStep time {:.3f} ms, busy {:.3f} ms\nClick goes there", title,
-                             std::isnan(late) ? "no collective that others take part in"
-                             : late > 0       ? "late by " + UsText(late)
+                             !late.late       ? "no collective that others take part in"
+                             : *late.late > 0 ? "late by " + UsText(InUs(*late.late))
                                               : "not late",
-                             NumberIn(steps, row, steps.Column("step_ms")),
-                             NumberIn(steps, row, steps.Column("busy_ms"))));
-  if (answer.clicked) GoToRankStep(context, steps.links[row]);
+                             InMs(step.total), InMs(step.busy)));
+  if (answer.clicked && !ranks.late_steps.events.empty())
+    GoToRankStep(context, ranks.late_steps.events[index], step.span);
 }
 
 // At the right end of the line that the titles of the tables begin.
@@ -138,11 +141,11 @@ void RanksPanel::DrawResult(const PanelContext& context, const AnalysisResult& r
     ImGui::NewLine();
   }
   ImGui::Spacing();
-  const ResultTable *ranks = result.Table("ranks"), *steps = result.Table("rank_steps");
-  if (ranks != nullptr && steps != nullptr && !steps->empty()) {
-    if (map_key_ != key) MakeMap(*ranks, *steps);
+  const Ranks* ranks = result.As<Ranks>();
+  if (ranks != nullptr && !ranks->late_steps.rows.empty()) {
+    if (map_key_ != key) MakeMap(*ranks);
     map_key_ = key;
-    DrawMap(context, *steps);
+    DrawMap(context, *ranks);
     DrawLayouts(context);
   }
   std::vector<TablePages::Page> pages;

@@ -70,15 +70,15 @@ constexpr PanelDesc kPanels[] = {
      "What is around an instruction of a program, and the program's text.", "Alt+G",
      DockSlot::kBottomRight, false, &MakeHloGraphPanel, &HasHlo},
     {"ranks", "Ranks", "Who is late in a job of several hosts or ranks, and why.", "Alt+7",
-     DockSlot::kBottomRight, false, &MakeRanksPanel, nullptr, true},
+     DockSlot::kBottomRight, false, &MakeRanksPanel},
     {"fleet", "Fleet", "What slows hundreds of ranks down: a map of ranks and steps.", "Alt+L",
-     DockSlot::kBottomRight, false, &MakeFleetPanel, &IsFleet, true},
+     DockSlot::kBottomRight, false, &MakeFleetPanel, &IsFleet},
     {"compare", "Compare", "What changed from a baseline to another profile, and why.", "Alt+C",
      DockSlot::kBottomRight, false, &MakeComparePanel},
     {"query", "Query", "Answers SQL about the profile: events, steps, tables of other panels.",
      "Alt+Q", DockSlot::kBottomRight, false, &MakeQueryPanel, nullptr, true},
     {"diagnostics", "Diagnostics", "What loading repaired, dropped or clipped.", "Alt+0",
-     DockSlot::kBottomRight, true, &MakeDiagnosticsPanel, nullptr, true},
+     DockSlot::kBottomRight, true, &MakeDiagnosticsPanel},
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "model/allocator_history.h"
+#include "model/analysis/analysis.h"
 #include "model/analysis/fleet/fleet.h"
 #include "viewer/core/look/theme.h"
 #include "viewer/shell/shell.h"
@@ -82,7 +83,9 @@ void UseOpen(bool (*is)(const Trace&), PanelContext* panel) {
 }  // namespace
 
 bool Means(const PanelDesc& panel, const Profile& profile) {
-  return panel.of_fleets || !IsFleet(*profile.trace);
+  if (!IsFleet(*profile.trace)) return true;
+  const AnalysisDesc* analysis = FindAnalysis(panel.id);
+  return analysis != nullptr ? AppliesTo(*analysis, *profile.trace) : panel.of_fleets;
 }
 
 void PanelWindows::DrawOne(const PanelContext& active, const PanelDesc& desc, ProfileId pinned) {

@@ -1,8 +1,8 @@
 // Tables about what devices do (docs/rules.md#devices). Each is a pure function of the device
-// events of a part of a trace, and stands in a source of its own. O(events log events).
+// events of a part of a trace, in device_tables.cc or launch_delay_table.cc. O(events log
+// events).
 #pragma once
 
-#include <functional>
 #include <iterator>
 #include <optional>
 #include <string_view>
@@ -10,6 +10,7 @@
 
 #include "model/analysis/devices/device_events.h"
 #include "model/analysis/devices/step_spans.h"
+#include "model/analysis/naming/time_classes.h"
 
 namespace stepscope {
 
@@ -25,10 +26,6 @@ std::vector<Row> RowsOfDevices(const DeviceEvents& events, const Fill& fill) {
                 std::make_move_iterator(part.end()));
   return rows;
 }
-// Appends to `t` the rows and links that fill(device, table) gives for each device, in the order of
-// the devices. Calls fill for several devices at once, so it must be thread-safe.
-void AppendDevices(const DeviceEvents& events, ResultTable* t,
-                   const std::function<void(PlaneId, ResultTable*)>& fill);
 // The collectives of each device, and the part of their time that computation hides, in the steps
 // that count. `events` must have all events of these steps.
 ResultTable OverlapTable(const DeviceEvents& events, const StepSpans& steps);
@@ -53,8 +50,23 @@ ResultTable LaunchDelayTable(const LaunchDelays& delays);
 // The size in bytes from "kind_src:pinned kind_dst:device size:4096 dest:0 async:1"; nullopt if
 // there is none. O(length).
 std::optional<int64_t> SizeInCopyDetails(std::string_view details);
-// Copies by device, direction and kind of host memory.
-ResultTable CopyTable(AnalysisContext& context, const DeviceEvents& events);
+// The copies of a device in one direction, from or to one kind of host memory.
+enum class HostMemory : uint8_t { kUnknown, kPageable, kPinned };
+struct DeviceCopies {
+  SharedText host, device;
+  CopyDirection direction = CopyDirection::kNone;
+  HostMemory memory = HostMemory::kUnknown;
+  Ps time = 0, timed = 0;        // `timed`: of the copies whose size is recorded
+  std::optional<int64_t> bytes;  // of the same
+  EventRows rows;
+  std::optional<double> gb_per_s() const;
+};
+// By device, direction and memory.
+std::vector<DeviceCopies> CopiesOf(AnalysisContext& context, const DeviceEvents& events);
+ResultTable MakeCopyTable(const std::vector<DeviceCopies>& copies);
+inline ResultTable CopyTable(AnalysisContext& context, const DeviceEvents& events) {
+  return MakeCopyTable(CopiesOf(context, events));
+}
 // Device time by the innermost user annotation around the launch. No
 // rows if there are no annotations.
 ResultTable AnnotationTable(AnalysisContext& context, const DeviceEvents& events);

@@ -302,7 +302,9 @@ const char* WaitsText(const FindingContext& input, const std::vector<PlaneId>& d
 // "; mostly they wait for rank 5, which is late"
 std::string LateRankText(const FindingContext& input) {
   const std::optional<LateRank>& late = input.verdict().late_rank;
-  return late && late->leads ? "; mostly they wait for rank " + late->rank + ", which is late" : "";
+  return late && late->leads
+             ? fmt::format("; mostly they wait for rank {}, which is late", late->rank)
+             : "";
 }
 
 }  // namespace

@@ -8,9 +8,9 @@
 #include <string_view>
 
 #include "model/analysis/findings/kernels/kernels_in_steps.h"
-#include "model/analysis/findings/late_rank.h"
 #include "model/analysis/naming/remedies.h"
 #include "model/analysis/naming/short_label.h"
+#include "model/analysis/ranks/ranks.h"
 #include "model/analysis/steps/builders/tpu_steps.h"
 #include "model/analysis/steps/scope.h"
 #include "model/analysis/tables/in_unit.h"

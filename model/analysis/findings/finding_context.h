@@ -1,10 +1,9 @@
 // FindingContext: what rules read, computed once for all rules, most of it on first use. Views
 // its arguments, which must outlive it. Thread-safe: of several rules that ask for one part, one
-// computes it and the others wait.
+// computes it and the others help.
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,6 +19,7 @@
 #include "model/analysis/steps/scope.h"
 #include "model/analysis/steps/steps.h"
 #include "model/analysis/steps/verdict.h"
+#include "model/jobs/lazy.h"
 
 namespace stepscope {
 
@@ -88,16 +88,6 @@ class FindingContext {
   std::string Uncertainty() const;
 
  private:
-  template <typename T>
-  struct Part {
-    std::once_flag once;
-    T value;
-    template <typename Fn>
-    const T& Get(Fn compute) {
-      std::call_once(once, [&] { value = compute(); });
-      return value;
-    }
-  };
   void Average();
 
   AnalysisContext& context_;
@@ -113,12 +103,16 @@ class FindingContext {
   std::vector<CauseTheme> themes_;  // by meta
   std::array<double, kStepTimeClasses> loss_ms_{};
   double step_ms_ = 0;
-  mutable Part<std::shared_ptr<const KernelStats>> all_kernels_;
-  mutable Part<std::shared_ptr<const KernelsInSteps>> kernels_;
-  mutable Part<std::vector<DeviceScan>> scans_;
-  mutable Part<std::shared_ptr<const MemoryProfile>> memory_;
-  mutable Part<std::vector<KernelSequence>> sequences_;
+  mutable Lazy<std::shared_ptr<const KernelStats>> all_kernels_;
+  mutable Lazy<std::shared_ptr<const KernelsInSteps>> kernels_;
+  mutable Lazy<std::vector<DeviceScan>> scans_;
+  mutable Lazy<std::shared_ptr<const MemoryProfile>> memory_;
+  mutable Lazy<std::vector<KernelSequence>> sequences_;
 };
+
+// The idle intervals of at least the length asked for, and their sums by step, class and cause.
+ResultTable GapTable(const FindingContext& input);
+ResultTable GapCauseTable(const FindingContext& input);
 
 // "4.20 ms": three significant digits.
 std::string MsText(double ms);

@@ -11,9 +11,9 @@
 
 #include "model/allocator_history.h"
 #include "model/analysis/findings/finding_context.h"
-#include "model/analysis/findings/gap_tables.h"
-#include "model/analysis/findings/what_if.h"
 #include "model/analysis/naming/vendor_words.h"
+#include "model/analysis/steps/losses.h"
+#include "model/analysis/tables/schema.h"
 #include "model/analysis/tables/unit_names.h"
 #include "model/jobs/job.h"
 
@@ -23,12 +23,6 @@ namespace {
 // Percent of the step, as for the verdict (docs/rules.md#verdict).
 constexpr double kProblem = 30, kWarning = 10;
 constexpr double kWorthSaying = 0.05;  // percent of the step: less is not offered as a saving
-
-struct Row {
-  const FindingRule* rule;
-  RuleFinding found;
-  FindingSeverity severity;
-};
 
 // The rule about the verdict's loss; "" for verdicts without a rule.
 std::string_view RuleOfVerdict(std::optional<StepPart> leads) {
@@ -57,16 +51,16 @@ FindingSeverity SeverityOf(const FindingContext& input, const RuleFinding& found
 }
 
 // Sorts by falling saving; findings of the rule `first`, the verdict's, come first.
-void Sort(std::string_view first, std::vector<Row>* rows) {
-  std::stable_sort(rows->begin(), rows->end(), [&](const Row& a, const Row& b) {
+void Sort(std::string_view first, std::vector<RankedFinding>* ranked) {
+  std::stable_sort(ranked->begin(), ranked->end(), [&](const auto& a, const auto& b) {
     const bool a_first = a.rule->id == first, b_first = b.rule->id == first;
     if (a_first != b_first) return a_first;
-    return a.found.saving_ms > b.found.saving_ms;
+    return a.saving_ms > b.saving_ms;
   });
 }
 
 // Rules do not need each other, so several are applied at once.
-std::vector<Row> ApplyRules(const FindingContext& input) {
+std::vector<RankedFinding> ApplyRules(const FindingContext& input) {
   const std::span<const FindingRule> rules = FindingRules();
   std::vector<std::vector<RuleFinding>> found(rules.size());
   // Where too little was recorded for a verdict, no time can be saved either.
@@ -78,16 +72,16 @@ std::vector<Row> ApplyRules(const FindingContext& input) {
     // Whoever follows advice must not get slower by it.
     std::erase_if(found[r], [](const RuleFinding& f) { return !(f.saving_ms >= 0); });
   });
-  std::vector<Row> rows;
+  std::vector<RankedFinding> ranked;
   for (size_t r = 0; r < rules.size(); ++r) {
     for (RuleFinding& f : found[r]) {
       f.saving_ms = std::min(f.saving_ms, input.step_ms());
       const FindingSeverity severity = SeverityOf(input, f);
-      rows.push_back({&rules[r], std::move(f), severity});
+      ranked.push_back({std::move(f), &rules[r], severity, {}, {}, {}});
     }
   }
-  Sort(RuleOfVerdict(input.verdict().leads), &rows);
-  return rows;
+  Sort(RuleOfVerdict(input.verdict().leads), &ranked);
+  return ranked;
 }
 
 // The numbers of the steps, as --steps takes them: "0..4, 7".
@@ -132,132 +126,182 @@ std::string HostsText(const FindingContext& input, const RuleFinding& found) {
   return text;
 }
 
-std::string RemedyOf(const FindingContext& input, const Row& row) {
-  return row.found.remedy.empty() ? input.Remedy(row.rule->id) : row.found.remedy;
-}
-
-std::vector<ColumnDesc> Columns() {
-  using V = ValueType;
-  return {
-      {"rule", "Rule", Unit::kNone, V::kString, "the table `rules` has its formula", true},
-      {"severity", "Severity", Unit::kNone, V::kString,
-       "problem: 30 % of the step and more can be saved, warning: 10 %, else a note; where no "
-       "time is saved the rule says it"},
-      {"title", "Finding", Unit::kNone, V::kString, "", true},
-      {"measured", "Measured", Unit::kNone, V::kReal, "in the unit of the row"},
-      {"threshold", "Threshold", Unit::kNone, V::kReal, "from where on it is reported"},
-      {"unit", "Unit", Unit::kNone, V::kString, "of measured and threshold"},
-      {"saving_ms_per_step", "Saving per step", Unit::kMs, V::kReal,
-       "how much shorter an average step would be without it; see the assumption", true},
-      {"assumption", "Assumption", Unit::kNone, V::kString, "of the saving, and how sure it is"},
-      {"host", "Host", Unit::kNone, V::kString, ""},
-      {"device", "Device", Unit::kNone, V::kString, "where it is"},
-      {"steps", "Steps", Unit::kNone, V::kString, "by their numbers"},
-      {std::string(kFindingEvents), "Events", Unit::kCount, V::kInt,
-       "how many there are; a row leads to at most 1000 of them"},
-      {"guide", "Guide", Unit::kNone, V::kString,
-       "section of TensorFlow's guide to GPU performance"},
-      {"remedy", "What to do", Unit::kNone, V::kString, ""}};
-}
-
-ResultTable FindingTable(const FindingContext& input, std::vector<Row>* rows) {
-  ResultTable t{"findings", "Findings", Columns()};
-  const bool amd = OnlyAmdGpus(input.trace());
-  const auto words = [&](std::string text) {
-    return SharedText(amd ? InAmdWords(std::move(text)) : text);
-  };
-  for (Row& row : *rows) {
-    RuleFinding& f = row.found;
-    const bool own = !std::isnan(f.threshold);
-    const uint64_t events = std::max<uint64_t>(f.link.total, f.link.rows.size());
-    t.AddRow({SharedText(row.rule->id), SharedText(IdOf(row.severity)), words(f.title), f.measured,
-              own ? f.threshold : input.thresholds().Of(*row.rule),
-              SharedText(UnitName(own ? f.unit : row.rule->unit)), f.saving_ms, words(f.assumption),
-              SharedText(HostsText(input, f)), SharedText(DevicesText(input, f)),
-              SharedText(input.whole() ? "" : StepsText(input.db(), f.steps)),
-              static_cast<int64_t>(events), SharedText(row.rule->guide),
-              words(RemedyOf(input, row))});
-    t.links.push_back(std::move(f.link));
+// Sets what follows from the rule, and the words that people see.
+void Complete(const FindingContext& input, RankedFinding* found) {
+  RankedFinding& f = *found;
+  if (std::isnan(f.threshold)) {
+    f.threshold = input.thresholds().Of(*f.rule);
+    f.unit = f.rule->unit;
   }
-  return t;
+  if (f.remedy.empty()) f.remedy = input.Remedy(f.rule->id);
+  if (OnlyAmdGpus(input.trace())) {
+    for (std::string* text : {&f.title, &f.assumption, &f.remedy})
+      *text = InAmdWords(std::move(*text));
+  }
+  f.host_names = HostsText(input, f);
+  f.device_names = DevicesText(input, f);
+  if (!input.whole()) f.step_numbers = StepsText(input.db(), f.steps);
 }
 
-ResultTable RuleTable(const FindingThresholds& thresholds, const std::vector<Row>& rows) {
-  using V = ValueType;
-  ResultTable t{"rules",
-                "Rules",
-                {{"rule", "Rule", Unit::kNone, V::kString, ""},
-                 {"what", "What it looks for", Unit::kNone, V::kString, ""},
-                 {"threshold", "Threshold", Unit::kNone, V::kReal,
-                  "report --threshold RULE=VALUE changes it"},
-                 {"unit", "Unit", Unit::kNone, V::kString, ""},
-                 {"found", "Findings", Unit::kCount, V::kInt, ""},
-                 {"formula", "How computed", Unit::kNone, V::kString, ""}}};
+const Schema<RankedFinding>& FindingSchema() {
+  using R = RankedFinding;
+  static const Schema<R> schema(
+      "findings", "Findings",
+      {{"rule", "Rule", Unit::kNone, [](const R& r) { return r.rule->id; },
+        "the table `rules` has its formula", kKeyColumn},
+       {"severity", "Severity", Unit::kNone, [](const R& r) { return IdOf(r.severity); },
+        "problem: 30 % of the step and more can be saved, warning: 10 %, else a note; where no "
+        "time is saved the rule says it"},
+       {"title", "Finding", Unit::kNone, &R::title, "", kKeyColumn},
+       {"measured", "Measured", Unit::kNone, &R::measured, "in the unit of the row"},
+       {"threshold", "Threshold", Unit::kNone, &R::threshold, "from where on it is reported"},
+       {"unit", "Unit", Unit::kNone, [](const R& r) { return UnitName(r.unit); },
+        "of measured and threshold"},
+       {"saving_ms_per_step", "Saving per step", Unit::kMs, &R::saving_ms,
+        "how much shorter an average step would be without it; see the assumption", kKeyColumn},
+       {"assumption", "Assumption", Unit::kNone, &R::assumption,
+        "of the saving, and how sure it is"},
+       {"host", "Host", Unit::kNone, &R::host_names},
+       {"device", "Device", Unit::kNone, &R::device_names, "where it is"},
+       {"steps", "Steps", Unit::kNone, &R::step_numbers, "by their numbers"},
+       {kFindingEvents, "Events", Unit::kCount,
+        [](const R& r) { return std::max<uint64_t>(r.link.total, r.link.rows.size()); },
+        "how many there are; a row leads to at most 1000 of them"},
+       {"guide", "Guide", Unit::kNone, [](const R& r) { return r.rule->guide; },
+        "section of TensorFlow's guide to GPU performance"},
+       {"remedy", "What to do", Unit::kNone, &R::remedy}},
+      [](const R& r, const NoFacts&) { return r.link; });
+  return schema;
+}
+
+// A rule, or a parameter, which has neither findings nor a formula.
+struct RuleRow {
+  const char *id, *what;
+  double threshold;
+  Unit unit;
+  std::optional<int64_t> found;
+  const char* formula;
+};
+
+ResultTable RuleTable(const FindingThresholds& thresholds, const Findings& findings) {
+  using R = RuleRow;
+  static const Schema<R> schema(
+      "rules", "Rules",
+      {{"rule", "Rule", Unit::kNone, &R::id},
+       {"what", "What it looks for", Unit::kNone, &R::what},
+       {"threshold", "Threshold", Unit::kNone, &R::threshold,
+        "report --threshold RULE=VALUE changes it"},
+       {"unit", "Unit", Unit::kNone, [](const R& r) { return UnitName(r.unit); }},
+       {"found", "Findings", Unit::kCount, &R::found},
+       {"formula", "How computed", Unit::kNone, &R::formula}});
+  std::vector<RuleRow> rows;
   for (const FindingRule& rule : FindingRules()) {
-    const auto found =
-        std::count_if(rows.begin(), rows.end(), [&](const Row& row) { return row.rule == &rule; });
-    t.AddRow({SharedText(rule.id), SharedText(rule.what), thresholds.Of(rule),
-              SharedText(UnitName(rule.unit)), static_cast<int64_t>(found),
-              SharedText(rule.formula)});
+    const auto found = std::count_if(findings.ranked.begin(), findings.ranked.end(),
+                                     [&](const RankedFinding& f) { return f.rule == &rule; });
+    rows.push_back({rule.id, rule.what, thresholds.Of(rule), rule.unit, found, rule.formula});
   }
-  for (const FindingParameter& p : FindingParameters()) {
-    t.AddRow({SharedText(p.id), SharedText(p.what), thresholds.Of(p.id),
-              SharedText(UnitName(p.unit)), Value(), SharedText("")});
-  }
-  return t;
+  for (const FindingParameter& p : FindingParameters())
+    rows.push_back({p.id, p.what, thresholds.Of(p.id), p.unit, std::nullopt, ""});
+  return schema.Make(rows);
 }
 
-Finding::Grade GradeOf(FindingSeverity severity) {
-  if (severity == FindingSeverity::kProblem) return Finding::Grade::kBad;
-  return severity == FindingSeverity::kWarning ? Finding::Grade::kWarning : Finding::Grade::kInfo;
+// --- what if a class of loss were gone (docs/findings.md#what-if) ---
+
+struct Change {
+  StepTimeClass loss;
+  const char* label;
+  const char* assumption;
+};
+
+constexpr Change kChanges[] = {
+    {StepTimeClass::kInput, "No waits for input", "input is ready whenever a step begins"},
+    {StepTimeClass::kSync, "No blocking calls",
+     "the host has launched the next kernels when the device is done"},
+    {StepTimeClass::kCompile, "No compilation", "the program has warmed up"},
+    {StepTimeClass::kLaunch, "No waits for launches", "launches are always ahead of the device"},
+    {StepTimeClass::kQueued, "No gaps before work in the queue",
+     "the device starts launched work at once"},
+    {StepTimeClass::kHost, "No host work inside the step",
+     "it is compiled, or hidden behind the device"},
+    {StepTimeClass::kBetweenSteps, "No work between steps", "it is done on another thread"},
+    {StepTimeClass::kUnknown, "No idle time without a recorded cause",
+     "whatever it is, it is gone"},
+    {StepTimeClass::kHostToDevice, "Copies to the device hidden", "kernels run meanwhile"},
+    {StepTimeClass::kDeviceToHost, "Copies to the host hidden", "kernels run meanwhile"},
+    {StepTimeClass::kDeviceToDevice, "Copies on devices hidden", "kernels run meanwhile"},
+    {StepTimeClass::kCollective, "Collectives hidden",
+     "kernels that do not need the result run meanwhile"},
+    {StepTimeClass::kCollectiveWait, "No waiting for participants",
+     "all devices reach their collectives together; of the device that waits longest in each step"},
+};
+
+struct GoneLoss {
+  const Change* change;
+  double saving_ms, step_ms, percent;
+};
+
+ResultTable WhatIfTable(const FindingContext& input) {
+  using G = GoneLoss;
+  static const auto schema =
+      Schema<G>("what_if", "What if a loss were gone",
+                {{"class", "Class", Unit::kNone, [](const G& g) { return IdOf(g.change->loss); },
+                  "as in the overview's `idle_causes`"},
+                 {"change", "What if", Unit::kNone, [](const G& g) { return g.change->label; }, "",
+                  kKeyColumn},
+                 {"saving_ms_per_step", "Saving per step", Unit::kMs, &G::saving_ms,
+                  "the class's time in an average step; classes exclude each other, so that "
+                  "savings add up, but for waiting for participants"},
+                 {"step_ms", "Step then", Unit::kMs, &G::step_ms, "step time - saving", kKeyColumn},
+                 {"percent", "Saved", Unit::kPercent, &G::percent, "of the step"},
+                 {"assumption", "Assumption", Unit::kNone,
+                  [](const G& g) { return g.change->assumption; }}})
+          .WithReadable("class", [](const G& g, const NoFacts&) {
+            return SharedText(LabelOf(g.change->loss));
+          });
+  std::vector<G> rows;
+  for (const Change& change : kChanges) {
+    const bool wait = change.loss == StepTimeClass::kCollectiveWait;
+    const double all = wait ? input.LongestWaitMs() : input.LossMs(change.loss);
+    if (all <= 0) continue;
+    const double ms = std::min(all, input.step_ms());
+    rows.push_back({&change, ms, input.step_ms() - ms, input.PercentOfStep(ms)});
+  }
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const G& a, const G& b) { return a.saving_ms > b.saving_ms; });
+  return schema.Make(rows);
 }
 
 // Adds the findings as sentences, for which a row of a table has no room.
-void AddSentences(const FindingContext& input, const std::vector<Row>& rows,
-                  AnalysisResult* result) {
-  const bool amd = OnlyAmdGpus(input.trace());
-  const auto words = [amd](std::string text) { return amd ? InAmdWords(std::move(text)) : text; };
-  for (const Row& row : rows) {
-    Finding finding;
-    finding.grade = GradeOf(row.severity);
-    finding.text = words(row.found.title);
-    if (input.PercentOfStep(row.found.saving_ms) >= kWorthSaying) {
+void AddSentences(const FindingContext& input, const Findings& findings, AnalysisResult* result) {
+  for (const RankedFinding& found : findings.ranked) {
+    Finding finding{GradeOf(found.severity), found.title, found.remedy, "findings"};
+    if (input.PercentOfStep(found.saving_ms) >= kWorthSaying) {
       finding.text += fmt::format(
           " Without it {} is {} shorter ({}).", input.whole() ? "the recording" : "a step",
-          MsText(row.found.saving_ms), PercentText(input.PercentOfStep(row.found.saving_ms)));
+          MsText(found.saving_ms), PercentText(input.PercentOfStep(found.saving_ms)));
     }
-    finding.next_step = words(RemedyOf(input, row));
-    finding.panel = "findings";
     result->findings.push_back(std::move(finding));
   }
 }
 
-// Whether hardly any work of a device was recorded. Then no step has a time.
-bool NothingRan(const FindingContext& input) { return !input.verdict().leads; }
-
-void AddProperties(const FindingContext& input, const std::vector<Row>& rows,
-                   AnalysisResult* result) {
-  std::array<int64_t, 3> counts{};
-  for (const Row& row : rows) ++counts[static_cast<size_t>(row.severity)];
-  const auto count = [&](FindingSeverity s) { return counts[static_cast<size_t>(s)]; };
-  const bool nothing = NothingRan(input);
-  result->properties = {
-      {"verdict", "Verdict", SharedText(input.verdict().id()), Unit::kNone,
-       "as the overview has it"},
-      {"step_ms", "Step time", nothing ? Value() : Value(input.step_ms()), Unit::kMs,
-       "mean over the steps that count, which savings are of"},
-      {"problems", "Problems", count(FindingSeverity::kProblem), Unit::kCount,
-       "findings that 30 % of the step and more can be saved by"},
-      {"warnings", "Warnings", count(FindingSeverity::kWarning), Unit::kCount, "10 % and more"},
-      {"notes", "Notes", count(FindingSeverity::kNote), Unit::kCount, "the others"}};
+std::vector<Property> PropertiesOf(const Findings& findings) {
+  using F = Findings;
+  static const Schema<F> schema(
+      "findings", "Findings",
+      {{"verdict", "Verdict", Unit::kNone, &F::verdict, "as the overview has it"},
+       {"step_ms", "Step time", Unit::kMs, &F::step_ms,
+        "mean over the steps that count, which savings are of"},
+       {"problems", "Problems", Unit::kCount,
+        [](const F& f) { return f.CountOf(FindingSeverity::kProblem); },
+        "findings that 30 % of the step and more can be saved by"},
+       {"warnings", "Warnings", Unit::kCount,
+        [](const F& f) { return f.CountOf(FindingSeverity::kWarning); }, "10 % and more"},
+       {"notes", "Notes", Unit::kCount,
+        [](const F& f) { return f.CountOf(FindingSeverity::kNote); }, "the others"}});
+  return schema.Properties(findings);
 }
 
 // --- memory snapshots, which have no events of a device ---
-
-std::vector<Finding> PeakOf(AnalysisContext& context, const AnalysisParams& params,
-                            const FindingContext&) {
-  return context.Get("memory_snapshot", params)->findings;
-}
 
 int64_t BytesOf(const AnalysisResult& snapshot, std::string_view property) {
   const Property* found = snapshot.Find(property);
@@ -280,29 +324,48 @@ int64_t LeakedBytes(const AnalysisResult& snapshot) {
 }
 
 // The findings of the snapshot's own page, as findings of the rule `memory`.
-std::vector<Row> SnapshotRows(AnalysisContext& context, const AnalysisParams& params,
-                              const FindingContext& input) {
-  std::vector<Row> rows;
-  const auto snapshot = context.Get("memory_snapshot", params);
-  for (const Finding& finding : snapshot->findings) {
+std::vector<RankedFinding> FindingsOfSnapshot(const AnalysisResult& snapshot,
+                                              const FindingContext& input) {
+  std::vector<RankedFinding> ranked;
+  for (const Finding& finding : snapshot.findings) {
     const bool failed = finding.grade == Finding::Grade::kBad;
     if (!failed && finding.grade != Finding::Grade::kWarning) continue;
-    RuleFinding found;
+    RankedFinding& found = ranked.emplace_back();
+    found.rule = FindRule("memory");
+    found.severity = failed ? FindingSeverity::kProblem : FindingSeverity::kWarning;
     found.title = finding.text;
-    const int64_t bytes =
-        failed ? BytesOf(*snapshot, "oom_requested_bytes") : LeakedBytes(*snapshot);
-    found.measured = static_cast<double>(bytes);
+    found.measured = static_cast<double>(failed ? BytesOf(snapshot, "oom_requested_bytes")
+                                                : LeakedBytes(snapshot));
     found.threshold = 0;
     found.unit = Unit::kBytes;
     found.assumption = "No time is recorded in a memory snapshot.";
     found.remedy = failed ? input.Remedy("memory.failed") : finding.next_step;
-    rows.push_back({FindRule("memory"), std::move(found),
-                    failed ? FindingSeverity::kProblem : FindingSeverity::kWarning});
   }
-  return rows;
+  return ranked;
+}
+
+void AddTables(const FindingContext& input, const Findings& findings, AnalysisResult* result) {
+  result->tables.push_back(FindingSchema().Make(findings.ranked));
+  if (findings.step_ms) {
+    constexpr std::array kMake = {WhatIfTable, GapCauseTable, GapTable};
+    std::array<ResultTable, kMake.size()> tables;
+    ParallelFor(tables.size(), [&](size_t i) { tables[i] = kMake[i](input); });
+    std::move(tables.begin(), tables.end(), std::back_inserter(result->tables));
+  }
+  result->tables.push_back(RuleTable(input.thresholds(), findings));
 }
 
 }  // namespace
+
+Finding::Grade GradeOf(FindingSeverity severity) {
+  if (severity == FindingSeverity::kProblem) return Finding::Grade::kBad;
+  return severity == FindingSeverity::kWarning ? Finding::Grade::kWarning : Finding::Grade::kInfo;
+}
+
+int64_t Findings::CountOf(FindingSeverity severity) const {
+  return std::count_if(ranked.begin(), ranked.end(),
+                       [&](const RankedFinding& f) { return f.severity == severity; });
+}
 
 AnalysisResult FindAll(AnalysisContext& context, const AnalysisParams& params,
                        const FindingThresholds& thresholds) {
@@ -313,41 +376,38 @@ AnalysisResult FindAll(AnalysisContext& context, const AnalysisParams& params,
     return result;
   }
   const FindingContext input(context, params, thresholds);
-  const bool snapshot = HistoryOf(context.trace()) != nullptr;
-  if (!snapshot && (input.db().steps.empty() || input.step_ms() <= 0)) {
+  const bool is_snapshot = HistoryOf(context.trace()) != nullptr;
+  if (!is_snapshot && (input.db().steps.empty() || input.step_ms() <= 0)) {
     result.empty_reason =
         "This profile has no steps, and findings are about steps. " + input.Remedy("mark-steps");
     return result;
   }
-  std::vector<Row> rows = snapshot ? SnapshotRows(context, params, input) : ApplyRules(input);
-  if (!snapshot) result.findings.push_back(input.verdict().InWords());
-  AddSentences(input, rows, &result);
-  if (snapshot && rows.empty()) result.findings = PeakOf(context, params, input);
-  AddProperties(input, rows, &result);
-  ResultTable rules = RuleTable(thresholds, rows);
-  result.tables.push_back(FindingTable(input, &rows));
-  if (!NothingRan(input)) {
-    constexpr std::array kMake = {WhatIfTable, GapCauseTable, GapTable};
-    std::array<ResultTable, kMake.size()> tables;
-    ParallelFor(tables.size(), [&](size_t i) { tables[i] = kMake[i](input); });
-    std::move(tables.begin(), tables.end(), std::back_inserter(result.tables));
+  const auto findings = std::make_shared<Findings>();
+  findings->verdict = input.verdict().id();
+  if (input.verdict().leads) findings->step_ms = input.step_ms();
+  if (is_snapshot) {
+    const auto snapshot = context.Get("memory_snapshot", params);
+    findings->ranked = FindingsOfSnapshot(*snapshot, input);
+    if (findings->ranked.empty()) result.findings = snapshot->findings;
+  } else {
+    findings->ranked = ApplyRules(input);
+    result.findings.push_back(input.verdict().InWords());
   }
-  result.tables.push_back(std::move(rules));
+  for (RankedFinding& found : findings->ranked) Complete(input, &found);
+  AddSentences(input, *findings, &result);
+  result.properties = PropertiesOf(*findings);
+  AddTables(input, *findings, &result);
+  result.SetSource(std::shared_ptr<const Findings>(findings));
   return result;
 }
 
 std::vector<std::string> FindingsOfRule(const AnalysisResult& result, std::string_view rule,
                                         FindingSeverity least) {
   std::vector<std::string> titles;
-  const ResultTable* table = result.Table("findings");
-  for (size_t r = 0; table != nullptr && r < table->size(); ++r) {
-    const std::string_view severity = table->ShownText(r, table->Column("severity"));
-    const bool severe =
-        severity == IdOf(FindingSeverity::kProblem) ||
-        (severity == IdOf(FindingSeverity::kWarning) && least != FindingSeverity::kProblem) ||
-        least == FindingSeverity::kNote;
-    if (severe && table->ShownText(r, table->Column("rule")) == rule)
-      titles.emplace_back(table->ShownText(r, table->Column("title")));
+  const Findings* findings = result.As<Findings>();
+  if (findings == nullptr) return titles;
+  for (const RankedFinding& found : findings->ranked) {
+    if (found.severity >= least && found.rule->id == rule) titles.push_back(found.title);
   }
   return titles;
 }

@@ -5,6 +5,7 @@
 // *_rule(s).cc holds rules.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,24 @@
 
 namespace stepscope {
 
+// A finding of a rule, in the words that people see. Its threshold, unit and remedy are set.
+struct RankedFinding : RuleFinding {
+  const FindingRule* rule = nullptr;
+  FindingSeverity severity = FindingSeverity::kNote;
+  std::string host_names, device_names, step_numbers;  // "0..4, 7"
+};
+
+struct Findings {
+  std::string verdict;                // Verdict::id
+  std::optional<double> step_ms;      // an average step; absent where hardly any work was recorded
+  std::vector<RankedFinding> ranked;  // the verdict's rule first, then by falling saving
+  int64_t CountOf(FindingSeverity severity) const;
+};
+
+// kBad for a problem.
+Finding::Grade GradeOf(FindingSeverity severity);
+
+// The page, whose source is Findings unless `empty_reason` is set.
 AnalysisResult FindAll(AnalysisContext& context, const AnalysisParams& params,
                        const FindingThresholds& thresholds);
 
@@ -24,6 +43,6 @@ std::vector<std::string> FindingsOfRule(const AnalysisResult& result, std::strin
 
 // The column of the table `findings` that counts a row's events; JSON lists the events
 // themselves.
-inline constexpr std::string_view kFindingEvents = "events";
+inline constexpr const char* kFindingEvents = "events";
 
 }  // namespace stepscope

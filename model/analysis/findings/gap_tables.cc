@@ -1,15 +1,16 @@
-#include "model/analysis/findings/gap_tables.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 #include <span>
 #include <tuple>
+#include <utility>
+#include <vector>
 
+#include "model/analysis/findings/finding_context.h"
 #include "model/analysis/steps/cause_name.h"
 #include "model/analysis/steps/step_tables.h"
-#include "model/analysis/tables/in_unit.h"
+#include "model/analysis/tables/schema.h"
 #include "model/lookup.h"
 
 namespace stepscope {
@@ -40,17 +41,18 @@ class GapTexts {
   const SharedText& ClassLabel(StepTimeClass loss) const {
     return class_labels_[static_cast<size_t>(loss)];
   }
-  const SharedText& Cause(StepTimeClass loss, MetaId event, MetaId inside) {
-    SharedText& name = causes_[{loss, event.value, inside.value}];
-    if (!name.empty() || !event.valid()) return name;
+  const SharedText& Cause(const IdleInterval& gap) const {
+    SharedText& name = causes_[{gap.loss, gap.event.value, gap.inside.value}];
+    if (!name.empty() || !gap.event.valid()) return name;
     IdleCause cause;
-    cause.loss = loss;
-    cause.event = event;
-    cause.inside = inside;
+    cause.loss = gap.loss;
+    cause.event = gap.event;
+    cause.inside = gap.inside;
     return name = SharedText(cause_names_.Of(cause));
   }
+  double StepTime(uint32_t step) const { return input_.db().steps[step].times.total; }  // ps
   // The event and those around it, innermost first: "cudaLaunchKernel < aten::mm < forward".
-  const SharedText& Frames(EventRow row);
+  const SharedText& Frames(EventRow row) const;
 
  private:
   const FindingContext& input_;
@@ -59,11 +61,11 @@ class GapTexts {
   std::vector<SharedText> class_labels_;
   const SharedText cpu_{"CPU"};
   const CauseNames cause_names_;
-  std::map<std::tuple<StepTimeClass, uint32_t, uint32_t>, SharedText> causes_;
-  std::map<uint32_t, SharedText> frames_;
+  mutable std::map<std::tuple<StepTimeClass, uint32_t, uint32_t>, SharedText> causes_;
+  mutable std::map<uint32_t, SharedText> frames_;
 };
 
-const SharedText& GapTexts::Frames(EventRow row) {
+const SharedText& GapTexts::Frames(EventRow row) const {
   SharedText& frames = frames_[row.value];
   if (!frames.empty() || !row.valid()) return frames;
   const TrackSet& set = input_.trace().set;
@@ -90,93 +92,115 @@ std::string LeftOut(const FindingContext& input, size_t shown) {
   return fmt::format(", the {} longest of {} of 1 \u00b5s and more", shown, idle.count);
 }
 
-RowLink LinkOf(const IdleInterval& interval) {
-  RowLink link;
-  if (interval.row.valid()) link = LinkTo(EventRows({interval.row}));
-  link.range = interval.range;
+// Intervals of one step, device, class and cause.
+struct GapSum {
+  Ps time = 0;
+  int64_t count = 0;
+  IdleInterval longest;
+  std::vector<EventRow> rows;
+};
+
+const IdleInterval& GapOf(const IdleInterval& gap) { return gap; }
+const IdleInterval& GapOf(const GapSum& sum) { return sum.longest; }
+
+// The columns of both tables, then `more`.
+template <typename Row>
+Schema<Row, GapTexts> GapSchema(const char* id, const char* title,
+                                std::vector<typename Schema<Row, GapTexts>::Field> more,
+                                typename Schema<Row, GapTexts>::Link link) {
+  using T = GapTexts;
+  std::vector<typename Schema<Row, T>::Field> fields = {
+      {"stepnum", "Step", Unit::kNone,
+       [](const Row& r, const T& t) { return t.Label(GapOf(r).step); }},
+      {"host", "Host", Unit::kNone, [](const Row& r, const T& t) { return t.Host(GapOf(r).step); }},
+      {"device", "Device", Unit::kNone,
+       [](const Row& r, const T& t) { return t.Device(GapOf(r).device); }},
+      {"class", "Class", Unit::kNone,
+       [](const Row& r, const T& t) { return t.Class(GapOf(r).loss); },
+       "of most of the interval: as in `losses`", kKeyColumn},
+      {"cause", "Cause", Unit::kNone, [](const Row& r, const T& t) { return t.Cause(GapOf(r)); },
+       "what the host was in for most of the interval", kKeyColumn}};
+  fields.insert(fields.end(), more.begin(), more.end());
+  return Schema<Row, T>(id, title, std::move(fields), std::move(link))
+      .WithReadable("class", [](const Row& r, const T& t) { return t.ClassLabel(GapOf(r).loss); });
+}
+
+RowLink LinkOf(EventRows rows, TimeRange range) {
+  RowLink link = LinkTo(std::move(rows));
+  link.range = range;
   return link;
 }
 
-std::vector<ColumnDesc> KeyColumns() {
-  using V = ValueType;
-  return {
-      {"stepnum", "Step", Unit::kNone, V::kString, ""},
-      {"host", "Host", Unit::kNone, V::kString, ""},
-      {"device", "Device", Unit::kNone, V::kString, ""},
-      {"class", "Class", Unit::kNone, V::kString, "of most of the interval: as in `losses`", true},
-      {"cause", "Cause", Unit::kNone, V::kString, "what the host was in for most of the interval",
-       true}};
+const Schema<IdleInterval, GapTexts>& IntervalSchema() {
+  using G = IdleInterval;
+  using T = GapTexts;
+  static const auto schema =
+      GapSchema<G>("gaps", "Idle intervals",
+                   {{"begin_ps", "Begin", Unit::kPs, [](const G& g) { return g.range.begin; },
+                     "from the trace's origin"},
+                    {"durationMs", "Duration", Unit::kMs,
+                     [](const G& g) { return g.range.length(); }, "", kKeyColumn},
+                    {"host_frame", "Host frames", Unit::kNone,
+                     [](const G& g, const T& t) { return t.Frames(g.row); },
+                     "the event of the cause and what encloses it, innermost first"}},
+                   [](const G& g, const T&) {
+                     return LinkOf(g.row.valid() ? EventRows({g.row}) : EventRows(), g.range);
+                   });
+  return schema;
+}
+
+const Schema<GapSum, GapTexts>& CauseSchema() {
+  using S = GapSum;
+  using T = GapTexts;
+  static const auto schema = GapSchema<S>(
+      "gap_causes", "Idle intervals by step and cause",
+      {{"timeMs", "Time", Unit::kMs, &S::time, "sum of the intervals", kKeyColumn},
+       {"percent", "Share", Unit::kPercent,
+        [](const S& s, const T& t) {
+          const double step = InMs(Ps{1}) * t.StepTime(s.longest.step);
+          return step > 0 ? std::optional(100 * InMs(s.time) / step) : std::nullopt;
+        },
+        "of the step"},
+       {"count", "Intervals", Unit::kCount, &S::count},
+       {"longestMs", "Longest", Unit::kMs, [](const S& s) { return s.longest.range.length(); }}},
+      [](const S& s, const T&) { return LinkOf(EventRows(s.rows), s.longest.range); });
+  return schema;
+}
+
+// The most time first.
+std::vector<GapSum> SumsOf(std::span<const IdleInterval> gaps) {
+  using Key = std::tuple<uint32_t, uint32_t, StepTimeClass, uint32_t, uint32_t>;
+  std::map<Key, GapSum> sums;
+  for (const IdleInterval& gap : gaps) {
+    GapSum& sum = sums[{gap.step, gap.device.value, gap.loss, gap.event.value, gap.inside.value}];
+    if (sum.count++ == 0) sum.longest = gap;
+    sum.time += gap.range.length();
+    if (gap.row.valid()) sum.rows.push_back(gap.row);
+  }
+  std::vector<GapSum> sorted;
+  sorted.reserve(sums.size());
+  for (auto& [key, sum] : sums) sorted.push_back(std::move(sum));
+  std::stable_sort(sorted.begin(), sorted.end(), [](const GapSum& a, const GapSum& b) {
+    if (a.time != b.time) return a.time > b.time;
+    return a.longest.range.begin < b.longest.range.begin;
+  });
+  return sorted;
 }
 
 }  // namespace
 
 ResultTable GapTable(const FindingContext& input) {
   const std::span<const IdleInterval> gaps = Shown(input);
-  ResultTable t{"gaps", "Idle intervals" + LeftOut(input, gaps.size()), KeyColumns()};
-  using V = ValueType;
-  t.AddColumn({"begin_ps", "Begin", Unit::kPs, V::kInt, "from the trace's origin"});
-  t.AddColumn({"durationMs", "Duration", Unit::kMs, V::kReal, "", true});
-  t.AddColumn({"host_frame", "Host frames", Unit::kNone, V::kString,
-               "the event of the cause and what encloses it, innermost first"});
-  GapTexts texts(input);
-  t.readable_column = t.Column("class");
-  t.readable.reserve(gaps.size());
-  t.links.reserve(gaps.size());
-  for (const IdleInterval& gap : gaps) {
-    t.AddRow({texts.Label(gap.step), texts.Host(gap.step), texts.Device(gap.device),
-              texts.Class(gap.loss), texts.Cause(gap.loss, gap.event, gap.inside), gap.range.begin,
-              InMs(gap.range.length()), texts.Frames(gap.row)});
-    t.readable.push_back(texts.ClassLabel(gap.loss));
-    t.links.push_back(LinkOf(gap));
-  }
-  return t;
+  ResultTable table = IntervalSchema().Make(gaps, GapTexts(input));
+  table.title += LeftOut(input, gaps.size());
+  return table;
 }
 
 ResultTable GapCauseTable(const FindingContext& input) {
-  struct Sum {
-    Ps time = 0;
-    int64_t count = 0;
-    IdleInterval longest;
-    std::vector<EventRow> rows;
-  };
-  using Key = std::tuple<uint32_t, uint32_t, StepTimeClass, uint32_t, uint32_t>;
-  std::map<Key, Sum> sums;
   const std::span<const IdleInterval> gaps = Shown(input);
-  for (const IdleInterval& gap : gaps) {
-    Sum& sum = sums[{gap.step, gap.device.value, gap.loss, gap.event.value, gap.inside.value}];
-    if (sum.count++ == 0) sum.longest = gap;
-    sum.time += gap.range.length();
-    if (gap.row.valid()) sum.rows.push_back(gap.row);
-  }
-  ResultTable t{"gap_causes", "Idle intervals by step and cause" + LeftOut(input, gaps.size()),
-                KeyColumns()};
-  using V = ValueType;
-  t.AddColumn({"timeMs", "Time", Unit::kMs, V::kReal, "sum of the intervals", true});
-  t.AddColumn({"percent", "Share", Unit::kPercent, V::kReal, "of the step"});
-  t.AddColumn({"count", "Intervals", Unit::kCount, V::kInt, ""});
-  t.AddColumn({"longestMs", "Longest", Unit::kMs, V::kReal, ""});
-  t.readable_column = t.Column("class");
-  std::vector<const Sum*> sorted;
-  sorted.reserve(sums.size());
-  for (const auto& [key, sum] : sums) sorted.push_back(&sum);
-  GapTexts texts(input);
-  std::stable_sort(sorted.begin(), sorted.end(), [](const Sum* a, const Sum* b) {
-    if (a->time != b->time) return a->time > b->time;
-    return a->longest.range.begin < b->longest.range.begin;
-  });
-  for (const Sum* sum : sorted) {
-    const IdleInterval& gap = sum->longest;
-    const double step = InMs(Ps{1}) * input.db().steps[gap.step].times.total;
-    t.AddRow({texts.Label(gap.step), texts.Host(gap.step), texts.Device(gap.device),
-              texts.Class(gap.loss), texts.Cause(gap.loss, gap.event, gap.inside), InMs(sum->time),
-              step > 0 ? Value(100 * InMs(sum->time) / step) : Value(), sum->count,
-              InMs(gap.range.length())});
-    t.readable.push_back(texts.ClassLabel(gap.loss));
-    RowLink link = LinkTo(EventRows(sum->rows));
-    link.range = gap.range;
-    t.links.push_back(std::move(link));
-  }
-  return t;
+  ResultTable table = CauseSchema().Make(SumsOf(gaps), GapTexts(input));
+  table.title += LeftOut(input, gaps.size());
+  return table;
 }
 
 }  // namespace stepscope

@@ -1,7 +1,7 @@
 // A fleet: the facts of many ranks, which were made where their profiles lie and which no memory
 // holds together (docs/fleet.md). This folder says what follows from them: which step would be how
 // long without stragglers (what_if.h), which kernels a rank runs slower than the others
-// (slow_kernels.h) and which links are slow (slow_links.h). loaders/fleet reads a fleet; the page
+// and which links are slow (slow_parts.h). loaders/fleet reads a fleet; the page
 // `fleet` shows it (model/analysis/pages/fleet.cc). Who is late, and why, is the work of
 // model/analysis/ranks. All types are values. Times are in ps.
 #pragma once
@@ -50,6 +50,9 @@ struct RunSummary {
   std::optional<double> step_ms, slowest_step_ms, busy_ms;  // of the ranks' medians
   std::optional<double> slowdown;                           // T / T ideal (what_if.h)
   int64_t late_ranks = 0, throttled_ranks = 0, slow_links = 0;
+  std::optional<double> slowdown_percent() const {
+    return slowdown ? std::optional(100 * (*slowdown - 1)) : std::nullopt;
+  }
 };
 
 // The summaries of a fleet's runs that were computed so far. Any thread.

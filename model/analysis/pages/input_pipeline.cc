@@ -235,37 +235,44 @@ std::vector<Property> WaitProperties(const std::vector<LoaderWaits>& waits) {
   return schema.Properties(sum, waits.size() == 1);
 }
 
-// Adds the sums of the copies to devices.
-void AddCopyProperties(const ResultTable& copies, bool xprof, AnalysisResult* result) {
-  double bytes = 0, pinned = 0, ms = 0, count = 0, pinned_count = 0;
-  const auto number = [](const Cell& v) {
-    const auto* i = std::get_if<int64_t>(&v);
-    const auto* d = std::get_if<double>(&v);
-    return i != nullptr ? static_cast<double>(*i) : d != nullptr ? *d : 0.0;
+// The sums of the copies to devices.
+std::vector<Property> CopyProperties(const std::vector<DeviceCopies>& copies, bool xprof) {
+  struct Sum {
+    uint64_t count = 0, pinned_count = 0;
+    int64_t bytes = 0, pinned = 0;
+    double ms = 0;
   };
-  for (size_t r = 0; r < copies.size(); ++r) {
-    const auto cell = [&](const char* id) {
-      return copies.At(r, static_cast<size_t>(copies.Column(id)));
-    };
-    if (RawValue(cell("direction")) != "Host to device") continue;
-    const bool is_pinned = RawValue(cell("memory")) == "pinned";
-    bytes += number(cell("bytes")), ms += number(cell("timeMs")), count += number(cell("count"));
-    pinned += is_pinned ? number(cell("bytes")) : 0;
-    pinned_count += is_pinned ? number(cell("count")) : 0;
+  using Field = Schema<Sum, bool>::Field;
+  const auto rate = [](const Sum& s) {
+    return s.ms > 0 ? std::optional(static_cast<double>(s.bytes) / 1e6 / s.ms) : std::nullopt;
+  };
+  constexpr const char* kRateHow = "bytes / time of these copies; 10^9 bytes";
+  static const Schema<Sum, bool> schema(
+      "h2d", "Copies to devices",
+      {Field("h2d_copies", "Copies to devices", Unit::kCount, &Sum::count),
+       Field("h2d_bytes", "Copied to devices", Unit::kBytes, &Sum::bytes,
+             "of the copies whose size is recorded"),
+       Field("h2d_gb_per_s", "GB/s", Unit::kNone, rate, kRateHow).When([](bool x) { return x; }),
+       Field("h2d_gb_per_s", "Copies to devices, GB/s", Unit::kNone, rate, kRateHow)
+           .When([](bool x) { return !x; }),
+       Field("h2d_pinned_copies", "Pinned copies", Unit::kCount, &Sum::pinned_count,
+             "from pinned memory: they need not be staged"),
+       Field(
+           "h2d_pinned_percent", "Pinned bytes", Unit::kPercent,
+           [](const Sum& s) {
+             return s.bytes > 0 ? std::optional(100 * static_cast<double>(s.pinned) /
+                                                static_cast<double>(s.bytes))
+                                : std::nullopt;
+           },
+           "of the bytes copied to devices")});
+  Sum sum;
+  for (const DeviceCopies& c : copies) {
+    if (c.direction != CopyDirection::kHostToDevice) continue;
+    const int64_t bytes = c.bytes.value_or(0);
+    sum.count += c.rows.size(), sum.bytes += bytes, sum.ms += InMs(c.time);
+    if (c.memory == HostMemory::kPinned) sum.pinned_count += c.rows.size(), sum.pinned += bytes;
   }
-  const auto add = [&](const char* id, const char* label, Value value, Unit unit, const char* how) {
-    result->properties.push_back({id, label, std::move(value), unit, how});
-  };
-  add("h2d_copies", "Copies to devices", static_cast<int64_t>(count), Unit::kCount, "");
-  add("h2d_bytes", "Copied to devices", static_cast<int64_t>(bytes), Unit::kBytes,
-      "of the copies whose size is recorded");
-  add("h2d_gb_per_s", xprof ? "GB/s" : "Copies to devices, GB/s",
-      ms > 0 ? Value(bytes / 1e6 / ms) : Value(), Unit::kNone,
-      "bytes / time of these copies; 10^9 bytes");
-  add("h2d_pinned_copies", "Pinned copies", static_cast<int64_t>(pinned_count), Unit::kCount,
-      "from pinned memory: they need not be staged");
-  add("h2d_pinned_percent", "Pinned bytes", bytes > 0 ? Value(100 * pinned / bytes) : Value(),
-      Unit::kPercent, "of the bytes copied to devices");
+  return schema.Properties(sum, xprof);
 }
 
 // Adds PyTorch's part: waits for data loaders and, with GPUs, copies, with their sums.
@@ -276,9 +283,10 @@ void AddTorchInput(AnalysisContext& context, const AnalysisParams& params,
   result->tables.push_back(WaitTable(waits));
   const DeviceEvents events(context, params);
   if (events.devices().empty()) return;
-  ResultTable copies = CopyTable(context, events);
-  AddCopyProperties(copies, context.xprof().kernel_columns_of_xprof, result);
-  result->tables.push_back(std::move(copies));
+  const std::vector<DeviceCopies> copies = CopiesOf(context, events);
+  for (Property& property : CopyProperties(copies, context.xprof().kernel_columns_of_xprof))
+    result->properties.push_back(std::move(property));
+  result->tables.push_back(MakeCopyTable(copies));
 }
 
 }  // namespace

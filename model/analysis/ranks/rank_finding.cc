@@ -1,5 +1,3 @@
-#include "model/analysis/ranks/rank_finding.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,8 +5,9 @@
 #include <optional>
 #include <utility>
 
-#include "model/analysis/ranks/rank_tables.h"
+#include "model/analysis/ranks/ranks.h"
 #include "model/analysis/steps/losses.h"
+#include "model/analysis/tables/schema.h"
 
 namespace stepscope {
 namespace {
@@ -84,15 +83,12 @@ Finding NobodyLate(const RankJob& job, Finding finding) {
   return finding;
 }
 
-}  // namespace
-
 std::string CauseTextOf(const LateCause& cause) {
   if (!cause.known) return {};
   return WordsOf(cause) + (cause.event.empty() ? "" : " (" + cause.event + ")");
 }
 
-Finding FindingOf(const RankJob& job) {
-  const std::optional<size_t> slowest = SlowestRank(job);
+Finding FindingOf(const RankJob& job, std::optional<size_t> slowest) {
   Finding finding;
   finding.panel = "ranks";
   if (!slowest) return NobodyLate(job, std::move(finding));
@@ -109,35 +105,79 @@ Finding FindingOf(const RankJob& job) {
   return finding;
 }
 
-void AddRankProperties(const RankJob& job, AnalysisResult* result) {
-  const std::optional<size_t> slowest = SlowestRank(job);
-  const auto add = [&](const char* id, const char* label, Value value, Unit unit,
-                       const char* how = "") {
-    result->properties.push_back({id, label, std::move(value), unit, how});
-  };
-  const auto count = [](size_t n) { return Value(static_cast<int64_t>(n)); };
-  add("slowest_rank", "Slowest rank", slowest ? Value(job.ranks[*slowest].number) : Value(),
-      Unit::kNone,
-      "the one that most steps wait for: by 1 % of a step and more often than by chance, or by "
-      "10 %");
-  if (slowest) {
-    const std::optional<double> share = ShareOfStep(job, *slowest);
-    add("slowest_wait_percent", "Waits for it", share ? Value(*share) : Value(), Unit::kPercent,
-        "by how much it is the last, of a step");
-    if (const std::string cause = CauseTextOf(job.causes.ranks[*slowest]); !cause.empty())
-      add("slowest_cause", "Cause", SharedText(cause), Unit::kNone);
+// 100 (largest - smallest) / median of the ranks' medians (docs/rules.md#ranks); nothing for
+// fewer than two ranks.
+std::optional<double> SpreadPercent(const RankJob& job, Ps RankStep::*field) {
+  std::vector<double> medians;
+  for (const std::vector<RankStep>& steps : job.steps) {
+    const std::optional<Ps> median = MedianOfSteps(steps, field);
+    if (median) medians.push_back(InMs(*median));
   }
-  add("ranks", "Ranks", count(job.ranks.size()), Unit::kCount);
-  add("step_spread_percent", "Spread of step times", SpreadPercent(job, &RankStep::total),
-      Unit::kPercent, "(largest - smallest) / median of the ranks' median step times");
-  add("busy_spread_percent", "Spread of busy times", SpreadPercent(job, &RankStep::busy),
-      Unit::kPercent, "the same of compute and copies: what ranks themselves do in a step");
-  const auto several =
-      std::count_if(job.lateness.collectives.begin(), job.lateness.collectives.end(),
-                    [](const LateCollective& c) { return c.several; });
-  add("collectives", "Collectives of several ranks", count(static_cast<size_t>(several)),
-      Unit::kCount);
-  add("missing", "Collectives that lack a participant", count(job.lateness.missing), Unit::kCount);
+  std::sort(medians.begin(), medians.end());
+  if (medians.size() < 2) return {};
+  const double middle = medians[(medians.size() - 1) / 2];
+  if (middle <= 0) return {};
+  return 100 * (medians.back() - medians.front()) / middle;
+}
+
+}  // namespace
+
+RankSummary Summarize(const RankJob& job) {
+  RankSummary s;
+  const std::optional<size_t> slowest = SlowestRank(job);
+  if (slowest) {
+    s.slowest = job.ranks[*slowest].number;
+    s.wait_percent = ShareOfStep(job, *slowest);
+    s.cause = CauseTextOf(job.causes.ranks[*slowest]);
+  }
+  s.ranks = job.ranks.size();
+  s.step_spread = SpreadPercent(job, &RankStep::total);
+  s.busy_spread = SpreadPercent(job, &RankStep::busy);
+  for (const LateCollective& c : job.lateness.collectives) s.collectives += c.several;
+  s.missing = job.lateness.missing;
+  s.finding = FindingOf(job, slowest);
+  return s;
+}
+
+std::vector<Property> PropertiesOf(const RankSummary& summary) {
+  using S = RankSummary;
+  using Field = Schema<S, S>::Field;
+  static const Schema<S, S> schema(
+      "ranks", "Ranks",
+      {{"slowest_rank", "Slowest rank", Unit::kNone, &S::slowest,
+        "the one that most steps wait for: by 1 % of a step and more often than by chance, or by "
+        "10 %"},
+       Field("slowest_wait_percent", "Waits for it", Unit::kPercent, &S::wait_percent,
+             "by how much it is the last, of a step")
+           .When([](const S& s) { return s.slowest.has_value(); }),
+       Field("slowest_cause", "Cause", Unit::kNone, &S::cause).When([](const S& s) {
+         return !s.cause.empty();
+       }),
+       {"ranks", "Ranks", Unit::kCount, &S::ranks},
+       {"step_spread_percent", "Spread of step times", Unit::kPercent, &S::step_spread,
+        "(largest - smallest) / median of the ranks' median step times"},
+       {"busy_spread_percent", "Spread of busy times", Unit::kPercent, &S::busy_spread,
+        "the same of compute and copies: what ranks themselves do in a step"},
+       {"collectives", "Collectives of several ranks", Unit::kCount, &S::collectives},
+       {"missing", "Collectives that lack a participant", Unit::kCount, &S::missing}});
+  return schema.Properties(summary, summary);
+}
+
+void NameLateRank(AnalysisContext& context, const AnalysisParams& params, Verdict* verdict) {
+  // Shares of the time in collectives that is waiting for one rank.
+  constexpr double kLeads = 0.5, kIsNamed = 0.2;
+  const bool collectives =
+      verdict->leads == StepPart::kCollectives && verdict->recorded == Verdict::Recorded::kAll;
+  if (!collectives || context.trace().hosts.size() < 2) return;
+  const std::shared_ptr<const Ranks> found = context.Get<Ranks>(params);
+  const RankSummary& ranks = found->summary;
+  if (!ranks.slowest || !ranks.wait_percent) return;
+  // The rank itself does not wait.
+  const auto n = static_cast<double>(ranks.ranks);
+  const double waited = *ranks.wait_percent * (n - 1) / n / verdict->percent;
+  if (waited < kIsNamed) return;
+  verdict->late_rank = {*ranks.slowest, *ranks.wait_percent,     waited,
+                        ranks.cause,    ranks.finding.next_step, waited >= kLeads};
 }
 
 }  // namespace stepscope

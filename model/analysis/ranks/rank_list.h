@@ -1,8 +1,8 @@
 // This folder finds the rank of a job for which the others wait, by how much, and why
 // (docs/rules.md#ranks). The work has two halves. What one rank did is a RankFacts
 // (rank_facts.h), which gather_facts.h makes from the rank's trace. What follows from the facts of
-// all ranks is a RankJob, which put_together.h makes without any trace; rank_tables.h makes the
-// tables of the analysis `ranks` of it (model/analysis/pages/ranks.cc). A fleet keeps the facts of
+// all ranks is a RankJob, which put_together.h makes without any trace; ranks.h makes the rows of
+// the page `ranks` of it (model/analysis/pages/ranks.cc). A fleet keeps the facts of
 // ranks that no memory holds together, and uses the same two functions (model/analysis/fleet).
 #pragma once
 

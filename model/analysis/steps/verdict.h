@@ -41,9 +41,9 @@ struct Loss {
   std::string CausesText() const;  // "aten::index 61 %, aten::copy_ 12 %"; may be empty
 };
 
-// The rank of a job for which the others wait in their collectives (findings/late_rank.h).
+// The rank of a job for which the others wait in their collectives (ranks/ranks.h).
 struct LateRank {
-  std::string rank;
+  int64_t rank = 0;    // its number
   double percent = 0;  // of each step that the other ranks wait for it
   double of_loss = 0;  // of the time in collectives, 0 to 1
   std::string cause;   // why it is late; empty: not known

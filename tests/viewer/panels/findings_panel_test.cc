@@ -1,6 +1,7 @@
 // The findings panel: what a click does, which rules are muted, what an empty result shows.
 #include <doctest/doctest.h>
 
+#include "model/analysis/findings/findings.h"
 #include "tests/viewer/drawn_text.h"
 #include "tests/viewer/panel_fixture.h"
 #include "viewer/panels/analysis_panel.h"
@@ -8,22 +9,24 @@
 namespace stepscope {
 namespace {
 
-AnalysisResult SampleFindings() {
-  using V = ValueType;
+AnalysisResult SampleFindings(std::optional<double> step_ms = {}) {
+  Findings findings;
+  findings.step_ms = step_ms;
+  const auto add = [&](const char* rule, FindingSeverity severity, const char* title,
+                       double saving_ms, std::vector<EventRow> rows) {
+    RankedFinding& f = findings.ranked.emplace_back();
+    f.rule = FindRule(rule), f.severity = severity;
+    f.title = title, f.saving_ms = saving_ms;
+    f.assumption = "if it were gone", f.remedy = "prefetch";
+    f.device_names = "GPU 0", f.step_numbers = "0..4";
+    f.link = LinkTo(EventRows(std::move(rows)));
+  };
+  add("input-bound", FindingSeverity::kProblem, "The GPUs wait for input.", 4.5,
+      {EventRow(3), EventRow(5)});
+  add("copies", FindingSeverity::kNote, "Copies recur.", 0.1, {});
   AnalysisResult result;
   result.panel = "findings";
-  ResultTable& t = result.tables.emplace_back();
-  t.id = "findings";
-  for (const char* id : {"rule", "severity", "title"})
-    t.AddColumn({id, id, Unit::kNone, V::kString, ""});
-  t.AddColumn({"saving_ms_per_step", "Saving", Unit::kMs, V::kReal, ""});
-  for (const char* id : {"assumption", "device", "steps", "guide", "remedy"})
-    t.AddColumn({id, id, Unit::kNone, V::kString, ""});
-  t.AddRow({"input-bound", "problem", "The GPUs wait for input.", 4.5, "if it were gone", "GPU 0",
-            "0..4", "1.1", "prefetch"});
-  t.AddRow({"copies", "note", "Copies recur.", 0.1, "-", "GPU 0", "0..4", "2", "pin"});
-  t.links.push_back(LinkTo(EventRows(std::vector{EventRow(3), EventRow(5)})));
-  t.links.push_back(LinkTo(EventRows()));
+  result.SetSource(std::make_shared<const Findings>(std::move(findings)));
   return result;
 }
 
@@ -47,8 +50,7 @@ TEST_CASE("findings: a click shows the events and what to do") {
 
 TEST_CASE("findings: a finding says how long a step takes, and how long it would take without") {
   PanelFixture f;
-  AnalysisResult result = SampleFindings();
-  result.properties.push_back({"step_ms", "Step time", 12.0, Unit::kMs, ""});
+  const AnalysisResult result = SampleFindings(12.0);
   const auto panel = FindPanel("findings")->create();
   auto& findings = static_cast<AnalysisPanel&>(*panel);
   const auto draw = [&](const PanelContext& c) { findings.DrawResult(c, result, 1); };

@@ -27,7 +27,7 @@ struct PanelDesc {
   MakePanel* create;
   // Whether the menu offers it for a profile that it has something to show of; null: for any.
   bool (*offered)(const Profile&) = nullptr;
-  bool of_fleets = false;  // it says something of a fleet, which has no events
+  bool of_fleets = false;  // of a panel without an analysis: it says something of a fleet
 };
 
 std::span<const PanelDesc> Panels();

@@ -5,25 +5,27 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <optional>
 #include <string_view>
-#include <unordered_map>
-#include <utility>
 
 #include "model/analysis/steps/losses.h"
+#include "model/analysis/tables/in_unit.h"
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/widgets/draw_text.h"
 
 namespace stepscope {
 namespace {
 
-constexpr FleetOrder kFleetOrders[] = {{"Latest first", "late_share_percent", true},
-                                       {"Rank", "rank", false},
-                                       {"TP", "tp", false},
-                                       {"PP", "pp", false},
-                                       {"DP", "dp", false},
-                                       {"EP", "ep", false},
-                                       {"CP", "cp", false},
-                                       {"Host", "host", false}};
+using By = FleetOrder::By;
+constexpr FleetOrder kFleetOrders[] = {{By::kLateness, "Latest first", ""},
+                                       {By::kRank, "Rank", ""},
+                                       {By::kAxis, "TP", "tp"},
+                                       {By::kAxis, "PP", "pp"},
+                                       {By::kAxis, "DP", "dp"},
+                                       {By::kAxis, "EP", "ep"},
+                                       {By::kAxis, "CP", "cp"},
+                                       {By::kHost, "Host", ""}};
 
 // The index on an axis in "dp 0, tp 1"; -1: none.
 int64_t IndexOn(std::string_view coordinates, const std::string& axis) {
@@ -41,43 +43,53 @@ int64_t IndexOn(std::string_view coordinates, const std::string& axis) {
 }
 
 // Whether any rank has a coordinate on the axis that orders the rows.
-bool HasOrder(const FleetRun& run, const ResultTable& ranks, const FleetOrder& order) {
-  if (ranks.Column(order.column) >= 0) return true;
-  return std::any_of(run.facts.begin(), run.facts.end(), [&](const RankFacts& f) {
-    return IndexOn(f.rank.coordinates, order.column) >= 0;
-  });
+bool HasOrder(const FleetRun& run, const FleetOrder& order) {
+  return order.by != By::kAxis ||
+         std::any_of(run.facts.begin(), run.facts.end(), [&](const RankFacts& f) {
+           return IndexOn(f.rank.coordinates, order.axis) >= 0;
+         });
 }
 
-// The rows of the table of ranks in an order.
-std::vector<size_t> RowsBy(const ResultTable& ranks, const FleetOrder& by) {
-  std::vector<size_t> rows(ranks.size());
-  for (size_t r = 0; r < rows.size(); ++r) rows[r] = r;
-  const int column = ranks.Column(by.column), coordinates = ranks.Column("coordinates");
-  if (std::string_view(by.column) == "host") {
-    std::vector<std::string> hosts;
-    hosts.reserve(rows.size());
-    for (const size_t r : rows) hosts.emplace_back(ranks.ShownText(r, column));
-    std::stable_sort(rows.begin(), rows.end(),
-                     [&](size_t a, size_t b) { return hosts[a] < hosts[b]; });
-    return rows;
+double KeyOfRank(const Rank& rank, const std::optional<double>& late_share, const FleetOrder& by) {
+  if (by.by == By::kLateness) return -late_share.value_or(-1);
+  return static_cast<double>(by.by == By::kRank ? rank.number : IndexOn(rank.coordinates, by.axis));
+}
+
+// The numbers of the ranks in an order.
+std::vector<int64_t> NumbersBy(const FleetRun& run, const FleetResult& result,
+                               const FleetOrder& by) {
+  std::vector<size_t> order(run.facts.size());
+  for (size_t r = 0; r < order.size(); ++r) order[r] = r;
+  const auto rank = [&](size_t r) -> const Rank& { return run.facts[r].rank; };
+  if (by.by == By::kHost) {
+    std::stable_sort(order.begin(), order.end(),
+                     [&](size_t a, size_t b) { return rank(a).host_name < rank(b).host_name; });
+  } else {
+    std::vector<double> keys;
+    for (const size_t r : order) keys.push_back(KeyOfRank(rank(r), result.late_share[r], by));
+    std::stable_sort(order.begin(), order.end(),
+                     [&](size_t a, size_t b) { return keys[a] < keys[b]; });
   }
-  std::vector<double> keys(rows.size());
-  for (size_t r = 0; r < rows.size(); ++r) {
-    keys[r] = column >= 0
-                  ? NumberIn(ranks, r, column)
-                  : static_cast<double>(IndexOn(ranks.ShownText(r, coordinates), by.column));
-    if (std::isnan(keys[r])) keys[r] = -1;
-    if (by.largest_first) keys[r] = -keys[r];
-  }
-  std::stable_sort(rows.begin(), rows.end(), [&](size_t a, size_t b) { return keys[a] < keys[b]; });
-  return rows;
+  std::vector<int64_t> numbers;
+  for (const size_t r : order) numbers.push_back(rank(r).number);
+  return numbers;
+}
+
+constexpr double kNotKnown = std::numeric_limits<double>::quiet_NaN();
+
+double TimeOfClass(const RankStep& step, StepTimeClass loss) {
+  const bool known =
+      std::any_of(step.losses.begin(), step.losses.end(), [](Ps time) { return time != 0; });
+  return known ? InUs(At(step.losses, loss)) : kNotKnown;
 }
 
 // Lateness, step time, busy time, and the classes that any step has time in.
 std::vector<FleetMetric> MetricsOf(const FleetRun& run) {
-  std::vector<FleetMetric> metrics = {{"Lateness", "late_us", 1, {}},
-                                      {"Step time", "step_ms", 1000, {}},
-                                      {"Busy", "busy_ms", 1000, {}}};
+  std::vector<FleetMetric> metrics = {
+      {"Lateness", [](const LateStep& late,
+                      const RankStep&) { return late.late ? InUs(*late.late) : kNotKnown; }},
+      {"Step time", [](const LateStep&, const RankStep& step) { return InUs(step.total); }},
+      {"Busy", [](const LateStep&, const RankStep& step) { return InUs(step.busy); }}};
   StepClassTimes most{};
   for (const RankFacts& facts : run.facts) {
     for (const RankStep& step : facts.steps)
@@ -86,49 +98,24 @@ std::vector<FleetMetric> MetricsOf(const FleetRun& run) {
   }
   for (size_t c = 0; c < kStepTimeClasses; ++c) {
     const auto loss = static_cast<StepTimeClass>(c);
-    if (most[c] > 0) metrics.push_back({LabelOf(loss), nullptr, 1, loss});
+    if (most[c] <= 0) continue;
+    metrics.push_back({LabelOf(loss), [loss](const LateStep&, const RankStep& step) {
+                         return TimeOfClass(step, loss);
+                       }});
   }
   return metrics;
 }
 
-// Puts the time of a class into the map's cells.
-void SetLosses(const FleetRun& run, StepTimeClass loss, RankStepMap* map) {
-  std::unordered_map<int64_t, size_t> rows, columns;
-  for (size_t r = 0; r < map->ranks.size(); ++r) rows[map->ranks[r]] = r;
-  for (size_t c = 0; c < map->steps.size(); ++c) columns[map->steps[c]] = c;
-  map->map.most = 0;
-  for (const RankFacts& facts : run.facts) {
-    const auto row = rows.find(facts.rank.number);
-    if (row == rows.end()) continue;
-    for (const RankStep& step : facts.steps) {
-      const auto column = columns.find(step.number);
-      const bool known =
-          std::any_of(step.losses.begin(), step.losses.end(), [](Ps time) { return time != 0; });
-      if (column == columns.end() || !known) continue;
-      const double us = static_cast<double>(At(step.losses, loss)) / static_cast<double>(kPsPerUs);
-      map->map.values[row->second * map->steps.size() + column->second] = us;
-      map->map.most = std::max(map->map.most, us);
-    }
-  }
-}
-
 // Opens the profile of the rank, and shows its step there.
-void OpenRankStep(const PanelContext& context, const Fleet& fleet, const FleetRun& run,
-                  int64_t number, int64_t step) {
-  for (size_t r = 0; r < run.facts.size(); ++r) {
-    const RankFacts& facts = run.facts[r];
-    if (facts.rank.number != number) continue;
-    for (const RankStep& s : facts.steps) {
-      if (s.number != step) continue;
-      const Ps begin = SaturatingSub(s.span.begin, facts.moved);
-      const Ps margin = std::max<Ps>(1, s.span.length() / 20);
-      context.commands.Push("file.open_at",
-                            {.text = fleet.files[run.files[r]].path,
-                             .range = {SaturatingSub(begin, margin),
-                                       SaturatingAdd(begin, s.span.length() + margin)}});
-      return;
-    }
-  }
+void OpenRankStep(const PanelContext& context, const Fleet& fleet, const LateStep& at) {
+  const FleetRun& run = fleet.ShownRun();
+  const RankFacts& facts = run.facts[at.rank];
+  const TimeRange span = facts.steps[at.step].span;
+  const Ps begin = SaturatingSub(span.begin, facts.moved);
+  const Ps margin = std::max<Ps>(1, span.length() / 20);
+  context.commands.Push("file.open_at", {.text = fleet.files[run.files[at.rank]].path,
+                                         .range = {SaturatingSub(begin, margin),
+                                                   SaturatingAdd(begin, span.length() + margin)}});
 }
 
 // A list of labels; returns whether another one was chosen.
@@ -158,11 +145,12 @@ const auto& Chosen(const List& all, const std::string& label) {
 
 }  // namespace
 
-void FleetMap::Take(const Fleet& fleet, const FleetRun& run, const ResultTable& ranks) {
+void FleetMap::MakeChoices(const Fleet& fleet) {
+  const FleetRun& run = fleet.ShownRun();
   metrics_ = MetricsOf(run);
   orders_.clear();
   for (const FleetOrder& order : kFleetOrders) {
-    if (HasOrder(run, ranks, order)) orders_.push_back(order);
+    if (HasOrder(run, order)) orders_.push_back(order);
   }
   metric_ = Chosen(metrics_, metric_).label;
   order_ = Chosen(orders_, order_).label;
@@ -170,14 +158,15 @@ void FleetMap::Take(const Fleet& fleet, const FleetRun& run, const ResultTable& 
   stale_ = true;
 }
 
-void FleetMap::MakeMap(const FleetRun& run, const ResultTable& ranks, const ResultTable& steps) {
-  const int rank = ranks.Column("rank");
-  std::vector<int64_t> numbers;
-  for (const size_t r : RowsBy(ranks, Chosen(orders_, order_)))
-    numbers.push_back(WholeIn(ranks, r, rank));
+void FleetMap::MakeMap(const FleetRun& run, const FleetResult& result) {
+  const std::vector<LateStep>& rows = result.late_steps.rows;
   const FleetMetric& metric = Chosen(metrics_, metric_);
-  map_ = MakeRankStepMap(std::move(numbers), steps, metric.column, metric.us);
-  if (metric.column == nullptr) SetLosses(run, metric.loss, &map_);
+  map_ = MakeRankStepMap(NumbersBy(run, result, Chosen(orders_, order_)), rows.size(),
+                         [&](size_t i) -> RankStepValue {
+                           const RankFacts& facts = run.facts[rows[i].rank];
+                           const RankStep& step = facts.steps[rows[i].step];
+                           return {facts.rank.number, step.number, metric.us(rows[i], step)};
+                         });
   map_.map.unit_text = map_.map.most > 0                         ? UsText(map_.map.most)
                        : std::string_view("Lateness") == metric_ ? "no rank is late in any step"
                                                                  : "no step has such a time";
@@ -206,7 +195,7 @@ void FleetMap::DrawChoices(const PanelContext& context, const Fleet& fleet) {
   ImGui::SetItemTooltip("The run that is shown, the newest first");
 }
 
-void FleetMap::DrawMap(const PanelContext& context, const Fleet& fleet, const FleetRun& run,
+void FleetMap::DrawMap(const PanelContext& context, const Fleet& fleet, const FleetResult& result,
                        float part) {
   const FaceScope small(context, Face::kUi);
   const HeatMapAnswer answer = DrawRankStepMap(context, map_, BaseEm() * 8, part);
@@ -216,22 +205,23 @@ void FleetMap::DrawMap(const PanelContext& context, const Fleet& fleet, const Fl
   WrappedTooltip(fmt::format("{}, step {}\n{}: {}\nClick opens the rank's profile there",
                              map_.map.rows[row], map_.map.columns[column], metric_,
                              std::isnan(us) ? "not recorded" : UsText(us)));
-  if (answer.clicked) OpenRankStep(context, fleet, run, map_.ranks[row], map_.steps[column]);
+  const int index = map_.IndexAt(answer.cell);
+  if (answer.clicked && index >= 0)
+    OpenRankStep(context, fleet, result.late_steps.rows[static_cast<size_t>(index)]);
 }
 
 void FleetMap::Draw(const PanelContext& context, const AnalysisResult& result, uint64_t key,
                     float part) {
-  const ResultTable *ranks = result.Table("ranks"), *steps = result.Table("steps");
-  const Fleet* fleet = FleetOf(*context.profile->trace);
-  if (fleet == nullptr || ranks == nullptr || steps == nullptr || steps->empty()) return;
-  const FleetRun& run = fleet->ShownRun();
-  if (key_ != key) Take(*fleet, run, *ranks);
+  const FleetResult* found = result.As<FleetResult>();
+  if (found == nullptr || found->late_steps.rows.empty()) return;
+  const Fleet& fleet = *FleetOf(context.profile->analysis->trace());
+  if (key_ != key) MakeChoices(fleet);
   key_ = key;
   const float top = ImGui::GetCursorPosY();
-  DrawChoices(context, *fleet);
-  if (stale_) MakeMap(run, *ranks, *steps);
+  DrawChoices(context, fleet);
+  if (stale_) MakeMap(fleet.ShownRun(), *found);
   const float choices = ImGui::GetCursorPosY() - top;
-  DrawMap(context, *fleet, run, part);
+  DrawMap(context, fleet, *found, part);
   wanted_height_ = choices + HeatMapHeight(map_.map, 1e6f) + ImGui::GetStyle().ItemSpacing.y;
 }
 

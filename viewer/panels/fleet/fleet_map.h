@@ -5,28 +5,27 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "model/analysis/analysis.h"
-#include "model/analysis/fleet/fleet.h"
+#include "model/analysis/fleet/fleet_result.h"
 #include "viewer/panels/rank_step_map.h"
 
 namespace stepscope {
 
-// A value that the map may show: a column of the table of steps, or a class of the steps' time.
+// A value that the map may show.
 struct FleetMetric {
   std::string label;
-  const char* column = nullptr;  // null: `loss`
-  double us = 1;                 // of one unit of the column
-  StepTimeClass loss = StepTimeClass::kUnknown;
+  std::function<double(const LateStep&, const RankStep&)> us;  // NaN: not known
 };
-// An order of the map's rows: a column of the table of ranks, or an axis of their coordinates.
+// An order of the map's rows: the latest rank first, else ascending.
 struct FleetOrder {
+  enum class By : uint8_t { kLateness, kRank, kAxis, kHost } by;
   const char* label;
-  const char* column;
-  bool largest_first;
+  const char* axis;  // of the ranks' coordinates
 };
 
 class FleetMap {
@@ -38,10 +37,11 @@ class FleetMap {
   float wanted_height() const { return wanted_height_; }
 
  private:
-  void Take(const Fleet& fleet, const FleetRun& run, const ResultTable& ranks);
+  void MakeChoices(const Fleet& fleet);
   void DrawChoices(const PanelContext& context, const Fleet& fleet);
-  void MakeMap(const FleetRun& run, const ResultTable& ranks, const ResultTable& steps);
-  void DrawMap(const PanelContext& context, const Fleet& fleet, const FleetRun& run, float part);
+  void MakeMap(const FleetRun& run, const FleetResult& result);
+  void DrawMap(const PanelContext& context, const Fleet& fleet, const FleetResult& result,
+               float part);
 
   std::vector<FleetMetric> metrics_;
   std::vector<FleetOrder> orders_;

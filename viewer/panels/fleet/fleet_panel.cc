@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "model/analysis/fleet/fleet.h"
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/panels/fleet/fleet_map.h"
 #include "viewer/panels/fleet/fleet_trend.h"
@@ -45,18 +44,18 @@ void FleetPanel::DrawResult(const PanelContext& context, const AnalysisResult& r
                             uint64_t key) {
   DrawFindings(context, result.findings, "fleet");
   if (context.view.active != context.profile->id) map_.Draw(context, result, key, 0.55f);
-  const Fleet* fleet = FleetOf(*context.profile->trace);
-  const ResultTable* runs = result.Table("runs");
+  const FleetResult* found = result.As<FleetResult>();
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const float width = std::min(room.x * 0.36f, BaseEm() * 44);
-  const bool trend = fleet != nullptr && runs != nullptr && fleet->runs.size() > 1 &&
-                     width > BaseEm() * 20 && room.y > BaseEm() * 8;
+  const bool trend =
+      found != nullptr && found->runs.size() > 1 && width > BaseEm() * 20 && room.y > BaseEm() * 8;
   if (!trend) return DrawTables(context, result, key);
   const float beside = width + ImGui::GetStyle().ItemSpacing.x;
   if (ImGui::BeginChild("##tables", {room.x - beside, 0})) DrawTables(context, result, key);
   ImGui::EndChild();
   ImGui::SameLine();
-  trend_.Draw(context, *fleet, *runs, key, {width, room.y});
+  const Fleet& fleet = *FleetOf(context.profile->analysis->trace());
+  trend_.Draw(context, fleet, found->runs, key, {width, room.y});
 }
 
 }  // namespace

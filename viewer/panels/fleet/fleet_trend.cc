@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <optional>
 
-#include "model/analysis/tables/cells.h"
-#include "viewer/panels/rank_step_map.h"
 #include "viewer/widgets/draw_text.h"
 
 namespace stepscope {
@@ -22,21 +22,19 @@ Rgba ColorOfLine(const PanelContext& context, size_t line) {
 
 }  // namespace
 
-void FleetTrend::Take(const Fleet& fleet, const ResultTable& runs) {
+void FleetTrend::MakeLines(const Fleet& fleet, const std::vector<RunSummary>& runs) {
   lines_ = {{"Step (ms)", 0, {}}, {"Busy (ms)", 0, {}}, {"Slowdown (%)", 1, {}}};
-  constexpr const char* kColumns[] = {"step_ms_median", "busy_ms_median", "slowdown_percent"};
   places_.clear();
-  const size_t count = runs.size();
   names_ = ShortRunNames(fleet);
   std::reverse(names_.begin(), names_.end());
-  const int shown = runs.Column("shown");
-  for (size_t place = 0; place < count; ++place) {
-    const size_t row = count - 1 - place;  // the table has the newest first
+  for (size_t place = 0; place < runs.size(); ++place) {
+    const RunSummary& run = runs[runs.size() - 1 - place];  // the newest is the first
     places_.push_back(static_cast<double>(place));
+    const std::optional<double> values[] = {run.step_ms, run.busy_ms, run.slowdown_percent()};
     for (size_t l = 0; l < lines_.size(); ++l)
-      lines_[l].values.push_back(NumberIn(runs, row, runs.Column(kColumns[l])));
-    if (TrueAt(runs, row, shown)) shown_ = place;
+      lines_[l].values.push_back(values[l].value_or(std::numeric_limits<double>::quiet_NaN()));
   }
+  shown_ = runs.size() - 1 - fleet.shown;
 }
 
 // The top of an axis: above all of its points.
@@ -86,10 +84,9 @@ void FleetTrend::DrawPoint(const PanelContext& context) const {
   context.commands.Push("run.choose", {.text = names_[place], .profile = context.profile->id});
 }
 
-void FleetTrend::Draw(const PanelContext& context, const Fleet& fleet, const ResultTable& runs,
-                      uint64_t key, ImVec2 size) {
-  if (runs.size() != fleet.runs.size() || runs.empty()) return;
-  if (key_ != key) Take(fleet, runs);
+void FleetTrend::Draw(const PanelContext& context, const Fleet& fleet,
+                      const std::vector<RunSummary>& runs, uint64_t key, ImVec2 size) {
+  if (key_ != key) MakeLines(fleet, runs);
   key_ = key;
   const FaceScope small(context, Face::kUi);
   constexpr ImPlotFlags kFlags =

@@ -9,19 +9,19 @@
 #include <vector>
 
 #include "model/analysis/fleet/fleet.h"
-#include "model/analysis/tables/result_table.h"
 #include "viewer/core/panel.h"
 
 namespace stepscope {
 
 class FleetTrend {
  public:
-  // Draws the table of runs, the oldest at the left. `key` changes with the table. O(runs).
-  void Draw(const PanelContext& context, const Fleet& fleet, const ResultTable& runs, uint64_t key,
-            ImVec2 size);
+  // Draws the runs, the oldest at the left. `runs`: as Fleet::runs; `key` changes with them.
+  // O(runs).
+  void Draw(const PanelContext& context, const Fleet& fleet, const std::vector<RunSummary>& runs,
+            uint64_t key, ImVec2 size);
 
  private:
-  void Take(const Fleet& fleet, const ResultTable& runs);
+  void MakeLines(const Fleet& fleet, const std::vector<RunSummary>& runs);
   double MostOf(int unit) const;
   void DrawLines(const PanelContext& context) const;
   void DrawPoint(const PanelContext& context) const;

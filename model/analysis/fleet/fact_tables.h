@@ -1,6 +1,8 @@
-// The memory of ranks (docs/fleet.md#parts). Any thread.
+// What `stepscope-fleet` writes of each profile (docs/fleet.md#parts): the facts of its ranks with
+// their memory, and tables of them. Any thread.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "model/analysis/analysis.h"
@@ -12,5 +14,8 @@ namespace stepscope {
 // held most; where no allocator of a device recorded, from the largest. O(n log n) in memory
 // events.
 void AddMemory(AnalysisContext& context, std::vector<RankFacts>* facts);
+
+// Calls name their rank by its place, because a profile alone does not know its rank's number.
+std::vector<ResultTable> FactTables(std::span<const RankFacts> facts);
 
 }  // namespace stepscope
