@@ -9,7 +9,6 @@
 
 #include "model/analysis/findings/finding_context.h"
 #include "model/analysis/steps/cause_name.h"
-#include "model/analysis/steps/step_tables.h"
 #include "model/analysis/tables/schema.h"
 #include "model/lookup.h"
 

@@ -367,21 +367,6 @@ Schema<IdleRow, IdleFacts> MakeIdleSchema() {
 
 }  // namespace
 
-std::vector<SharedText> HostNames(const Trace& trace) {
-  std::vector<SharedText> names;
-  for (uint32_t i = 0; i < trace.hosts.size(); ++i) names.emplace_back(trace.HostName(HostId(i)));
-  return names;
-}
-
-std::vector<SharedText> DeviceNames(const Trace& trace) {
-  std::vector<SharedText> names;
-  for (const Plane& plane : trace.planes) {
-    names.emplace_back(plane.display_name.empty() ? trace.names().strings.View(plane.name)
-                                                  : std::string_view(plane.display_name));
-  }
-  return names;
-}
-
 ResultTable StepTable(const Trace& trace, const std::vector<Step>& steps, bool bare) {
   static const auto ours = MakeStepSchema(false), of_xprof = MakeStepSchema(true);
   return (bare ? of_xprof : ours).Make(steps, {HostNames(trace), trace.hosts.size() > 1});

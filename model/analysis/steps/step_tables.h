@@ -28,8 +28,4 @@ ResultTable IdleByCauseTable(const Trace& trace, const StepDatabase& db);
 // more. O(causes log device steps).
 ResultTable IdleCauseTable(const Trace& trace, const StepDatabase& db);
 
-// Names by HostId and by PlaneId, as texts that many rows share.
-std::vector<SharedText> HostNames(const Trace& trace);
-std::vector<SharedText> DeviceNames(const Trace& trace);
-
 }  // namespace stepscope

@@ -38,6 +38,21 @@ std::vector<const Lane*> PlaneLanes(const Trace& trace, const Plane& plane) {
   return lanes;
 }
 
+std::vector<SharedText> HostNames(const Trace& trace) {
+  std::vector<SharedText> names;
+  for (uint32_t i = 0; i < trace.hosts.size(); ++i) names.emplace_back(trace.HostName(HostId(i)));
+  return names;
+}
+
+std::vector<SharedText> DeviceNames(const Trace& trace) {
+  std::vector<SharedText> names;
+  for (const Plane& plane : trace.planes) {
+    names.emplace_back(plane.display_name.empty() ? trace.names().strings.View(plane.name)
+                                                  : std::string_view(plane.display_name));
+  }
+  return names;
+}
+
 RowLink LinkTo(const Step& step) {
   RowLink link = LinkTo(EventRows(step.rows));
   link.range = step.span;

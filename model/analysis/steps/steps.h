@@ -126,6 +126,10 @@ void MarkFirst(std::vector<Step>* steps);
 // preprocessing added to the file.
 std::vector<const Lane*> PlaneLanes(const Trace& trace, const Plane& plane);
 
+// Names by HostId and by PlaneId, as texts that many rows share.
+std::vector<SharedText> HostNames(const Trace& trace);
+std::vector<SharedText> DeviceNames(const Trace& trace);
+
 // Averages over the steps that count, or over all if none counts; `deviation` is the sample's.
 struct StepSummary {
   double mean = 0, deviation = 0, min = 0, max = 0, median = 0;  // ms

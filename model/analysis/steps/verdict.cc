@@ -6,7 +6,6 @@
 #include <set>
 
 #include "model/analysis/steps/cause_name.h"
-#include "model/analysis/steps/step_tables.h"
 #include "model/analysis/steps/unrecorded.h"
 
 namespace stepscope {

@@ -530,4 +530,33 @@ TEST_CASE("Garbage, checkpoints, barriers and events have causes of their own") 
   }
 }
 
+TEST_CASE("words of a verdict: a late rank stands before the next losses and idle devices") {
+  Verdict v;
+  v.leads = StepPart::kCollectives;
+  v.percent = 40;
+  v.kind = DeviceKind::kGpu;
+  v.devices = "the GPUs";
+  v.losses.resize(2);
+  v.losses[0].part = StepPart::kCollectives, v.losses[0].of_waiting = 40;
+  v.losses[1].part = StepPart::kCopies, v.losses[1].of_waiting = 12;
+  v.idle_devices = " GPU 1 is left out.";
+  v.late_rank = {
+      .rank = 3, .percent = 10, .of_loss = 0.3, .cause = "input", .remedy = "Read ahead."};
+  const std::string others = ". Next largest: copies, 12 %.";
+  const std::string begin = "Collective-bound: 40 % of each step goes to exposed collectives";
+  CHECK(v.InWords().text == begin + "; 30 % of that waiting for rank 3" + others + v.idle_devices);
+  v.late_rank->leads = true;
+  CHECK(v.InWords().text ==
+        "Waiting for rank 3: the other ranks wait 10.0 % of each step for it in collectives; all "
+        "ranks together spend 40 % of their steps in them; the cause is input" +
+            others);
+  CHECK(v.InWords().next_step == "Read ahead.");
+  v.late_rank.reset();
+  v.recorded = Verdict::Recorded::kPart;
+  v.lacks = "GPU 0 has no event";
+  CHECK(
+      v.InWords().text.starts_with("Recorded in part: GPU 0 has no event. The rest is collective"));
+  CHECK(v.id() == "too_little");
+}
+
 }  // namespace stepscope
