@@ -3,7 +3,7 @@
 //
 // How a step is found: builders/build_steps.cc chooses the definition. xprof_steps.cc there has
 // XProf's; own_steps.cc has ours, which takes marks, else implicit roots, else infers steps
-// (infer_steps.h); tpu_steps.h has those of TPUs. Where the time goes: device_steps.h divides each
+// (infer_steps.h); tpu_steps.h has those of TPUs. Where the time goes: device_steps.cc divides each
 // device among the steps, device_windows.h adds up each step's time on a device, idle_causes.h says
 // why the device is idle, and host_losses.h divides steps of programs without devices. verdict.h
 // sums it up in one sentence. scope.h chooses the steps of a part of a trace, and step_tables.h
@@ -174,5 +174,11 @@ struct StepPlan {
   // The step of an event of a device or a host; -1: none. O(log n).
   int32_t StepOf(const Trace& trace, const Grouping& grouping, uint32_t row, Ps start) const;
 };
+
+// Divides the time of each device among steps that are found already, and explains its idle time by
+// what the host did (docs/rules.md#steps): fills db->device_steps, causes and idle times, and each
+// step's span and times (the mean over its devices). Removes steps without device events. Parallel
+// over devices and host threads; O(n log streams).
+void DivideDevices(AnalysisContext& context, StepPlan plan, StepDatabase* db);
 
 }  // namespace stepscope
