@@ -48,7 +48,8 @@ class InputPipelinePanel final : public AnalysisPanel {
   void DrawResult(const PanelContext& context, const AnalysisResult& result, uint64_t key) override;
 
  private:
-  void DrawSummary(const PanelContext& context, const InputPipeline& input);
+  void DrawSummary(const PanelContext& context, const AnalysisResult& result,
+                   const InputPipeline& input);
   void DrawHost(const PanelContext& context, const InputPipeline& input);
   void DrawTables(const PanelContext& context, const AnalysisResult& result, uint64_t key,
                   float height);
@@ -67,9 +68,10 @@ double InputPipelinePanel::InputPercent() const {
   return whole > 0 ? 100 * InputMs() / whole : 0;
 }
 
-void InputPipelinePanel::DrawSummary(const PanelContext& context, const InputPipeline& input) {
-  if (input.finding) {
-    const Finding& verdict = *input.finding;
+void InputPipelinePanel::DrawSummary(const PanelContext& context, const AnalysisResult& result,
+                                     const InputPipeline& input) {
+  if (!result.findings.empty()) {
+    const Finding& verdict = result.findings.front();
     if (!SaidInStrip(context, verdict.text)) {
       DrawHeadline(context, verdict);
     } else if (!verdict.next_step.empty()) {
@@ -205,7 +207,7 @@ void InputPipelinePanel::DrawResult(const PanelContext& context, const AnalysisR
   const bool wide = avail.x > em * 52;
   if (wide) {
     ImGui::BeginChild("summary", ImVec2(std::clamp(avail.x * 0.27f, em * 23, em * 32), 0));
-    DrawSummary(context, input);
+    DrawSummary(context, result, input);
     DrawHost(context, input);
     ImGui::EndChild();
     ImGui::SameLine(0, em * 1.4f);
@@ -221,7 +223,7 @@ void InputPipelinePanel::DrawResult(const PanelContext& context, const AnalysisR
     ImGui::EndChild();
     return;
   }
-  DrawSummary(context, input);
+  DrawSummary(context, result, input);
   DrawHost(context, input);
   if (!steps.empty()) {
     Rule(context);
