@@ -6,8 +6,8 @@
 
 #include "model/analysis/definitions.h"
 #include "model/analysis/devices/device_tables.h"
+#include "model/analysis/naming/remedies.h"
 #include "model/analysis/pages/overview.h"
-#include "model/analysis/pages/xprof_bottlenecks.h"
 #include "model/analysis/steps/step_tables.h"
 #include "model/analysis/tables/schema.h"
 #include "model/analysis/torch/torch_tables.h"
@@ -235,6 +235,146 @@ void Append(const PropertySchema& schema, const O& o, AnalysisResult* result) {
     result->properties.push_back(std::move(property));
 }
 
+// --- The limit of a step by XProf's rule, which reads shares of the step time and no idle
+// intervals (docs/rules.md#overview). It stands beside the verdict, or with XProf's definitions in
+// its place.
+
+constexpr double kHighlyInputBound = 20, kInputBound = 5, kUnexplained = 3;  // percent of the step
+constexpr double kHigh = 15, kModerate = 3;
+
+// Percent of the step time, mean over the steps that count.
+struct StepShares {
+  // XProf's input has the copies to the device in it; ours has waits alone.
+  StepShares(const std::vector<Step>& steps, bool as_xprof) {
+    const double whole = Summarize(steps, &StepBreakdown::total).mean;
+    if (whole <= 0) return;
+    const auto percent = [&](double StepBreakdown::*field) {
+      return 100 * Summarize(steps, field).mean / whole;
+    };
+    copies = percent(&StepBreakdown::host_to_device);
+    input = percent(&StepBreakdown::input) - (as_xprof ? 0 : copies);
+    launch = percent(&StepBreakdown::launch);
+    collectives = percent(&StepBreakdown::collectives);
+    output = percent(&StepBreakdown::output), other = percent(&StepBreakdown::other);
+    copies += output;
+  }
+  const char* Bottleneck() const {
+    if (!any_step) return "unknown";
+    if (input >= kHighlyInputBound) return "host";
+    return input >= kInputBound || other >= kUnexplained ? "both" : "device";
+  }
+  bool any_step = true;  // also steps that the shares are not of
+  double input = 0, launch = 0, collectives = 0, output = 0, other = 0;
+  double copies = 0;  // from and to the host
+};
+
+const char* GradeOfShare(double percent) {
+  return percent >= kHigh ? "high" : percent >= kModerate ? "moderate" : "no";
+}
+
+constexpr const char* kGradeHow = "high from 15 %, moderate from 3 %";
+constexpr const char* kOfStep = "of the step time";
+
+// The facts: whether it is by XProf's definitions.
+Schema<StepShares, bool> MakeShareSchema() {
+  using S = StepShares;
+  using Field = Schema<S, bool>::Field;
+  constexpr const char* kInputHow =
+      "input / step time, over all steps; from 20 %: host, from 5 %: both";
+  std::vector<Field> fields;
+  const auto add = [&](const char* id, const char* ours, const char* of_xprof, Unit unit, auto get,
+                       const char* how, const char* xprof_how) {
+    const auto is = [](bool xprof) { return [xprof](bool as_xprof) { return as_xprof == xprof; }; };
+    if (ours != nullptr) fields.push_back(Field(id, ours, unit, get, how).When(is(false)));
+    if (of_xprof != nullptr)
+      fields.push_back(Field(id, of_xprof, unit, get, xprof_how).When(is(true)));
+  };
+  const auto share = [&](const char* id, const char* ours, const char* of_xprof, double S::*get,
+                         const char* how = kOfStep, const char* xprof_how = kOfStep) {
+    add(id, ours, of_xprof, Unit::kPercent, get, how, xprof_how);
+  };
+  share("input_percent", "Waiting for input", "Input", &S::input, kInputHow, kInputHow);
+  share("kernel_launch_percent", "Kernel launch", "Kernel launch", &S::launch);
+  share("collectives_percent", "Collectives", "Collectives", &S::collectives,
+        "of the step time, waiting for participants included");
+  share("copies_percent", "Copies", nullptr, &S::copies, "of the step time, from and to the host");
+  share("output_percent", "Copies to the host", "Output", &S::output);
+  share("other_percent", "Other", "Other", &S::other);
+  const auto text = [&](const char* id, const char* ours, const char* of_xprof, auto get,
+                        const char* how = kGradeHow) {
+    add(id, ours, of_xprof, Unit::kNone, get, how, how);
+  };
+  text("bottleneck", "Bottleneck by XProf's rule", "Bottleneck", &S::Bottleneck, kInputHow);
+  text("kernel_launch_bottleneck", "Kernel launch, grade", "Kernel launch",
+       [](const S& s) { return GradeOfShare(s.launch); });
+  text("device_collectives_bottleneck", "Collectives, grade", "Collectives",
+       [](const S& s) { return GradeOfShare(s.collectives); });
+  text("all_other_bottleneck", "Other, grade", "Other", [](const S& s, bool as_xprof) {
+    // XProf does not report unexplained time again where the bottleneck is named after it.
+    const bool both = s.Bottleneck() == std::string_view("both");
+    return as_xprof && both && s.input < kInputBound ? "no" : GradeOfShare(s.other);
+  });
+  return {"shares", "Shares of the step time", std::move(fields)};
+}
+
+Finding NoSteps(const Program& program) {
+  return {Finding::Grade::kInfo, "No step time could be measured.",
+          RemedyFor("mark-steps", program), "overview"};
+}
+
+Finding XprofInputFinding(const StepShares& shares, const Program& program) {
+  if (shares.input >= kInputBound) {
+    const bool highly = shares.input >= kHighlyInputBound;
+    return {highly ? Finding::Grade::kBad : Finding::Grade::kWarning,
+            fmt::format("{} input-bound: {:.1f} % of the step time is spent waiting for input.",
+                        highly ? "Highly" : "Moderately", shares.input),
+            "See which stage of the input pipeline takes the time.", "input_pipeline"};
+  }
+  if (shares.other >= kUnexplained) {
+    return {Finding::Grade::kWarning,
+            fmt::format("Possibly input-bound: {:.1f} % of the step time is neither on the device "
+                        "nor explained.",
+                        shares.other),
+            "Look in the timeline at what the host does in the gaps.", "timeline"};
+  }
+  return {Finding::Grade::kGood,
+          fmt::format("Not input-bound: {:.1f} % of the step time is spent waiting for input.",
+                      shares.input),
+          RemedyFor("device", program), "kernel_stats"};
+}
+
+Finding::Grade SeverityOf(double percent) {
+  return percent >= kHigh ? Finding::Grade::kBad : Finding::Grade::kWarning;
+}
+
+void AddXprofFindings(const StepShares& shares, const Program& program,
+                      std::vector<Finding>* findings) {
+  findings->push_back(!shares.any_step ? NoSteps(program) : XprofInputFinding(shares, program));
+  if (shares.launch >= kModerate) {
+    findings->push_back(
+        {SeverityOf(shares.launch),
+         fmt::format("{:.1f} % of the step time the device waits for kernels to be launched.",
+                     shares.launch),
+         RemedyFor("launch-bound", program), "kernel_stats"});
+  }
+  if (shares.collectives >= kModerate) {
+    findings->push_back(
+        {SeverityOf(shares.collectives),
+         fmt::format("{:.1f} % of the step time is collectives that no kernel hides.",
+                     shares.collectives),
+         "Overlap them with the backward pass, or look for a late participant.", "timeline"});
+  }
+}
+
+void AddXprofBottlenecks(const Overview& o, const Program& program, AnalysisResult* result) {
+  static const auto schema = MakeShareSchema();
+  StepShares shares(o.as_xprof ? o.db().steps : o.judged().steps, o.as_xprof);
+  shares.any_step = !o.db().steps.empty();
+  for (Property& property : schema.Properties(shares, o.as_xprof))
+    result->properties.push_back(std::move(property));
+  if (o.as_xprof) AddXprofFindings(shares, program, &result->findings);
+}
+
 // The time of the steps that count on all cores, in ps.
 double CoreTime(const StepDatabase& db) {
   const bool all = std::none_of(db.steps.begin(), db.steps.end(),
@@ -317,8 +457,7 @@ AnalysisResult RunOverview(AnalysisContext& context, const AnalysisParams& param
   result.tables.push_back(StepTable(trace, o.db().steps, o.as_xprof));
   if (!o.as_xprof) AddVerdict(trace, o, std::move(of_losses), &result);
   if (!o.as_xprof) AddModelFlops(context, params, o.judged(), &result);
-  AddXprofBottlenecks(o.db().steps, o.as_xprof ? o.db().steps : o.judged().steps, ProgramOf(trace),
-                      o.as_xprof, &result);
+  AddXprofBottlenecks(o, ProgramOf(trace), &result);
   Append(PlacementSchema(), o, &result);
   if (o.advises_16_bits) {
     result.findings.push_back({Finding::Grade::kInfo,
