@@ -22,7 +22,7 @@
 #include "model/analysis/fleet/fact_tables.h"
 #include "model/analysis/pages/row_events.h"
 #include "model/analysis/ranks/gather_facts.h"
-#include "model/analysis/steps/scope_check.h"
+#include "model/analysis/steps/scope.h"
 #include "model/analysis/steps/steps.h"
 #include "model/jobs/job.h"
 #include "model/jobs/scheduler.h"

@@ -10,7 +10,7 @@
 #include "app/system/output.h"
 #include "app/system/process.h"
 #include "model/analysis/ranks/host_clocks.h"
-#include "model/analysis/steps/scope_check.h"
+#include "model/analysis/steps/scope.h"
 
 namespace stepscope {
 namespace {

@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <string_view>
 #include <vector>
 
 #include "model/analysis/tables/cells.h"
@@ -15,11 +13,12 @@
 namespace stepscope {
 namespace {
 
-// The columns whose time is a part of the step, from the lowest part of a bar up.
-constexpr std::array<std::string_view, 13> kLosses = {
-    "device",          "on_device",     "input",   "host",   "launch",
-    "queued",          "sync",          "compile", "copies", "collectives",
-    "collective_wait", "between_steps", "unknown"};
+// The parts of a step, from the lowest part of a bar up.
+constexpr StepPart kParts[] = {
+    StepPart::kCompute, StepPart::kOnDevice,    StepPart::kInput,          StepPart::kHost,
+    StepPart::kLaunch,  StepPart::kQueued,      StepPart::kSync,           StepPart::kCompile,
+    StepPart::kCopies,  StepPart::kCollectives, StepPart::kCollectiveWait, StepPart::kBetweenSteps,
+    StepPart::kUnknown};
 
 struct Series {
   size_t column;
@@ -29,11 +28,11 @@ struct Series {
 std::vector<Series> SeriesOf(const ResultTable& steps) {
   const Theme theme = MakeTheme(ThemeKind::kLight);
   std::vector<Series> series;
-  for (const std::string_view loss : kLosses) {
-    const int column = steps.Column(loss);
+  for (const StepPart part : kParts) {
+    const int column = steps.Column(IdOf(part));
     if (column < 0) continue;
     const auto at = static_cast<size_t>(column);
-    series.push_back({at, SvgColor(theme[LossKind(loss)]), steps.columns[at].label});
+    series.push_back({at, SvgColor(theme[LossKind(part)]), steps.columns[at].label});
   }
   return series;
 }

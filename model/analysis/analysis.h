@@ -53,7 +53,12 @@ class AnalysisContext {
   // The part T of the whole trace. The reference is valid as long as the context lives.
   template <typename T>
   const T& Get() {
-    return *CacheOf<T>().value.Share([this] { return T::Compute(*this); });
+    return *Share<T>();
+  }
+  // The same, for callers that keep it longer than the context.
+  template <typename T>
+  std::shared_ptr<const T> Share() {
+    return CacheOf<T>().value.Share([this] { return T::Compute(*this); });
   }
   // The part T of what params ask for.
   template <typename T>

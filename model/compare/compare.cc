@@ -4,7 +4,6 @@
 #include <optional>
 
 #include "model/analysis/steps/scope.h"
-#include "model/analysis/steps/step_table.h"
 #include "model/analysis/steps/verdict.h"
 #include "model/compare/page_tables.h"
 #include "model/compare/step_tables.h"

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "model/analysis/steps/scope.h"
-#include "model/analysis/steps/step_table.h"
 #include "model/analysis/tables/in_unit.h"
 #include "model/base/statistics.h"
 

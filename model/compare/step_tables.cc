@@ -7,7 +7,7 @@
 #include <optional>
 #include <span>
 
-#include "model/analysis/steps/loss_tables.h"
+#include "model/analysis/steps/losses.h"
 #include "model/analysis/steps/verdict.h"
 #include "model/base/demangle.h"
 #include "model/compare/contributions.h"

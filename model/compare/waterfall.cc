@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "model/analysis/naming/short_label.h"
-#include "model/analysis/steps/loss_tables.h"
+#include "model/analysis/steps/losses.h"
 #include "model/base/demangle.h"
 #include "model/base/svg_writer.h"
 #include "model/compare/compare.h"

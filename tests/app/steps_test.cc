@@ -6,6 +6,7 @@
 
 #include "app/report/report.h"
 #include "loaders/loader.h"
+#include "model/analysis/pages/overview.h"
 #include "model/analysis/steps/steps.h"
 #include "tests/support/samples.h"
 #include "viewer/core/profiles/step_markers.h"
@@ -44,7 +45,7 @@ TEST_CASE("the steps of a profile, its overview's rows and the timeline's marker
     const StepDatabase& db = context.Get<StepDatabase>();
     const auto overview = context.Get("overview");
     const ResultTable& table = *overview->Table("steps");
-    const std::vector<StepMarker> markers = StepMarkers(table);
+    const std::vector<StepMarker> markers = StepMarkers(overview->As<Overview>()->db());
     REQUIRE(table.size() == db.steps.size());
     REQUIRE(markers.size() == db.steps.size());
     const auto cell = [&](size_t row, const char* column) {

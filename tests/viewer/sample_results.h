@@ -1,62 +1,63 @@
 // Results made by hand, in the form that the analyses return them, for panel tests.
 #pragma once
 
+#include <memory>
 #include <string>
 
-#include "model/analysis/tables/result_table.h"
+#include "model/analysis/pages/overview.h"
 #include "tests/support/table_rows.h"
 
 namespace stepscope {
 
 // Steps of 10 ms with `input` ms of input each; the last one is partial and three times as long.
-inline ResultTable SampleSteps(size_t n, double input) {
-  ResultTable t;
-  t.id = "steps";
-  t.SetColumns({{"stepnum", "Step", Unit::kNone, ValueType::kString, ""}});
-  for (const char* id : {"deviceComputeTimeMs", "deviceToDeviceTimeMs", "deviceCollectivesTimeMs",
-                         "hostComputeTimeMs", "kernelLaunchTimeMs", "infeedTimeMs", "outfeedTimeMs",
-                         "compileTimeMs", "otherTimeMs", "stepTimeMs"}) {
-    t.AddColumn({id, id, Unit::kMs, ValueType::kReal, ""});
-  }
-  t.AddColumn({"inferred", "Inferred", Unit::kNone, ValueType::kBool, ""});
-  t.AddColumn({"partial", "Partial", Unit::kNone, ValueType::kBool, ""});
+inline std::shared_ptr<const StepDatabase> SampleSteps(size_t n, double input) {
+  auto db = std::make_shared<StepDatabase>();
+  db->kind = DeviceKind::kGpu;
   for (size_t i = 0; i < n; ++i) {
-    const bool partial = i + 1 == n;
-    const double k = partial ? 3 : 1;
-    t.AddRow({"train " + std::to_string(i), (9 - input) * k, 0.0, 0.5 * k, 0.0, 0.25 * k, input * k,
-              0.0, 0.0, 0.25 * k, 10 * k, false, partial});
-    RowLink link;
-    link.range = {static_cast<Ps>(i) * 10 * kPsPerMs, static_cast<Ps>(i + 1) * 10 * kPsPerMs};
-    t.links.push_back(link);
+    Step& step = db->steps.emplace_back();
+    step.host = HostId(0);
+    step.label = "train " + std::to_string(i);
+    step.partial = i + 1 == n;
+    const double ms = static_cast<double>(kPsPerMs) * (step.partial ? 3 : 1);
+    step.times = {.compute = (9 - input) * ms,
+                  .collectives = 0.5 * ms,
+                  .launch = 0.25 * ms,
+                  .input = input * ms,
+                  .other = 0.25 * ms,
+                  .total = 10 * ms};
+    step.span = {static_cast<Ps>(i) * 10 * kPsPerMs, static_cast<Ps>(i + 1) * 10 * kPsPerMs};
   }
-  return t;
+  return db;
+}
+
+// By XProf's definitions.
+inline Overview OverviewOf(std::shared_ptr<const StepDatabase> db) {
+  Overview overview;
+  overview.as_xprof = true;
+  overview.step_times = SummarizeStepTimes(db->steps);
+  overview.steps = std::make_shared<const JudgedSteps>(JudgedSteps{db, db});
+  return overview;
 }
 
 inline AnalysisResult SampleOverview(size_t steps = 12) {
+  Overview overview = OverviewOf(SampleSteps(steps, 2));
+  overview.device_type = "Nvidia GPU (Ampere)";
+  overview.environment = {{"Device", "A100"}};
+  overview.top_ops = {{.type = "Conv2D", .name = "Conv2D", .share = 0.6, .link = {}},
+                      {.type = "MatMul", .name = "MatMul", .share = 0.4, .link = {}}};
   AnalysisResult r;
   r.panel = "overview";
-  r.properties = {{"steptime_ms_average", "Step time", 10.0, Unit::kMs, "over the steps shown"},
-                  {"steptime_ms_standard_deviation", "Standard deviation", 0.0, Unit::kMs, ""},
-                  {"steptime_ms_minimum", "Shortest", 10.0, Unit::kMs, ""},
-                  {"steptime_ms_maximum", "Longest", 10.0, Unit::kMs, ""},
-                  {"input_percent", "Input", 20.0, Unit::kPercent, ""},
-                  {"device_type", "Device", std::string("Nvidia GPU (Ampere)"), Unit::kNone, ""}};
   r.findings = {
       {Finding::Grade::kBad, "Highly input-bound: 20.0 % of the step time waits for input.",
        "See which stage of the input pipeline takes the time.", "input_pipeline"},
       {Finding::Grade::kInfo, "Less than 10 % of the compute time is in 16 bits.",
        "Try mixed precision.", "kernel_stats"}};
-  r.tables.push_back(SampleSteps(steps, 2));
-  ResultTable ops =
+  r.tables.push_back(
       test::TableWith("top_ops", "Ops",
                       {{"selfTimePercent", "Self time", Unit::kFraction, ValueType::kReal, ""},
                        {"operation", "Operation", Unit::kNone, ValueType::kString, ""}},
-                      {{0.6, std::string("Conv2D")}, {0.4, std::string("MatMul")}});
-  r.tables.push_back(std::move(ops));
-  r.tables.push_back(test::TableWith("environment", "Environment",
-                                     {{"what", "What", Unit::kNone, ValueType::kString, ""},
-                                      {"value", "Value", Unit::kNone, ValueType::kString, ""}},
-                                     {{std::string("Device"), std::string("A100")}}));
+                      {{0.6, std::string("Conv2D")}, {0.4, std::string("MatMul")}}));
+  r.SetSource(std::make_shared<const Overview>(std::move(overview)));
   return r;
 }
 

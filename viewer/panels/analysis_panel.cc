@@ -9,6 +9,7 @@
 
 #include "model/allocator_history.h"
 #include "model/analysis/fleet/fleet.h"
+#include "model/analysis/pages/overview.h"
 #include "model/base/count_text.h"
 #include "model/base/key_table.h"
 #include "viewer/core/analysis_cache.h"
@@ -171,10 +172,9 @@ bool SaidInStrip(const PanelContext& context, std::string_view text) {
   return result != nullptr && !result->findings.empty() && result->findings.front().text == text;
 }
 
-void DrawBigNumber(const PanelContext& context, const Property* property, const char* label) {
-  if (property == nullptr) return;
-  const double value = NumberOf(property->value);
-  const NumberFormat format = FormatFor(property->unit, ValueType::kReal, std::fabs(value));
+void DrawBigNumber(const PanelContext& context, const Property& property, const char* label) {
+  const double value = NumberOf(property.value);
+  const NumberFormat format = FormatFor(property.unit, ValueType::kReal, std::fabs(value));
   std::array<char, 64> buffer{};
   ImGui::BeginGroup();
   {
@@ -189,8 +189,8 @@ void DrawBigNumber(const PanelContext& context, const Property* property, const 
   const std::string unit = std::string(format.header) + format.suffix;
   TextIn(context, Role::kText2, unit + (unit.empty() ? "" : " ") + label);
   ImGui::EndGroup();
-  if (!property->how.empty() && ImGui::IsItemHovered(ImGuiHoveredFlags_DelayShort)) {
-    ImGui::SetTooltip("%s: %s", property->label.c_str(), property->how.c_str());
+  if (!property.how.empty() && ImGui::IsItemHovered(ImGuiHoveredFlags_DelayShort)) {
+    ImGui::SetTooltip("%s: %s", property.label.c_str(), property.how.c_str());
   }
 }
 
@@ -222,12 +222,12 @@ void DrawScope(const PanelContext& context) {
   DrawScopeOf(context, text, range);
 }
 
-void DrawStepScope(const PanelContext& context, const ResultTable& steps, size_t counted) {
+void DrawStepScope(const PanelContext& context, std::span<const Step> steps, size_t counted) {
   if (context.profile == nullptr || counted == 0) return ImGui::Dummy(ImVec2(0, 0));
   TimeRange all{kMaxPs, kMinPs};
-  for (const RowLink& link : steps.links) {
-    if (link.range.empty()) continue;
-    all = {std::min(all.begin, link.range.begin), std::max(all.end, link.range.end)};
+  for (const Step& step : steps) {
+    if (step.span.empty()) continue;
+    all = {std::min(all.begin, step.span.begin), std::max(all.end, step.span.end)};
   }
   const std::string text =
       counted == 1 ? std::string("one step") : "average of " + Counted(counted, "steps");
@@ -238,26 +238,26 @@ bool DrawAverageScope(const PanelContext& context) {
   if (context.profile == nullptr || !context.profile->analysis) return false;
   const AnalysisResult* result =
       context.analyses.Get(*context.profile, "overview", ParamsOf(context));
-  const ResultTable* steps = result != nullptr ? result->Table("steps") : nullptr;
-  const double counted = result != nullptr ? NumberIn(*result, "steps_counted") : 0;
-  if (steps == nullptr || steps->empty() || counted < 1) return false;
-  DrawStepScope(context, *steps, static_cast<size_t>(counted));
+  const Overview* overview = result != nullptr ? result->As<Overview>() : nullptr;
+  if (overview == nullptr || overview->as_xprof || overview->step_times.count == 0) return false;
+  DrawStepScope(context, overview->db().steps, overview->step_times.count);
   return true;
 }
 
-void GoToRow(const PanelContext& context, const ResultTable& table, int row) {
-  if (row < 0 || static_cast<size_t>(row) >= table.links.size()) return;
-  const RowLink& link = table.links[static_cast<size_t>(row)];
+void GoToRange(const PanelContext& context, TimeRange range) {
   CommandArgs args;
   if (context.profile != nullptr) args.profile = context.profile->id;
-  if (!link.range.empty()) {
-    const Ps margin = std::max<Ps>(link.range.length() / 20, 1);
-    args.range = {SaturatingSub(link.range.begin, margin), SaturatingAdd(link.range.end, margin)};
-    context.commands.Push("view.set_range", std::move(args));
-  } else if (!link.rows.empty() && context.profile != nullptr) {
-    args.event = {context.profile->id, link.set, link.rows.front()};
-    context.commands.Push("select.reveal", std::move(args));
-  }
+  const Ps margin = std::max<Ps>(range.length() / 20, 1);
+  args.range = {SaturatingSub(range.begin, margin), SaturatingAdd(range.end, margin)};
+  context.commands.Push("view.set_range", std::move(args));
+}
+
+void GoTo(const PanelContext& context, const RowLink& link) {
+  if (!link.range.empty()) return GoToRange(context, link.range);
+  if (link.rows.empty() || context.profile == nullptr) return;
+  CommandArgs args{.profile = context.profile->id};
+  args.event = {context.profile->id, link.set, link.rows.front()};
+  context.commands.Push("select.reveal", std::move(args));
 }
 
 double NumberIn(const AnalysisResult& result, std::string_view property, double otherwise) {

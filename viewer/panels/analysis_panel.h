@@ -12,6 +12,7 @@
 #include <string>
 
 #include "model/analysis/params.h"
+#include "model/analysis/steps/steps.h"
 #include "viewer/core/look/theme.h"
 #include "viewer/core/panel.h"
 
@@ -57,20 +58,22 @@ void DrawHeadline(const PanelContext& context, const Finding& finding);
 Role GradeRole(Finding::Grade grade);
 const char* GradeIcon(Finding::Grade grade);
 // "7.81" large with a small unit, and its label below.
-void DrawBigNumber(const PanelContext& context, const Property* property, const char* label);
+void DrawBigNumber(const PanelContext& context, const Property& property, const char* label);
 // Says which part of the profile the panel's totals and shares are of, "Whole trace, 64.1 ms" or
 // "Only step 3, 20.2 ms", as a link that shows this part on the timeline. Draws nothing without a
 // profile.
 void DrawScope(const PanelContext& context);
 // The same for a part that the panel names itself, in the time of the context's profile.
 void DrawScopeOf(const PanelContext& context, const std::string& text, TimeRange range);
-// The same for averages over the steps of a table: "one step" or "average of 5 steps".
-void DrawStepScope(const PanelContext& context, const ResultTable& steps, size_t counted);
+// The same for averages over steps, of which `counted` count: "one step", "average of 5 steps".
+void DrawStepScope(const PanelContext& context, std::span<const Step> steps, size_t counted);
 // The same for tables of other pages whose numbers are of the overview's average step. Returns
 // false and draws nothing where that has no steps, or is not known yet.
 bool DrawAverageScope(const PanelContext& context);
-// Zooms the timeline to a row's range, or to its events.
-void GoToRow(const PanelContext& context, const ResultTable& table, int row);
+// Zooms the timeline to a range, with some time around it.
+void GoToRange(const PanelContext& context, TimeRange range);
+// Zooms the timeline to the range of a link, or to its events.
+void GoTo(const PanelContext& context, const RowLink& link);
 double NumberIn(const AnalysisResult& result, std::string_view property, double otherwise = 0);
 std::string TextOf(const AnalysisResult& result, std::string_view property);
 

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/analysis/pages/input_pipeline.h"
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/panels/step_chart.h"
 #include "viewer/panels/table_pages.h"
@@ -17,23 +18,23 @@ namespace stepscope {
 namespace {
 
 struct HostPart {
-  const char* property;
+  double InputPipeline::*us;
   const char* label;
   Kind kind;
   const char* advice;
 };
 constexpr HostPart kParts[] = {
-    {"demanded_file_read_us", "Reading files on demand", Kind::kInput,
+    {&InputPipeline::demanded_us, "Reading files on demand", Kind::kInput,
      "Read ahead: interleave(num_parallel_calls=tf.data.AUTOTUNE), cache() what fits in memory."},
-    {"advanced_file_read_us", "Reading files in advance", Kind::kKernelLaunch,
+    {&InputPipeline::advanced_us, "Reading files in advance", Kind::kKernelLaunch,
      "More readers in parallel, larger files, or a faster disk."},
-    {"preprocessing_us", "Preprocessing", Kind::kHostCompute,
+    {&InputPipeline::preprocessing_us, "Preprocessing", Kind::kHostCompute,
      "map(num_parallel_calls=tf.data.AUTOTUNE), batch before map, cache() before what is random, "
      "prefetch() at the "
      "end; or do it on the device."},
-    {"enqueue_us", "Enqueueing to the device", Kind::kDeviceToDevice,
+    {&InputPipeline::enqueue_us, "Enqueueing to the device", Kind::kDeviceToDevice,
      "Fewer and larger transfers: batch, and send what is small in one tensor."},
-    {"unclassified_nonequeue_us", "Other", Kind::kOther,
+    {&InputPipeline::other_us, "Other", Kind::kOther,
      "This input is not tf.data: see the host's threads on the timeline."},
 };
 
@@ -47,8 +48,9 @@ class InputPipelinePanel final : public AnalysisPanel {
   void DrawResult(const PanelContext& context, const AnalysisResult& result, uint64_t key) override;
 
  private:
-  void DrawSummary(const PanelContext& context, const AnalysisResult& result);
-  void DrawHost(const PanelContext& context, const AnalysisResult& result);
+  void DrawSummary(const PanelContext& context, const AnalysisResult& result,
+                   const InputPipeline& input);
+  void DrawHost(const PanelContext& context, const InputPipeline& input);
   void DrawTables(const PanelContext& context, const AnalysisResult& result, uint64_t key,
                   float height);
   double InputMs() const;
@@ -59,16 +61,15 @@ class InputPipelinePanel final : public AnalysisPanel {
 };
 
 // The input time of a step. XProf's definitions count copies to the device as well.
-double InputPipelinePanel::InputMs() const {
-  return chart_.SumOf("input").mean + chart_.SumOf("infeedTimeMs").mean;
-}
+double InputPipelinePanel::InputMs() const { return chart_.SumOf(Kind::kInput).mean; }
 
 double InputPipelinePanel::InputPercent() const {
   const double whole = chart_.total().mean;
   return whole > 0 ? 100 * InputMs() / whole : 0;
 }
 
-void InputPipelinePanel::DrawSummary(const PanelContext& context, const AnalysisResult& result) {
+void InputPipelinePanel::DrawSummary(const PanelContext& context, const AnalysisResult& result,
+                                     const InputPipeline& input) {
   if (!result.findings.empty()) {
     const Finding& verdict = result.findings.front();
     if (!SaidInStrip(context, verdict.text)) {
@@ -77,15 +78,15 @@ void InputPipelinePanel::DrawSummary(const PanelContext& context, const Analysis
       WrappedIn(context, Role::kText2, verdict.next_step);
     }
   } else if (chart_.counted() > 0) {
-    const double input = InputPercent();
-    const char* bound = input >= 20  ? "Highly input-bound"
-                        : input >= 5 ? "Moderately input-bound"
-                                     : "Not input-bound";
-    DrawHeadline(context, {input >= 20  ? Finding::Grade::kBad
-                           : input >= 5 ? Finding::Grade::kWarning
-                                        : Finding::Grade::kGood,
+    const double percent = InputPercent();
+    const char* bound = percent >= 20  ? "Highly input-bound"
+                        : percent >= 5 ? "Moderately input-bound"
+                                       : "Not input-bound";
+    DrawHeadline(context, {percent >= 20  ? Finding::Grade::kBad
+                           : percent >= 5 ? Finding::Grade::kWarning
+                                          : Finding::Grade::kGood,
                            fmt::format("{}: {:.1f} % of the step time is spent waiting for input.",
-                                       bound, input),
+                                       bound, percent),
                            "", ""});
   } else {
     DrawHeadline(context, {Finding::Grade::kInfo,
@@ -94,10 +95,8 @@ void InputPipelinePanel::DrawSummary(const PanelContext& context, const Analysis
   if (chart_.counted() == 0) return;
   Rule(context);
   SectionTitle(context, "Device side", "step time");
-  if (const ResultTable* steps = result.Table("steps")) {
-    ImGui::SameLine(0, BaseEm());
-    DrawStepScope(context, *steps, chart_.counted());
-  }
+  ImGui::SameLine(0, BaseEm());
+  DrawStepScope(context, input.steps->steps, chart_.counted());
   const auto row = [&](const char* label, const std::string& value) {
     KeyValue(context, label, value, BaseEm() * 11, true);
   };
@@ -115,7 +114,7 @@ void InputPipelinePanel::DrawSummary(const PanelContext& context, const Analysis
   row("Range", NumberText(low, {1, 3, "", ""}) + " to " + ms(high));
 }
 
-void InputPipelinePanel::DrawHost(const PanelContext& context, const AnalysisResult& result) {
+void InputPipelinePanel::DrawHost(const PanelContext& context, const InputPipeline& input) {
   Rule(context);
   SectionTitle(context, "Host side", "input operations");
   ImGui::SameLine(0, BaseEm());
@@ -125,20 +124,17 @@ void InputPipelinePanel::DrawHost(const PanelContext& context, const AnalysisRes
   std::array<RingSlice, std::size(kParts)> shares;
   double sum = 0, most = 0;
   for (size_t i = 0; i < shares.size(); ++i) {
-    shares[i] = {kParts[i].label, NumberIn(result, kParts[i].property) / 1000,
-                 context.theme[kParts[i].kind], -1};
+    shares[i] = {kParts[i].label, input.*kParts[i].us / 1000, context.theme[kParts[i].kind], -1};
     sum += shares[i].value;
     most = std::max(most, shares[i].value);
   }
-  const ResultTable* ops = result.Table("host_ops");
-  if (sum <= 0 && ops != nullptr && !ops->empty()) {
+  if (sum <= 0 && !input.ops.empty()) {
     WrappedIn(context, Role::kText2,
               "The input operations cannot be divided: the profile has no enqueue events to relate "
               "them to. The table lists them.");
     return;
   }
-  const ResultTable* waits = result.Table("loader_waits");
-  if (sum <= 0 && waits != nullptr && !waits->empty()) {
+  if (sum <= 0 && input.waits && !input.waits->empty()) {
     WrappedIn(context, Role::kText2,
               "The program waits for a DataLoader of PyTorch; the table lists each wait.");
     return;
@@ -201,21 +197,24 @@ void InputPipelinePanel::DrawTables(const PanelContext& context, const AnalysisR
 
 void InputPipelinePanel::DrawResult(const PanelContext& context, const AnalysisResult& result,
                                     uint64_t key) {
-  const ResultTable* steps = result.Table("steps");
-  if (steps != nullptr) chart_.Update(context, result, key);
+  const InputPipeline* shown = result.As<InputPipeline>();
+  if (shown == nullptr) return;
+  const InputPipeline& input = *shown;
+  const std::vector<Step>& steps = input.steps->steps;
+  chart_.Update(context, steps, input.as_xprof, key);
   const ImVec2 avail = ImGui::GetContentRegionAvail();
   const float em = BaseEm();
   const bool wide = avail.x > em * 52;
   if (wide) {
     ImGui::BeginChild("summary", ImVec2(std::clamp(avail.x * 0.27f, em * 23, em * 32), 0));
-    DrawSummary(context, result);
-    DrawHost(context, result);
+    DrawSummary(context, result, input);
+    DrawHost(context, input);
     ImGui::EndChild();
     ImGui::SameLine(0, em * 1.4f);
     ImGui::BeginChild("data", ImVec2(0, 0));
     const float height = ImGui::GetContentRegionAvail().y;
-    if (steps != nullptr && !steps->empty()) {
-      chart_.Draw(context, *steps,
+    if (!steps.empty()) {
+      chart_.Draw(context, steps,
                   ImVec2(ImGui::GetContentRegionAvail().x, std::max(em * 11, height * 0.45f)));
       Rule(context);
     }
@@ -224,11 +223,11 @@ void InputPipelinePanel::DrawResult(const PanelContext& context, const AnalysisR
     ImGui::EndChild();
     return;
   }
-  DrawSummary(context, result);
-  DrawHost(context, result);
-  if (steps != nullptr && !steps->empty()) {
+  DrawSummary(context, result, input);
+  DrawHost(context, input);
+  if (!steps.empty()) {
     Rule(context);
-    chart_.Draw(context, *steps, ImVec2(ImGui::GetContentRegionAvail().x, em * 14));
+    chart_.Draw(context, steps, ImVec2(ImGui::GetContentRegionAvail().x, em * 14));
   }
   Rule(context);
   DrawTables(context, result, key, em * 20);

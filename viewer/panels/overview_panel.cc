@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "model/analysis/pages/overview.h"
 #include "model/base/count_text.h"
 #include "model/base/digits.h"
 #include "viewer/panels/analysis_panel.h"
@@ -28,12 +29,12 @@ void BeginColumn(const char* id, float width) {
   ImGui::BeginChild(id, ImVec2(width, 0));
 }
 
-// A row of what a step goes into. A loss has causes, and a row of the table of losses.
+// A row of what a step goes into.
 struct Part {
   Rgba color = 0;
   std::string label, causes = {};
   ClassSummary value = {};
-  int loss = -1;
+  const Loss* loss = nullptr;  // null: it is no loss
 };
 
 class OverviewPanel final : public AnalysisPanel {
@@ -42,21 +43,21 @@ class OverviewPanel final : public AnalysisPanel {
   void DrawResult(const PanelContext& context, const AnalysisResult& result, uint64_t key) override;
 
  private:
-  void DrawVerdict(const PanelContext& context, const AnalysisResult& result);
-  std::vector<Part> PartsOf(const PanelContext& context, const ResultTable* losses) const;
-  void StepScope(const PanelContext& context, const AnalysisResult& result) const;
-  void DrawBreakdown(const PanelContext& context, const AnalysisResult& result);
+  void DrawVerdict(const PanelContext& context, const AnalysisResult& result,
+                   const Overview& overview);
+  std::vector<Part> PartsOf(const PanelContext& context, const Overview& overview) const;
+  void DrawBreakdown(const PanelContext& context, const Overview& overview);
   void DrawBreakdownRow(const PanelContext& context, const Part& part, bool strong);
   // Names and causes get the room of the deviations; a single step has none.
   bool HidesDeviations(float width) const {
     return low_ || width < BaseEm() * 21 || chart_.counted() < 2;
   }
   void DrawTopOps(const PanelContext& context, const AnalysisResult& result, uint64_t key);
-  void DrawPlacement(const PanelContext& context, const AnalysisResult& result);
-  void DrawMiddle(const PanelContext& context, const AnalysisResult& result, uint64_t key,
-                  float height);
+  void DrawPlacement(const PanelContext& context, const Overview& overview);
+  void DrawMiddle(const PanelContext& context, const AnalysisResult& result,
+                  const Overview& overview, uint64_t key, float height);
   void DrawNext(const PanelContext& context, const AnalysisResult& result);
-  void DrawEnvironment(const PanelContext& context, const AnalysisResult& result);
+  void DrawEnvironment(const PanelContext& context, const Overview& overview);
   void DrawProblems(const PanelContext& context);
 
   StepChart chart_;
@@ -64,25 +65,25 @@ class OverviewPanel final : public AnalysisPanel {
   ResultTableView top_types_, top_ops_;
 };
 
-void OverviewPanel::DrawVerdict(const PanelContext& context, const AnalysisResult& result) {
+void OverviewPanel::DrawVerdict(const PanelContext& context, const AnalysisResult& result,
+                                const Overview& overview) {
   // The strip above the timeline shows the verdict, except for results made by hand.
   const Finding* verdict = result.findings.empty() ? nullptr : &result.findings.front();
   const bool said = verdict == nullptr || SaidInStrip(context, verdict->text);
   if (!said) DrawHeadline(context, *verdict);
-  if (NumberIn(result, "steptime_ms_average") <= 0) return;
+  const StepSummary& times = overview.step_times;
+  if (times.mean <= 0) return;
   if (!said) ImGui::Dummy(ImVec2(0, BaseEm() * 0.2f));
-  const Property* median = result.Find("step_ms_median");  // XProf's definitions have none
-  const Property* step = median != nullptr ? median : result.Find("steptime_ms_average");
-  DrawBigNumber(context, step, "a step");
-  const double ms = NumberOf(step->value);
-  const Property rate{
-      "steps_per_second", "Steps per second", 1000 / ms, Unit::kNone,
-      median != nullptr ? "1000 / median step time in ms" : "1000 / average step time in ms"};
+  const bool median = !overview.as_xprof;
+  DrawBigNumber(context, StepTimeProperty(overview), "a step");
+  const double ms = overview.step_ms();
+  const Property rate{"steps_per_second", "Steps per second", 1000 / ms, Unit::kNone,
+                      median ? "1000 / median step time in ms" : "1000 / average step time in ms"};
   const float avail = ImGui::GetContentRegionAvail().x;
   const bool wide = avail > BaseEm() * 20;  // else the rate is one of the small numbers
   if (wide) {
     ImGui::SameLine(std::floor(avail * 0.5f));
-    DrawBigNumber(context, &rate, "steps a second");
+    DrawBigNumber(context, rate, "steps a second");
   }
   const FaceScope small(context, Face::kUi);
   const std::string speed = wide ? "" : fmt::format("{:.4g} steps a second; ", 1000 / ms);
@@ -92,34 +93,27 @@ void OverviewPanel::DrawVerdict(const PanelContext& context, const AnalysisResul
   }
   WrappedIn(context, Role::kText2,
             fmt::format("{}{}{:.3f} ms, \u03c3 {:.3f} ms, from {:.3f} to {:.3f} ms", speed,
-                        median != nullptr ? "median; mean " : "mean ",
-                        NumberIn(result, "steptime_ms_average"),
-                        NumberIn(result, "steptime_ms_standard_deviation"),
-                        NumberIn(result, "steptime_ms_minimum"),
-                        NumberIn(result, "steptime_ms_maximum")));
+                        median ? "median; mean " : "mean ", times.mean, times.deviation, times.min,
+                        times.max));
 }
 
 // Divides an average step: the work first, then the losses by size.
 std::vector<Part> OverviewPanel::PartsOf(const PanelContext& context,
-                                         const ResultTable* losses) const {
+                                         const Overview& overview) const {
   std::vector<Part> parts;
   for (size_t i = 0; i < chart_.classes().size(); ++i) {
     const StepClass& of = chart_.classes()[i];
     if (chart_.sums()[i].mean <= 0) continue;
     Part& part = parts.emplace_back();
     part = {.color = context.theme[of.kind], .label = of.label, .value = chart_.sums()[i]};
-    const int id = losses != nullptr ? losses->Column("class") : -1;
-    const int causes = losses != nullptr ? losses->Column("causes") : -1;
-    for (size_t r = 0; id >= 0 && causes >= 0 && r < losses->size(); ++r) {
-      if (RawValue(losses->At(r, static_cast<size_t>(id))) != of.column) continue;
-      part.causes = RawValue(losses->At(r, static_cast<size_t>(causes)));
-      part.loss = static_cast<int>(r);
+    for (const Loss& loss : overview.verdict.losses) {
+      if (loss.part == of.part) part.causes = loss.CausesText(), part.loss = &loss;
     }
   }
-  if (losses == nullptr) return parts;  // nine classes, in XProf's order
+  if (overview.as_xprof) return parts;  // nine classes, in XProf's order
   std::stable_sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) {
-    if ((a.loss < 0) != (b.loss < 0)) return a.loss < 0;
-    return a.loss >= 0 && a.value.mean > b.value.mean;
+    if ((a.loss == nullptr) != (b.loss == nullptr)) return a.loss == nullptr;
+    return a.loss != nullptr && a.value.mean > b.value.mean;
   });
   return parts;
 }
@@ -137,7 +131,7 @@ void OverviewPanel::DrawBreakdownRow(const PanelContext& context, const Part& pa
   const float line = std::floor(ImGui::GetTextLineHeight() * 1.45f);
   const float height = line + (below ? std::floor(small_line * 0.95f) : 0);
   ImGui::InvisibleButton("part", ImVec2(std::max(1.0f, width), height));
-  const bool hovered = part.loss >= 0 && ImGui::IsItemHovered();
+  const bool hovered = part.loss != nullptr && ImGui::IsItemHovered();
   ImDrawList* list = ImGui::GetWindowDrawList();
   if (hovered) {
     ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
@@ -170,17 +164,9 @@ void OverviewPanel::DrawBreakdownRow(const PanelContext& context, const Part& pa
   }
 }
 
-// Says beside a title which steps its numbers are of.
-void OverviewPanel::StepScope(const PanelContext& context, const AnalysisResult& result) const {
-  const ResultTable* steps = result.Table("steps");
-  if (steps == nullptr || chart_.counted() == 0) return;
-  ImGui::SameLine(0, BaseEm());
-  DrawStepScope(context, *steps, chart_.counted());
-}
-
 // Draws where a step goes: as one bar, and by class with the causes of what is lost. A click on a
 // loss goes to its longest interval and marks the host's events.
-void OverviewPanel::DrawBreakdown(const PanelContext& context, const AnalysisResult& result) {
+void OverviewPanel::DrawBreakdown(const PanelContext& context, const Overview& overview) {
   if (chart_.counted() == 0) return;
   if (low_) {
     ImGui::Dummy(ImVec2(0, BaseEm() * 0.2f));
@@ -188,9 +174,9 @@ void OverviewPanel::DrawBreakdown(const PanelContext& context, const AnalysisRes
     Rule(context);
   }
   SectionTitle(context, "Where a step goes");
-  StepScope(context, result);
-  const ResultTable* losses = result.Table("losses");
-  const std::vector<Part> parts = PartsOf(context, losses);
+  ImGui::SameLine(0, BaseEm());
+  DrawStepScope(context, overview.db().steps, chart_.counted());
+  const std::vector<Part> parts = PartsOf(context, overview);
   std::vector<RingSlice> shares;
   double sum = 0;
   for (const Part& part : parts) {
@@ -214,38 +200,30 @@ void OverviewPanel::DrawBreakdown(const PanelContext& context, const AnalysisRes
   for (size_t i = 0; i < parts.size(); ++i) {
     ImGui::PushID(static_cast<int>(i));
     DrawBreakdownRow(context, parts[i], false);
-    if (parts[i].loss >= 0 && ImGui::IsItemClicked()) GoToRow(context, *losses, parts[i].loss);
+    if (parts[i].loss != nullptr && ImGui::IsItemClicked()) GoTo(context, parts[i].loss->link);
     ImGui::PopID();
   }
   DrawBreakdownRow(context, {.label = "Step", .value = chart_.total()}, true);
   ImGui::PopStyleVar();
 }
 
-void OverviewPanel::DrawPlacement(const PanelContext& context, const AnalysisResult& result) {
-  struct Row {
-    const char* property;
-    const char* label;
-  };
-  constexpr Row kRows[] = {{"device_compute_16bit_percent", "16-bit compute"},
-                           {"device_compute_32bit_percent", "32-bit compute"},
-                           {"host_tf_op_percent", "Ops on the host"},
-                           {"device_tf_op_percent", "Ops on devices"},
-                           {"host_op_time_eager_percent", "Eager, host"},
-                           {"device_op_time_eager_percent", "Eager, devices"}};
+void OverviewPanel::DrawPlacement(const PanelContext& context, const Overview& overview) {
+  constexpr std::array kLabels = {"16-bit compute", "32-bit compute", "Ops on the host",
+                                  "Ops on devices", "Eager, host",    "Eager, devices"};
+  const std::vector<Property> properties = PlacementProperties(overview);
   bool any = false;
-  for (const Row& row : kRows) {
-    const Property* p = result.Find(row.property);
-    if (p == nullptr || std::holds_alternative<std::monostate>(p->value)) continue;
+  for (size_t i = 0; i < properties.size(); ++i) {
+    const Property& p = properties[i];
+    if (std::holds_alternative<std::monostate>(p.value)) continue;
     if (!any) {
       Rule(context);
       SectionTitle(context, "Precision and placement");
     }
     any = true;
-    KeyValue(context, row.label, NumberText(NumberOf(p->value), {1, 1, "", " %"}), BaseEm() * 10,
-             true);
-    if (!p->how.empty() && ImGui::IsItemHovered(ImGuiHoveredFlags_DelayShort)) {
-      ImGui::SetTooltip("%s", p->how.c_str());
-    }
+    KeyValue(context, kLabels[kLabels.size() - properties.size() + i],
+             NumberText(NumberOf(p.value), {1, 1, "", " %"}), BaseEm() * 10, true);
+    if (!p.how.empty() && ImGui::IsItemHovered(ImGuiHoveredFlags_DelayShort))
+      ImGui::SetTooltip("%s", p.how.c_str());
   }
 }
 
@@ -287,12 +265,9 @@ void OverviewPanel::DrawTopOps(const PanelContext& context, const AnalysisResult
 }
 
 void OverviewPanel::DrawMiddle(const PanelContext& context, const AnalysisResult& result,
-                               uint64_t key, float height) {
+                               const Overview& overview, uint64_t key, float height) {
   const float em = BaseEm();
-  const ResultTable* steps = result.Table("steps");
-  const ResultTable* ops = result.Table("top_ops");
-  const ResultTable* types = result.Table("top_op_types");
-  const size_t below = types != nullptr ? types->size() : ops != nullptr ? ops->size() : 0;
+  const size_t below = overview.as_xprof ? overview.top_ops.size() : overview.top_op_types.size();
   // The chart leaves room for the first table, but no more than half of the column. A table of
   // which hardly a row would be in sight follows below all that is.
   constexpr size_t kFewRows = 3;
@@ -304,8 +279,8 @@ void OverviewPanel::DrawMiddle(const PanelContext& context, const AnalysisResult
                            : std::min(height, em * 34);
   // A chart of one step would say what the column beside it says.
   const bool one = chart_.bars().labels.size() == 1 && below > 0;
-  if (steps != nullptr && !one)
-    chart_.Draw(context, *steps,
+  if (!one)
+    chart_.Draw(context, overview.db().steps,
                 ImVec2(ImGui::GetContentRegionAvail().x, std::max(chart, em * 10)));
   DrawTopOps(context, result, key);
 }
@@ -319,16 +294,12 @@ void OverviewPanel::DrawNext(const PanelContext& context, const AnalysisResult& 
   DrawFindings(context, result.findings, "overview");
 }
 
-void OverviewPanel::DrawEnvironment(const PanelContext& context, const AnalysisResult& result) {
+void OverviewPanel::DrawEnvironment(const PanelContext& context, const Overview& overview) {
   Rule(context);
   SectionTitle(context, "Environment");
   const float x = BaseEm() * 8;
-  const ResultTable* table = result.Table("environment");
-  for (size_t r = 0; table != nullptr && r < table->size(); ++r) {
-    if (table->columns.size() < 2) break;
-    KeyValue(context, RawValue(table->At(r, 0)), RawValue(table->At(r, 1)), x, false);
-  }
-  const std::string how = TextOf(result, "steps_how");
+  for (const auto& [what, value] : overview.environment) KeyValue(context, what, value, x, false);
+  const std::string& how = overview.db().how;
   if (!how.empty() && chart_.counted() > 0) KeyValue(context, "Steps", how, x, false);
 }
 
@@ -351,7 +322,10 @@ void OverviewPanel::DrawProblems(const PanelContext& context) {
 
 void OverviewPanel::DrawResult(const PanelContext& context, const AnalysisResult& result,
                                uint64_t key) {
-  if (result.Table("steps") != nullptr) chart_.Update(context, result, key);
+  const Overview* shown = result.As<Overview>();
+  if (shown == nullptr) return;
+  const Overview& overview = *shown;
+  chart_.Update(context, overview.db().steps, overview.as_xprof, key);
   const ImVec2 avail = ImGui::GetContentRegionAvail();
   const float em = BaseEm(), gap = em * 0.6f;
   const bool three = avail.x > em * 82, two = avail.x > em * 52;
@@ -360,41 +334,41 @@ void OverviewPanel::DrawResult(const PanelContext& context, const AnalysisResult
   const float side = std::clamp(avail.x * part, em * 18, em * 28);
   if (two) {
     BeginColumn("verdict", side);
-    DrawVerdict(context, result);
-    DrawBreakdown(context, result);
+    DrawVerdict(context, result, overview);
+    DrawBreakdown(context, overview);
     // Without steps there is room below the verdict.
     const bool placement_here = !three || chart_.counted() == 0;
-    if (placement_here) DrawPlacement(context, result);
+    if (placement_here) DrawPlacement(context, overview);
     if (!three) {
       Rule(context);
       DrawNext(context, result);
-      DrawEnvironment(context, result);
+      DrawEnvironment(context, overview);
       DrawProblems(context);
     }
     ImGui::EndChild();
     ImGui::SameLine(0, gap);
     BeginColumn("steps", avail.x - (side + gap) * (three ? 2 : 1));
-    DrawMiddle(context, result, key, ImGui::GetContentRegionAvail().y);
+    DrawMiddle(context, result, overview, key, ImGui::GetContentRegionAvail().y);
     ImGui::EndChild();
     if (three) {
       ImGui::SameLine(0, gap);
       BeginColumn("next", side);
       DrawNext(context, result);
-      if (!placement_here) DrawPlacement(context, result);
-      DrawEnvironment(context, result);
+      if (!placement_here) DrawPlacement(context, overview);
+      DrawEnvironment(context, overview);
       DrawProblems(context);
       ImGui::EndChild();
     }
     return;
   }
-  DrawVerdict(context, result);
-  DrawBreakdown(context, result);
+  DrawVerdict(context, result, overview);
+  DrawBreakdown(context, overview);
   Rule(context);
-  DrawMiddle(context, result, key, em * 26);
-  DrawPlacement(context, result);
+  DrawMiddle(context, result, overview, key, em * 26);
+  DrawPlacement(context, overview);
   Rule(context);
   DrawNext(context, result);
-  DrawEnvironment(context, result);
+  DrawEnvironment(context, overview);
   DrawProblems(context);
 }
 

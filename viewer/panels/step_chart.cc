@@ -7,7 +7,7 @@
 #include <cmath>
 #include <vector>
 
-#include "model/analysis/tables/cells.h"
+#include "model/analysis/tables/in_unit.h"
 #include "model/base/count_text.h"
 #include "model/base/digits.h"
 #include "viewer/panels/analysis_panel.h"
@@ -17,19 +17,20 @@ namespace stepscope {
 namespace {
 
 struct XprofClass {
-  const char *column, *label;
+  double StepBreakdown::*field;
+  const char* label;
   Kind kind;
 };
 constexpr XprofClass kXprofClasses[] = {
-    {"deviceComputeTimeMs", "Device compute", Kind::kDeviceCompute},
-    {"deviceToDeviceTimeMs", "Device to device", Kind::kDeviceToDevice},
-    {"deviceCollectivesTimeMs", "Collectives", Kind::kCollective},
-    {"hostComputeTimeMs", "Host compute", Kind::kHostCompute},
-    {"kernelLaunchTimeMs", "Kernel launch", Kind::kKernelLaunch},
-    {"infeedTimeMs", "Input", Kind::kInput},
-    {"outfeedTimeMs", "Output", Kind::kOutput},
-    {"compileTimeMs", "Compilation", Kind::kCompilation},
-    {"otherTimeMs", "All others", Kind::kOther},
+    {&StepBreakdown::compute, "Device compute", Kind::kDeviceCompute},
+    {&StepBreakdown::device_to_device, "Device to device", Kind::kDeviceToDevice},
+    {&StepBreakdown::collectives, "Collectives", Kind::kCollective},
+    {&StepBreakdown::host_compute, "Host compute", Kind::kHostCompute},
+    {&StepBreakdown::launch, "Kernel launch", Kind::kKernelLaunch},
+    {&StepBreakdown::input, "Input", Kind::kInput},
+    {&StepBreakdown::output, "Output", Kind::kOutput},
+    {&StepBreakdown::compile, "Compilation", Kind::kCompilation},
+    {&StepBreakdown::other, "All others", Kind::kOther},
 };
 
 ClassSummary Summary(const std::vector<double>& values) {
@@ -43,112 +44,101 @@ ClassSummary Summary(const std::vector<double>& values) {
   return s;
 }
 
-std::string LabelAt(const ResultTable& table, size_t row) {
-  const int c = table.Column("stepnum");
-  if (c < 0) return std::to_string(row);
-  return RawValue(table.At(row, static_cast<size_t>(c)));
-}
-
-}  // namespace
-
-std::vector<StepClass> StepClassesOf(const ResultTable& table) {
-  std::vector<StepClass> classes;
-  if (table.id != "step_losses") {
-    for (const XprofClass& c : kXprofClasses) classes.push_back({c.column, c.label, c.kind});
-    return classes;
-  }
-  constexpr size_t kFirst = 2;  // the columns before it are the step and its time
-  for (size_t i = kFirst; i < table.columns.size(); ++i)
-    classes.push_back({table.columns[i].id, table.columns[i].label, LossKind(table.columns[i].id)});
-  return classes;
-}
-
-ClassSummary StepChart::SumOf(std::string_view column) const {
-  for (size_t i = 0; i < classes_.size(); ++i) {
-    if (classes_[i].column == column) return sums_[i];
-  }
-  return {};
-}
-
-namespace {
-
-// The hosts whose steps follow each other in the table; none where all are of one host.
-std::vector<BarGroup> HostsOf(const ResultTable& steps) {
-  const int host = steps.Column("host");
+// The hosts whose steps follow each other; none where all are of one host.
+std::vector<BarGroup> HostsOf(const PanelContext& context, std::span<const Step> steps) {
   std::vector<BarGroup> hosts;
-  for (size_t r = 0; host >= 0 && r < steps.size(); ++r) {
-    if (r == 0 || TextAt(steps, r, host) != TextAt(steps, r - 1, host))
-      hosts.push_back({r, std::string(TextAt(steps, r, host))});
+  const Trace* trace = context.profile != nullptr ? context.profile->trace.get() : nullptr;
+  for (size_t i = 0; i < steps.size(); ++i) {
+    if (i > 0 && steps[i].host == steps[i - 1].host) continue;
+    hosts.push_back({i, trace != nullptr ? std::string(trace->HostName(steps[i].host)) : ""});
   }
   if (hosts.size() < 2) hosts.clear();
   return hosts;
 }
 
+const char* NoteOf(const Step& step, bool all_inferred) {
+  if (step.partial) return "partial: cut by the begin or end of the recording";
+  if (step.warmup) return "warm-up: the first step, much longer than the others";
+  // Inferred steps are paler only beside marked ones.
+  return step.inferred && !all_inferred ? "inferred: nothing in the profile marks it" : "";
+}
+
 }  // namespace
 
-void StepChart::Update(const PanelContext& context, const AnalysisResult& result, uint64_t key) {
-  if (key == key_ && theme_ == context.theme.kind) return;
-  const ResultTable& steps = *result.Table("steps");
-  const ResultTable* losses = result.Table("step_losses");
-  const bool ours = losses != nullptr && losses->size() == steps.size();
-  const ResultTable& table = ours ? *losses : steps;
-  key_ = key;
-  theme_ = context.theme.kind;
+std::vector<StepClassMs> DivideSteps(std::span<const Step> steps, bool as_xprof) {
+  std::vector<StepClassMs> classes;
+  if (as_xprof) {
+    for (const XprofClass& c : kXprofClasses) {
+      std::vector<double>& ms = classes.emplace_back(StepClassMs{{c.label, c.kind, {}}, {}}).ms;
+      for (const Step& step : steps) ms.push_back(std::max(InMs(step.times.*c.field), 0.0));
+    }
+    return classes;
+  }
+  for (size_t i = 0; i < kStepParts; ++i) {
+    const auto part = static_cast<StepPart>(i);
+    classes.push_back({{LabelOf(part), LossKind(part), part}, {}});
+  }
+  for (const Step& step : steps) {
+    const StepPartTimes times = PartTimesOf(step);
+    for (size_t i = 0; i < kStepParts; ++i) classes[i].ms.push_back(std::max(InMs(times[i]), 0.0));
+  }
+  std::erase_if(classes, [](const StepClassMs& c) {
+    return std::none_of(c.ms.begin(), c.ms.end(), [](double ms) { return ms > 0; });
+  });
+  return classes;
+}
+
+ClassSummary StepChart::SumOf(Kind kind) const {
+  for (size_t i = 0; i < classes_.size(); ++i) {
+    if (classes_[i].kind == kind) return sums_[i];
+  }
+  return {};
+}
+
+void StepChart::SetLabels(const PanelContext& context, std::span<const Step> steps) {
   bars_ = {};
   bars_.title = "step_times";
-  counted_ = partial_ = inferred_ = 0;
-  bars_.groups = HostsOf(steps);
-  const int partial = steps.Column("partial"), inferred = steps.Column("inferred");
-  const int warmup = steps.Column("warmup");
-  const auto left_out = [&](size_t r) {
-    return TrueAt(steps, r, partial) || TrueAt(steps, r, warmup);
-  };
-  for (size_t r = 0; r < steps.size(); ++r) {
-    const bool guessed = TrueAt(steps, r, inferred);
-    partial_ += left_out(r), inferred_ += guessed;
-    bars_.labels.push_back(LabelAt(steps, r));
-    bars_.notes.emplace_back(
-        TrueAt(steps, r, partial)  ? "partial: cut by the begin or end of the recording"
-        : TrueAt(steps, r, warmup) ? "warm-up: the first step, much longer than the others"
-        : guessed                  ? "inferred: nothing in the profile marks it"
-                                   : "");
+  bars_.groups = HostsOf(context, steps);
+  partial_ = inferred_ = 0;
+  for (const Step& step : steps) partial_ += !step.counts(), inferred_ += step.inferred;
+  const bool all_inferred = inferred_ == steps.size() && partial_ < steps.size();
+  for (const Step& step : steps) {
+    bars_.labels.push_back(step.label);
+    bars_.notes.emplace_back(NoteOf(step, all_inferred));
   }
+}
+
+void StepChart::Update(const PanelContext& context, std::span<const Step> steps, bool as_xprof,
+                       uint64_t key) {
+  if (key == key_ && theme_ == context.theme.kind) return;
+  key_ = key;
+  theme_ = context.theme.kind;
+  SetLabels(context, steps);
   // If no step counts, all do, as in the analysis.
   const bool all = partial_ == steps.size();
   counted_ = all ? steps.size() : steps.size() - partial_;
-  // Inferred steps are paler only beside marked ones.
-  if (inferred_ == steps.size() && partial_ < steps.size()) {
-    for (std::string& note : bars_.notes)
-      if (note.starts_with("inferred")) note.clear();
-  }
-  const auto column = [&](const std::string& id) {
-    const int c = table.Column(id);
-    std::vector<double> values;
-    for (size_t r = 0; r < table.size(); ++r)
-      values.push_back(std::max(NumberAt(table, r, c), 0.0));
-    return values;
-  };
   const auto summarise = [&](const std::vector<double>& values) {
-    std::vector<double> whole;
-    for (size_t r = 0; r < values.size(); ++r)
-      if (all || !left_out(r)) whole.push_back(values[r]);
-    return Summary(whole);
+    std::vector<double> counted;
+    for (size_t i = 0; i < values.size(); ++i)
+      if (all || steps[i].counts()) counted.push_back(values[i]);
+    return Summary(counted);
   };
-  classes_ = StepClassesOf(table);
-  sums_.clear();
-  for (const StepClass& c : classes_) {
-    std::vector<double> values = column(c.column);
-    sums_.push_back(summarise(values));
+  classes_.clear(), sums_.clear();
+  for (StepClassMs& c : DivideSteps(steps, as_xprof)) {
+    classes_.push_back(c.of);
+    sums_.push_back(summarise(c.ms));
     // The legend leaves out classes that never occur.
-    if (std::any_of(values.begin(), values.end(), [](double v) { return v > 0; }))
-      bars_.series.push_back({c.label, context.theme[c.kind], std::move(values)});
+    if (std::any_of(c.ms.begin(), c.ms.end(), [](double ms) { return ms > 0; }))
+      bars_.series.push_back({c.of.label, context.theme[c.of.kind], std::move(c.ms)});
   }
-  total_ = summarise(column("stepTimeMs"));
+  std::vector<double> totals;
+  for (const Step& step : steps) totals.push_back(std::max(InMs(step.times.total), 0.0));
+  total_ = summarise(totals);
   bars_.reference = total_.mean;
   bars_.reference_label = fmt::format("average {:.{}f}", total_.mean, total_.mean < 10 ? 2 : 1);
 }
 
-void StepChart::Draw(const PanelContext& context, const ResultTable& steps, ImVec2 size) {
+void StepChart::Draw(const PanelContext& context, std::span<const Step> steps, ImVec2 size) {
   const float top = ImGui::GetCursorPosY();
   std::string note = "ms, by step";
   if (!bars_.groups.empty())
@@ -168,7 +158,8 @@ void StepChart::Draw(const PanelContext& context, const ResultTable& steps, ImVe
   const float height = std::max(size.y - (ImGui::GetCursorPosY() - top), BaseEm() * 5.5f);
   const int clicked =
       DrawStepBars(context, "##steps", bars_, key_, &state_, ImVec2(size.x, height));
-  if (clicked >= 0) GoToRow(context, steps, clicked);
+  if (clicked >= 0 && static_cast<size_t>(clicked) < steps.size())
+    GoTo(context, LinkTo(steps[static_cast<size_t>(clicked)]));
 }
 
 }  // namespace stepscope

@@ -4,10 +4,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "model/analysis/steps/steps.h"
 #include "viewer/core/look/theme.h"
 #include "viewer/core/panel.h"
 #include "viewer/widgets/chart.h"
@@ -15,13 +17,17 @@
 namespace stepscope {
 
 struct StepClass {
-  std::string column;  // id in the table
   std::string label;
   Kind kind = Kind::kOther;
+  std::optional<StepPart> part;  // nullopt: one of XProf's nine classes
 };
-// The classes from the bottom of a bar to its top: the columns of the table "step_losses", or
-// XProf's nine classes for any other table.
-std::vector<StepClass> StepClassesOf(const ResultTable& table);
+// The ms of a class by step. Classes are in the order of a bar, from its bottom to its top.
+struct StepClassMs {
+  StepClass of;
+  std::vector<double> ms;
+};
+// Divides steps by StepPart, without the parts that never occur, or into XProf's nine classes.
+std::vector<StepClassMs> DivideSteps(std::span<const Step> steps, bool as_xprof);
 
 struct ClassSummary {
   // In ms, over the steps that count. The deviation is that of the sample.
@@ -30,15 +36,15 @@ struct ClassSummary {
 
 class StepChart {
  public:
-  // Reads the tables "steps" and "step_losses"; the latter has the classes where it exists. Does
-  // nothing if `key` and the theme have not changed.
-  void Update(const PanelContext& context, const AnalysisResult& result, uint64_t key);
-  void Draw(const PanelContext& context, const ResultTable& steps,
-            ImVec2 size);  // title, legend, chart
+  // Does nothing if `key` and the theme have not changed.
+  void Update(const PanelContext& context, std::span<const Step> steps, bool as_xprof,
+              uint64_t key);
+  // Draws title, legend and chart of the steps that Update got.
+  void Draw(const PanelContext& context, std::span<const Step> steps, ImVec2 size);
   const std::vector<StepClass>& classes() const { return classes_; }
   const std::vector<ClassSummary>& sums() const { return sums_; }  // by class
-  // The summary of the class with this column; zeros if there is none.
-  ClassSummary SumOf(std::string_view column) const;
+  // The summary of the first class of the kind; zeros if there is none.
+  ClassSummary SumOf(Kind kind) const;
   const ClassSummary& total() const { return total_; }
   size_t counted() const { return counted_; }  // steps in the averages
   size_t partial() const { return partial_; }  // partial and warm-up steps
@@ -46,6 +52,8 @@ class StepChart {
   const StepBars& bars() const { return bars_; }
 
  private:
+  void SetLabels(const PanelContext& context, std::span<const Step> steps);
+
   StepBars bars_;
   ChartState state_;
   std::vector<StepClass> classes_;

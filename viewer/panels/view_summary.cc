@@ -3,10 +3,10 @@
 #include <imgui.h>
 
 #include <algorithm>
-#include <cmath>
 #include <span>
 
 #include "model/analysis/analysis.h"
+#include "model/analysis/tables/in_unit.h"
 #include "model/base/count_text.h"
 #include "viewer/core/analysis_cache.h"
 #include "viewer/core/profiles/align_profiles.h"
@@ -61,27 +61,20 @@ void ViewSummary::Update(const PanelContext& context) {
 }
 
 void ViewSummary::DrawKinds(const PanelContext& context) const {
-  const ResultTable& kinds = events_.kinds;
-  // A count and a time for each profile.
-  const size_t sides = shown_.other != nullptr ? 2 : 1;
-  double most = 0;
-  for (size_t row = 0; row < kinds.size(); ++row) {
-    for (size_t side = 0; side < sides; ++side)
-      most = std::max(most, NumberOf(kinds.At(row, 2 + 2 * side)));
-  }
-  const NumberFormat format = FormatFor(Unit::kUs, ValueType::kReal, most);
+  const size_t sides = events_.of_both ? 2 : 1;
+  Ps most = 0;
+  for (const VisibleKind& kind : events_.kinds) most = std::max({most, kind.busy[0], kind.busy[1]});
+  const NumberFormat format = FormatFor(Unit::kUs, ValueType::kReal, InUs(most));
   const FaceScope small(context, Face::kUi);
-  for (size_t row = 0; row < kinds.size(); ++row) {
+  for (const VisibleKind& kind : events_.kinds) {
     for (size_t side = 0; side < sides; ++side) {
-      const auto count = static_cast<uint64_t>(NumberOf(kinds.At(row, 1 + 2 * side)));
-      std::string text = Counted(count, "events");
-      if (NumberOf(kinds.At(row, 2 + 2 * side)) > 0)  // instants take no time
-        text +=
-            ", " + NumberText(NumberOf(kinds.At(row, 2 + 2 * side)), format) + " " + format.header;
-      std::string label(TextAt(kinds, row, 0));
+      std::string text = Counted(kind.count[side], "events");
+      if (kind.busy[side] > 0)  // instants take no time
+        text += ", " + NumberText(InUs(kind.busy[side]), format) + " " + format.header;
+      std::string label(kind.name);
       if (sides > 1) label += side == 0 ? ", A" : ", B";
       KeyValue(context, label, text, BaseEm() * 8, true);
-      ImGui::SetItemTooltip("%s", kinds.columns[2].how.c_str());
+      ImGui::SetItemTooltip("sum over the tracks of the time in view that has an event");
     }
   }
 }
@@ -128,11 +121,10 @@ void ViewSummary::Draw(const PanelContext& context) {
   DrawKinds(context);
   ImGui::Spacing();
   // Instants take no time, so that nothing but their number is known.
-  const bool both = shown_.other != nullptr;
-  const int self = events_.names.Column(both ? "a_us" : "self_us");
-  bool timed = both;
-  for (size_t row = 0; !timed && row < events_.names.size(); ++row)
-    timed = std::isfinite(NumberOf(events_.names.At(row, static_cast<size_t>(self))));
+  const bool both = events_.of_both;
+  const bool timed =
+      both || std::any_of(events_.names.begin(), events_.names.end(),
+                          [](const VisibleName& n) { return n.sides[0].slices > 0; });
   TableOptions options;
   options.id = both ? "visible of both" : timed ? "visible" : "visible instants";
   options.noun = "names";
@@ -140,7 +132,7 @@ void ViewSummary::Draw(const PanelContext& context) {
   options.shorten_names = true;
   options.toolbar = options.total_row = false;
   if (!timed) options.hidden_columns = kTimesOfNames;
-  table_.Draw(context, events_.names, version_, options);
+  table_.Draw(context, events_.table, version_, options);
 }
 
 }  // namespace stepscope

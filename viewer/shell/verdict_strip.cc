@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "model/analysis/naming/short_label.h"
+#include "model/analysis/pages/overview.h"
 #include "model/analysis/tables/cells.h"
 #include "model/base/count_text.h"
 #include "model/base/digits.h"
@@ -114,38 +115,32 @@ float Number(const PanelContext& context, float x, float y, float right, const c
   return x + label_width + gap + value_width + BaseEm() * 1.6f;
 }
 
-constexpr size_t kMostSteps = 2000;  // enough for a mean
-
-// By XProf's definitions: the nine classes, added up over whole steps.
-void AddClasses(const ResultTable& steps, std::vector<VerdictSums::Part>* parts) {
-  const int partial = steps.Column("partial");
-  for (const StepClass& of : StepClassesOf(steps)) {
-    const int c = steps.Column(of.column);
-    double sum = 0;
-    for (size_t r = 0; c >= 0 && r < std::min(kMostSteps, steps.size()); ++r) {
-      const double v = NumberOf(steps.At(r, static_cast<size_t>(c)));
-      if (!TrueAt(steps, r, partial) && std::isfinite(v) && v > 0) sum += v;
-    }
-    parts->push_back({of.kind, sum});
-  }
+// Adds what the device computes, what it copies and fills itself, then the losses by size.
+void AddParts(const Verdict& verdict, VerdictSums* sums) {
+  double rest = 100;
+  for (const Loss& loss : verdict.losses) rest -= loss.percent;
+  const double copying = verdict.on_device_percent;
+  sums->compute_percent = std::max(0.0, rest - copying);
+  // The same on a CPU: the colour of host work would look like a loss.
+  sums->parts.push_back({Kind::kDeviceCompute, sums->compute_percent});
+  if (copying > 0) sums->parts.push_back({Kind::kDeviceToDevice, copying});
+  for (const Loss& loss : verdict.losses)
+    sums->parts.push_back({LossKind(loss.part), loss.percent});
 }
 
-// Adds what the device computes, what it copies and fills itself, then the losses by size. Returns
-// the percent of the first.
-double AddLosses(const ResultTable& losses, double copying, std::vector<VerdictSums::Part>* parts) {
-  const int id = losses.Column("class"), percent = losses.Column("percent");
-  if (id < 0 || percent < 0) return 0;
-  double rest = 100;
-  // The same on a CPU: the colour of host work would look like a loss.
-  parts->push_back({Kind::kDeviceCompute, 0});
-  if (copying > 0) parts->push_back({Kind::kDeviceToDevice, copying});
-  for (size_t row = 0; row < losses.size(); ++row) {
-    const double share = NumberOf(losses.At(row, static_cast<size_t>(percent)));
-    parts->push_back({LossKind(RawValue(losses.At(row, static_cast<size_t>(id)))), share});
-    rest -= share;
+// By XProf's definitions: the nine classes, added up over whole steps.
+void AddClasses(std::span<const Step> steps, VerdictSums* sums) {
+  constexpr size_t kMostSteps = 2000;  // enough for a mean
+  steps = steps.first(std::min(kMostSteps, steps.size()));
+  double whole = 0, compute = 0;
+  const auto of_compute = sums->device ? &StepBreakdown::compute : &StepBreakdown::host_compute;
+  for (const Step& step : steps) whole += step.times.total, compute += step.times.*of_compute;
+  if (whole > 0) sums->compute_percent = 100 * compute / whole;
+  for (const StepClassMs& c : DivideSteps(steps, true)) {
+    double sum = 0;
+    for (size_t i = 0; i < steps.size(); ++i) sum += steps[i].partial ? 0 : c.ms[i];
+    sums->parts.push_back({c.of.kind, sum});
   }
-  parts->front().size = std::max(0.0, rest - copying);
-  return parts->front().size;
 }
 
 // Draws where the time of an average step goes, as one bar.
@@ -171,35 +166,6 @@ float ClassBar(const PanelContext& context, std::span<const VerdictSums::Part> p
 }
 
 std::string Percent(double v) { return NumberText(v, {1, 1, "", " %"}); }
-
-double ClassPercent(const ResultTable& steps, const char* column) {
-  const int c = steps.Column(column), t = steps.Column("stepTimeMs");
-  double part = 0, whole = 0;
-  for (size_t r = 0; c >= 0 && t >= 0 && r < std::min(kMostSteps, steps.size()); ++r) {
-    part += NumberOf(steps.At(r, static_cast<size_t>(c)));
-    whole += NumberOf(steps.At(r, static_cast<size_t>(t)));
-  }
-  return whole > 0 ? 100 * part / whole : 0;
-}
-
-// As ClassPercent, of the steps that count, by which the losses go; `times` has a row for each.
-double CountedPercent(const ResultTable& steps, const ResultTable& times, const char* column) {
-  const int c = times.Column(column), t = times.Column("stepTimeMs");
-  if (c < 0 || t < 0 || times.size() != steps.size()) return 0;
-  const int partial = steps.Column("partial"), warmup = steps.Column("warmup");
-  double part = 0, whole = 0, all_part = 0, all = 0;
-  for (size_t r = 0; r < times.size(); ++r) {
-    const double of = NumberOf(times.At(r, static_cast<size_t>(c)));
-    const double step = NumberOf(times.At(r, static_cast<size_t>(t)));
-    all_part += of;
-    all += step;
-    if (TrueAt(steps, r, partial) || TrueAt(steps, r, warmup)) continue;
-    part += of;
-    whole += step;
-  }
-  if (whole > 0) return 100 * part / whole;
-  return all > 0 ? 100 * all_part / all : 0;
-}
 
 // The diagnostic of a file that ends too early, or null.
 const Diagnostic* CutOff(const Trace& trace) {
@@ -352,13 +318,12 @@ float DrawChips(const PanelContext& context, float right, float top, float heigh
 }
 
 // The number of steps, and of those that the other numbers are of if these are fewer.
-std::string StepsText(const AnalysisResult& result, size_t steps) {
-  const double counted = NumberIn(result, "steps_counted");
-  const auto hosts = static_cast<size_t>(NumberIn(result, "host_count"));
+std::string StepsText(const Overview& overview) {
+  const size_t steps = overview.db().steps.size(), counted = overview.step_times.count;
   std::string text = GroupDigits(steps);
-  if (hosts > 1) text += " on " + GroupDigits(hosts) + " hosts";
-  if (counted > 0 && counted < static_cast<double>(steps))
-    text += ", " + GroupDigits(static_cast<uint64_t>(counted)) + " counted";
+  if (overview.hosts.size() > 1) text += " on " + GroupDigits(overview.hosts.size()) + " hosts";
+  if (!overview.as_xprof && counted > 0 && counted < steps)
+    text += ", " + GroupDigits(counted) + " counted";
   return text;
 }
 
@@ -369,19 +334,14 @@ float VerdictStripHeight() { return std::floor(BaseEm() * 2.6f); }
 VerdictSums SumsOf(const AnalysisResult& result) {
   VerdictSums sums;
   sums.serial = result.serial;
-  sums.device = TextOf(result, "device_type") != "CPU";
-  const ResultTable* steps = result.Table("steps");
-  if (steps == nullptr) return sums;
-  const ResultTable* losses = result.Table("losses");
-  if (losses != nullptr) {
-    const ResultTable* times = result.Table("step_losses");
-    const double copying = times != nullptr ? CountedPercent(*steps, *times, "on_device") : 0;
-    sums.compute_percent = AddLosses(*losses, copying, &sums.parts);
-    return sums;
+  const Overview* overview = result.As<Overview>();
+  if (overview == nullptr) return sums;
+  sums.device = overview->device_type != "CPU";
+  if (overview->as_xprof) {
+    AddClasses(overview->db().steps, &sums);
+  } else {
+    AddParts(overview->verdict, &sums);
   }
-  AddClasses(*steps, &sums.parts);
-  const char* compute = sums.device ? "deviceComputeTimeMs" : "hostComputeTimeMs";
-  sums.compute_percent = ClassPercent(*steps, compute);
   return sums;
 }
 
@@ -452,20 +412,17 @@ void DrawVerdict(const PanelContext& context, const AnalysisResult& result, cons
                     .icon = GradeIcon(verdict.grade),
                     .panel = other ? verdict.panel : "overview"},
                    right);
-  const ResultTable* steps = result.Table("steps");
-  const bool has_steps = NumberIn(result, "steptime_ms_average") > 0 && steps != nullptr;
-  if (!has_steps) return;
+  const Overview* overview = result.As<Overview>();
+  if (overview == nullptr || overview->step_times.mean <= 0) return;
   const float y = NumbersTop(context, top);
-  const bool median = result.Find("step_ms_median") != nullptr;
-  const double step = NumberIn(result, median ? "step_ms_median" : "steptime_ms_average");
-  x = Number(context, x, y, right, "Step", StepText(step));
+  x = Number(context, x, y, right, "Step", StepText(overview->step_ms()));
   x = Number(context, x, y, right, sums.device ? "Compute per step" : "CPU compute per step",
              Percent(sums.compute_percent));
   const float em = BaseEm(), middle = std::floor(top + VerdictStripHeight() * 0.5f);
   if (x + em * 12 < right) x = ClassBar(context, sums.parts, x, middle, em * 11);
-  const double narrow = NumberIn(result, "device_compute_16bit_percent", -1);
-  if (narrow >= 0) x = Number(context, x, y, right, "16-bit", Percent(narrow));
-  Number(context, x, y, right, "Steps", StepsText(result, steps->size()));
+  if (overview->bits16_percent)
+    x = Number(context, x, y, right, "16-bit", Percent(*overview->bits16_percent));
+  Number(context, x, y, right, "Steps", StepsText(*overview));
 }
 
 namespace {

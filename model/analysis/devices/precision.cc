@@ -7,7 +7,7 @@
 #include "model/analysis/grouping/grouping.h"
 #include "model/analysis/intervals/enclosing.h"
 #include "model/analysis/naming/precision_names.h"
-#include "model/analysis/steps/step_table.h"
+#include "model/analysis/steps/scope.h"
 #include "model/analysis/steps/steps.h"
 #include "model/jobs/job.h"
 #include "model/string_pool.h"

@@ -303,8 +303,10 @@ const char* WaitsText(const FindingContext& input, const std::vector<PlaneId>& d
 
 // "; mostly they wait for rank 5, which is late"
 std::string LateRankText(const FindingContext& input) {
-  const std::string& rank = input.verdict().late_rank;
-  return rank.empty() ? "" : "; mostly they wait for rank " + rank + ", which is late";
+  const std::optional<LateRank>& late = input.verdict().late_rank;
+  return late && late->leads
+             ? fmt::format("; mostly they wait for rank {}, which is late", late->rank)
+             : "";
 }
 
 }  // namespace
@@ -340,8 +342,8 @@ void FindAllReduce(const FindingContext& input, double threshold, std::vector<Ru
       "All of it is hidden behind computation; there must be computation left that does not need "
       "its result. " +
       input.Uncertainty();
-  if (!input.verdict().late_rank.empty()) {
-    found.remedy = input.verdict().finding.next_step;
+  if (input.verdict().late_rank && input.verdict().late_rank->leads) {
+    found.remedy = input.verdict().InWords().next_step;
     found.assumption =
         "No rank is late, and all of it is hidden behind computation. " + input.Uncertainty();
   }

@@ -10,7 +10,7 @@
 #include "model/analysis/kernels/kernel_stats.h"
 #include "model/analysis/naming/op_name.h"
 #include "model/analysis/steps/device_classes.h"
-#include "model/analysis/steps/step_windows.h"
+#include "model/analysis/steps/steps.h"
 #include "model/jobs/job.h"
 #include "model/string_pool.h"
 

@@ -9,7 +9,6 @@
 #include "model/analysis/analysis.h"
 #include "model/analysis/intervals/ranges.h"
 #include "model/analysis/naming/time_classes.h"
-#include "model/analysis/steps/step_windows.h"
 #include "model/analysis/steps/steps.h"
 
 namespace stepscope {

@@ -14,7 +14,6 @@
 #include "model/analysis/ranks/ranks.h"
 #include "model/analysis/steps/builders/tpu_steps.h"
 #include "model/analysis/steps/scope.h"
-#include "model/analysis/steps/step_table.h"
 #include "model/analysis/tables/in_unit.h"
 #include "model/base/text_parts.h"
 

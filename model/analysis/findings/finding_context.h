@@ -17,7 +17,7 @@
 #include "model/analysis/findings/kernels/kernels_in_steps.h"
 #include "model/analysis/memory/memory_profile.h"
 #include "model/analysis/naming/program.h"
-#include "model/analysis/steps/step_table.h"
+#include "model/analysis/steps/scope.h"
 #include "model/analysis/steps/steps.h"
 #include "model/analysis/steps/verdict.h"
 #include "model/jobs/lazy.h"

@@ -6,12 +6,13 @@
 #include <array>
 #include <cmath>
 #include <iterator>
+#include <optional>
 #include <set>
 
 #include "model/allocator_history.h"
 #include "model/analysis/findings/finding_context.h"
 #include "model/analysis/naming/vendor_words.h"
-#include "model/analysis/steps/loss_tables.h"
+#include "model/analysis/steps/losses.h"
 #include "model/analysis/tables/schema.h"
 #include "model/analysis/tables/unit_names.h"
 #include "model/jobs/job.h"
@@ -24,19 +25,19 @@ constexpr double kProblem = 30, kWarning = 10;
 constexpr double kWorthSaying = 0.05;  // percent of the step: less is not offered as a saving
 
 // The rule about the verdict's loss; "" for verdicts without a rule.
-std::string_view RuleOfVerdict(std::string_view verdict) {
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kOf = {
-      {{"input", "input-bound"},
-       {"host", "host-op"},
-       {"launch", "launch-bound"},
-       {"sync", "sync"},
-       {"compile", "compile"},
-       {"copies", "copies"},
-       {"collectives", "allreduce"},
-       {"collective_wait", "imbalance"},
-       {"between_steps", "between-steps"}}};
-  for (const auto& [id, rule] : kOf) {
-    if (id == verdict) return rule;
+std::string_view RuleOfVerdict(std::optional<StepPart> leads) {
+  static constexpr std::array<std::pair<StepPart, std::string_view>, 9> kOf = {
+      {{StepPart::kInput, "input-bound"},
+       {StepPart::kHost, "host-op"},
+       {StepPart::kLaunch, "launch-bound"},
+       {StepPart::kSync, "sync"},
+       {StepPart::kCompile, "compile"},
+       {StepPart::kCopies, "copies"},
+       {StepPart::kCollectives, "allreduce"},
+       {StepPart::kCollectiveWait, "imbalance"},
+       {StepPart::kBetweenSteps, "between-steps"}}};
+  for (const auto& [part, rule] : kOf) {
+    if (part == leads) return rule;
   }
   return {};
 }
@@ -63,7 +64,7 @@ std::vector<RankedFinding> ApplyRules(const FindingContext& input) {
   const std::span<const FindingRule> rules = FindingRules();
   std::vector<std::vector<RuleFinding>> found(rules.size());
   // Where too little was recorded for a verdict, no time can be saved either.
-  const bool judged = !input.verdict().leads.empty() || HistoryOf(input.trace()) != nullptr;
+  const bool judged = input.verdict().leads.has_value() || HistoryOf(input.trace()) != nullptr;
   ParallelFor(rules.size(), [&](size_t r) {
     CheckStop();
     if (!judged && rules[r].id != std::string_view("memory")) return;
@@ -382,15 +383,15 @@ AnalysisResult FindAll(AnalysisContext& context, const AnalysisParams& params,
     return result;
   }
   const auto findings = std::make_shared<Findings>();
-  findings->verdict = input.verdict().id;
-  if (!input.verdict().leads.empty()) findings->step_ms = input.step_ms();
+  findings->verdict = input.verdict().id();
+  if (input.verdict().leads) findings->step_ms = input.step_ms();
   if (is_snapshot) {
     const auto snapshot = context.Get("memory_snapshot", params);
     findings->ranked = FindingsOfSnapshot(*snapshot, input);
     if (findings->ranked.empty()) result.findings = snapshot->findings;
   } else {
     findings->ranked = ApplyRules(input);
-    result.findings.push_back(input.verdict().finding);
+    result.findings.push_back(input.verdict().InWords());
   }
   for (RankedFinding& found : findings->ranked) Complete(input, &found);
   AddSentences(input, *findings, &result);

@@ -9,8 +9,6 @@
 
 #include "model/analysis/findings/finding_context.h"
 #include "model/analysis/steps/cause_name.h"
-#include "model/analysis/steps/loss_tables.h"
-#include "model/analysis/steps/step_table.h"
 #include "model/analysis/tables/schema.h"
 #include "model/lookup.h"
 

@@ -13,8 +13,6 @@
 #include "model/analysis/ops/host_side_ops.h"
 #include "model/analysis/ops/op_database.h"
 #include "model/analysis/steps/cause_name.h"
-#include "model/analysis/steps/cpu_work.h"
-#include "model/analysis/steps/role_words.h"
 #include "model/analysis/tables/in_unit.h"
 
 namespace stepscope {
@@ -36,7 +34,7 @@ enum class HostWork : uint8_t {
   kOther
 };
 
-// Work that has words and a remedy of its own (steps/role_words.h).
+// Work that has words and a remedy of its own (steps/cause_name.h).
 constexpr std::array<std::pair<HostWork, HostRole>, 4> kOwnWork = {
     {{HostWork::kGarbage, HostRole::kGarbage},
      {HostWork::kSave, HostRole::kSave},

@@ -62,7 +62,7 @@ FrameCount MostFrames(const FindingContext& input, const std::vector<bool>& fram
 }
 
 bool HostBound(const FindingContext& input) {
-  const std::string_view id = input.verdict().id;
+  const std::string_view id = input.verdict().id();
   return id == "host" || id == "launch";
 }
 

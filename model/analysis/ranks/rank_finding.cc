@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "model/analysis/ranks/ranks.h"
-#include "model/analysis/steps/loss_tables.h"
+#include "model/analysis/steps/losses.h"
 #include "model/analysis/tables/schema.h"
 
 namespace stepscope {
@@ -120,25 +120,6 @@ std::optional<double> SpreadPercent(const RankJob& job, Ps RankStep::*field) {
   return 100 * (medians.back() - medians.front()) / middle;
 }
 
-// "52 %", as sentences have shares of losses.
-std::string ShareText(double percent) {
-  return fmt::format("{:.{}f} %", percent, percent < 10 ? 1 : 0);
-}
-
-// Names the rank as the verdict itself, with the cause that the page has.
-void LeadWith(const RankSummary& ranks, Verdict* verdict) {
-  Finding& finding = verdict->finding;
-  finding.text = fmt::format(
-      "Waiting for rank {}: the other ranks wait {:.1f} % of each step for it in collectives; all "
-      "ranks together spend {} of their steps in them",
-      *ranks.slowest, *ranks.wait_percent, ShareText(verdict->percent));
-  if (!ranks.cause.empty()) finding.text += "; the cause is " + ranks.cause;
-  finding.text += verdict->others;
-  if (!ranks.finding.next_step.empty()) finding.next_step = ranks.finding.next_step;
-  finding.panel = "ranks";
-  verdict->late_rank = std::to_string(*ranks.slowest);
-}
-
 }  // namespace
 
 RankSummary Summarize(const RankJob& job) {
@@ -185,21 +166,18 @@ std::vector<Property> PropertiesOf(const RankSummary& summary) {
 void NameLateRank(AnalysisContext& context, const AnalysisParams& params, Verdict* verdict) {
   // Shares of the time in collectives that is waiting for one rank.
   constexpr double kLeads = 0.5, kIsNamed = 0.2;
-  if (verdict->id != "collectives" || context.trace().hosts.size() < 2) return;
+  const bool collectives =
+      verdict->leads == StepPart::kCollectives && verdict->recorded == Verdict::Recorded::kAll;
+  if (!collectives || context.trace().hosts.size() < 2) return;
   const std::shared_ptr<const Ranks> found = context.Get<Ranks>(params);
   const RankSummary& ranks = found->summary;
   if (!ranks.slowest || !ranks.wait_percent) return;
   // The rank itself does not wait.
   const auto n = static_cast<double>(ranks.ranks);
   const double waited = *ranks.wait_percent * (n - 1) / n / verdict->percent;
-  if (waited >= kLeads) {
-    LeadWith(ranks, verdict);
-  } else if (waited >= kIsNamed) {
-    std::string& text = verdict->finding.text;
-    const std::string said =
-        fmt::format("; {:.0f} % of that waiting for rank {}", waited * 100, *ranks.slowest);
-    text.insert(text.size() - verdict->others.size(), said);
-  }
+  if (waited < kIsNamed) return;
+  verdict->late_rank = {*ranks.slowest, *ranks.wait_percent,     waited,
+                        ranks.cause,    ranks.finding.next_step, waited >= kLeads};
 }
 
 }  // namespace stepscope

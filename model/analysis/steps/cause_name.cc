@@ -136,4 +136,45 @@ std::string CauseNames::Of(const IdleCause& cause) const {
   return mark ? std::string(kUnrecorded) : CauseName(trace_, cause);
 }
 
+namespace {
+
+constexpr std::array kRoleWords = {
+    RoleWords{HostRole::kGarbage, "the host to collect garbage", "garbage"},
+    RoleWords{HostRole::kSave, "checkpoints to be saved", "checkpoint"},
+    RoleWords{HostRole::kPause, "the host, which waits itself", "host-op.pause"},
+    RoleWords{HostRole::kPeer, "another process", "host-op.peer"},
+    RoleWords{HostRole::kBarrier, "other ranks at a barrier", "barrier"},
+    RoleWords{HostRole::kEvent, nullptr, "event-wait"},
+};
+
+}  // namespace
+
+const RoleWords* WordsOfRole(HostRole role) {
+  const auto row = std::find_if(kRoleWords.begin(), kRoleWords.end(),
+                                [&](const RoleWords& words) { return words.role == role; });
+  return row == kRoleWords.end() ? nullptr : &*row;
+}
+
+std::string HostWorkWords(const Trace& trace, std::span<const IdleCause> causes) {
+  constexpr double kLeast = 0.1;
+  constexpr double kNearlyAll = 0.8;
+  double python = 0, runtime = 0, waits = 0;
+  for (const IdleCause& cause : causes) {
+    if (cause.loss != StepTimeClass::kHost || !cause.event.valid()) continue;
+    const EventMeta& meta = trace.names().metas[cause.event.value];
+    const bool pause = IsPause(RoleOfHostEvent(trace.names().Name(cause.event), meta.category));
+    waits += pause ? static_cast<double>(cause.time) : 0;
+    const bool of_runtime = IsRuntimeWork(trace.names().Name(cause.event), meta.category);
+    (of_runtime ? runtime : python) += static_cast<double>(cause.time);
+  }
+  const double all = python + runtime;
+  if (waits > 0 && waits >= kNearlyAll * all) return "waiting for others";
+  if (runtime < kLeast * all) return "Python";
+  return python < kLeast * all ? "the framework's runtime" : "Python and the framework's runtime";
+}
+
+const char* Takes(const std::string& words) {
+  return words.find(" and ") != std::string::npos ? "take" : "takes";
+}
+
 }  // namespace stepscope

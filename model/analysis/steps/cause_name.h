@@ -1,8 +1,10 @@
-// Names the causes of idle time (docs/rules.md#losses). Pure; any thread; O(name).
+// Names the causes of idle time, and says what the host does meanwhile (docs/rules.md#losses).
+// Pure; any thread; O(name).
 #pragma once
 
 #include <cstdint>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -42,5 +44,22 @@ HostRole RoleOfCause(const Trace& trace, MetaId event);
 // Whether the cause is a range that the program itself marks (record_function, NVTX), while nothing
 // inside of it was recorded. Ranges that frameworks mark are none.
 bool IsOwnRange(const Trace& trace, MetaId event);
+
+// Words and remedies for work of the host that has its own, in place of those of its class of loss.
+// Sentences of the verdict and of findings say the same.
+struct RoleWords {
+  HostRole role;
+  const char* what;    // what the device waits for; null: as the class has it
+  const char* remedy;  // naming/remedies.h
+};
+// Null for a role without words of its own.
+const RoleWords* WordsOfRole(HostRole role);
+
+// The subject of a sentence about causes of the class `host` of a program without devices:
+// "Python", "the framework's runtime", or both where each has a tenth and more. Causes of other
+// classes and those without an event do not count. O(causes).
+std::string HostWorkWords(const Trace& trace, std::span<const IdleCause> causes);
+// The verb that goes with such words: "takes" or "take".
+const char* Takes(const std::string& words);
 
 }  // namespace stepscope

@@ -1,4 +1,4 @@
-#include "model/analysis/steps/device_steps.h"
+#include "model/analysis/steps/steps.h"
 
 #include <algorithm>
 #include <optional>

@@ -7,7 +7,7 @@
 
 #include "model/analysis/intervals/lane_merge.h"
 #include "model/analysis/steps/device_classes.h"
-#include "model/analysis/steps/step_table.h"
+#include "model/analysis/steps/scope.h"
 #include "model/jobs/job.h"
 
 namespace stepscope {

@@ -9,7 +9,7 @@
 
 #include "model/analysis/grouping/grouping.h"
 #include "model/analysis/intervals/ranges.h"
-#include "model/analysis/steps/step_plan.h"
+#include "model/analysis/steps/steps.h"
 
 namespace stepscope {
 

@@ -98,11 +98,58 @@ void DeviceIdle::Finish() {
   parts.shrink_to_fit();
 }
 
+namespace {
+
+struct ClassWords {
+  const char *id, *label;
+  StepPart part;
+};
+constexpr std::array<ClassWords, kStepTimeClasses> kClasses = {{
+    {"compute", "Compute", StepPart::kCompute},
+    {"h2d", "Copies to the device", StepPart::kCopies},
+    {"d2h", "Copies to the host", StepPart::kCopies},
+    {"d2d", "Copies on the device", StepPart::kOnDevice},
+    {"collective_wait", "Waiting for participants", StepPart::kCollectiveWait},
+    {"collective", "Collectives", StepPart::kCollectives},
+    {"input", "Waiting for input", StepPart::kInput},
+    {"sync", "Synchronisation", StepPart::kSync},
+    {"compile", "Compilation", StepPart::kCompile},
+    {"launch", "Kernel launch", StepPart::kLaunch},
+    {"queued", "Queued work", StepPart::kQueued},
+    {"host", "Host work", StepPart::kHost},
+    {"between_steps", "Between steps", StepPart::kBetweenSteps},
+    {"unknown", "Not explained", StepPart::kUnknown},
+}};
+
+struct PartWords {
+  const char *id, *label;
+};
+constexpr std::array<PartWords, kStepParts> kPartWords = {{
+    {"device", "Compute"},
+    {"on_device", "Copies on the device"},
+    {"input", "Waiting for input"},
+    {"host", "Host work"},
+    {"launch", "Kernel launch"},
+    {"sync", "Synchronisation"},
+    {"compile", "Compilation"},
+    {"copies", "Copies"},
+    {"collectives", "Collectives"},
+    {"collective_wait", "Waiting for participants"},
+    {"between_steps", "Between steps"},
+    {"queued", "Queued work"},
+    {"unknown", "Not explained"},
+}};
+
+}  // namespace
+
 const char* IdOf(StepTimeClass c) {
-  static constexpr std::array<const char*, kStepTimeClasses> kIds = {
-      "compute", "h2d",    "d2h",    "d2d",  "collective_wait", "collective", "input", "sync",
-      "compile", "launch", "queued", "host", "between_steps",   "unknown"};
-  return c < StepTimeClass::kCount ? kIds[static_cast<size_t>(c)] : "";
+  return c < StepTimeClass::kCount ? kClasses[static_cast<size_t>(c)].id : "";
 }
+const char* LabelOf(StepTimeClass c) {
+  return c < StepTimeClass::kCount ? kClasses[static_cast<size_t>(c)].label : "";
+}
+StepPart PartOf(StepTimeClass c) { return kClasses[static_cast<size_t>(c)].part; }
+const char* IdOf(StepPart part) { return kPartWords[static_cast<size_t>(part)].id; }
+const char* LabelOf(StepPart part) { return kPartWords[static_cast<size_t>(part)].label; }
 
 }  // namespace stepscope

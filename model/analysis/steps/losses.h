@@ -39,6 +39,34 @@ inline bool IsIdle(StepTimeClass c) { return c >= StepTimeClass::kInput; }
 
 // Name in tables, for scripts: "collective_wait".
 const char* IdOf(StepTimeClass c);
+// Name for people: "Waiting for participants".
+const char* LabelOf(StepTimeClass c);
+
+// The parts of a step's time that bars, charts, tables and sentences show. A part has the classes
+// that one remedy is for: copies to and from the host are one. kInput and the parts behind it are
+// losses.
+enum class StepPart : uint8_t {
+  kCompute,   // the device computes
+  kOnDevice,  // copies and fills on the device that no kernel hides
+  kInput,
+  kHost,
+  kLaunch,
+  kSync,
+  kCompile,
+  kCopies,
+  kCollectives,
+  kCollectiveWait,
+  kBetweenSteps,
+  kQueued,
+  kUnknown,
+  kCount
+};
+inline constexpr size_t kStepParts = static_cast<size_t>(StepPart::kCount);
+using StepPartTimes = std::array<double, kStepParts>;  // ps
+inline bool IsLoss(StepPart part) { return part >= StepPart::kInput; }
+StepPart PartOf(StepTimeClass c);
+const char* IdOf(StepPart part);     // for scripts: "device", "input"
+const char* LabelOf(StepPart part);  // for people: "Compute", "Waiting for input"
 
 // Why a device was idle in one step: all intervals with one class and one cause.
 struct IdleCause {

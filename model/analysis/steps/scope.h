@@ -4,16 +4,15 @@
 // times and live memory depend on it. Immutable; any thread.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "model/analysis/analysis.h"
 #include "model/analysis/intervals/time_scope.h"
-#include "model/ids.h"
+#include "model/analysis/steps/steps.h"
+#include "model/base/status.h"
 
 namespace stepscope {
-
-struct Step;          // model/analysis/steps/steps.h
-struct StepDatabase;  // model/analysis/steps/steps.h
 
 class Scope {
  public:
@@ -36,5 +35,29 @@ class Scope {
 
 // Computes the steps of the trace only if params name some. The context must outlive the scope.
 Scope ScopeOf(AnalysisContext& context, const AnalysisParams& params);
+
+// OK, or kUsage where the trace lacks the host, or has nothing in the range or the steps; the
+// message begins with the name of the parameter and says what there is. Computes steps only if
+// params name some.
+Status ScopeStatus(AnalysisContext& context, const AnalysisParams& params);
+
+// The steps in the scope with their device steps and sums, host by host. The context's own database
+// where the scope is everything. By XProf's definitions steps of several hosts are intersected:
+// O(steps squared).
+std::shared_ptr<const StepDatabase> SelectSteps(AnalysisContext& context, const Scope& scope);
+
+// The steps of the part that params ask for, and those that the verdict speaks of.
+struct JudgedSteps {
+  std::shared_ptr<const StepDatabase> selected;
+  // `selected`, or if it has no step, the span of all device events as one step (WholeSpan); empty
+  // if params ask for a part of the recording that holds no whole step.
+  std::shared_ptr<const StepDatabase> judged;
+  bool without_steps = false;  // `selected` has none
+  bool whole_time = true;      // params ask for all of the recording's time
+
+  static constexpr size_t kKept = 2;
+  static AnalysisParams KeyOf(AnalysisParams params);
+  static JudgedSteps Compute(AnalysisContext& context, const AnalysisParams& params);
+};
 
 }  // namespace stepscope

@@ -39,6 +39,27 @@ std::vector<const Lane*> PlaneLanes(const Trace& trace, const Plane& plane) {
   return lanes;
 }
 
+std::vector<SharedText> HostNames(const Trace& trace) {
+  std::vector<SharedText> names;
+  for (uint32_t i = 0; i < trace.hosts.size(); ++i) names.emplace_back(trace.HostName(HostId(i)));
+  return names;
+}
+
+std::vector<SharedText> DeviceNames(const Trace& trace) {
+  std::vector<SharedText> names;
+  for (const Plane& plane : trace.planes) {
+    names.emplace_back(plane.display_name.empty() ? trace.names().strings.View(plane.name)
+                                                  : std::string_view(plane.display_name));
+  }
+  return names;
+}
+
+RowLink LinkTo(const Step& step) {
+  RowLink link = LinkTo(EventRows(step.rows));
+  link.range = step.span;
+  return link;
+}
+
 std::vector<const Step*> CountedSteps(const std::vector<Step>& steps) {
   std::vector<const Step*> counted;
   for (const Step& step : steps) {
@@ -112,6 +133,39 @@ std::array<double, kStepTimeClasses> ClassTimesOf(const Step& step) {
   set(StepTimeClass::kLaunch, t.launch);
   set(StepTimeClass::kUnknown, t.other);
   return times;
+}
+
+StepPartTimes PartTimesOf(const Step& step) {
+  StepPartTimes parts{};
+  const std::array<double, kStepTimeClasses> times = ClassTimesOf(step);
+  for (size_t c = 0; c < kStepTimeClasses; ++c)
+    parts[static_cast<size_t>(PartOf(static_cast<StepTimeClass>(c)))] += times[c];
+  return parts;
+}
+
+std::vector<StepWindow> StepWindowsOf(const StepDatabase& db, PlaneId device) {
+  std::vector<StepWindow> windows;
+  for (const DeviceStep& d : db.device_steps) {
+    if (d.device == device) windows.push_back({d.span, d.step});
+  }
+  std::sort(windows.begin(), windows.end(),
+            [](const StepWindow& a, const StepWindow& b) { return a.span.begin < b.span.begin; });
+  return windows;
+}
+
+int32_t StepPlan::StepOf(const Trace& trace, const Grouping& grouping, uint32_t row,
+                         Ps start) const {
+  if (by_time()) {
+    if (by_launch) {
+      const EventRow launch = grouping.LaunchOf(row);
+      if (launch.valid()) start = trace.set.Start(launch);
+    }
+    auto it = std::upper_bound(boundaries.begin(), boundaries.end(), start);
+    if (it == boundaries.begin() || it == boundaries.end()) return -1;
+    return step_of_boundary[static_cast<size_t>(it - boundaries.begin() - 1)];
+  }
+  int32_t group = grouping.group[row];
+  return group < 0 ? -1 : step_of_group[static_cast<size_t>(group)];
 }
 
 }  // namespace stepscope

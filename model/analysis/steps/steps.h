@@ -3,11 +3,11 @@
 //
 // How a step is found: builders/build_steps.cc chooses the definition. xprof_steps.cc there has
 // XProf's; own_steps.cc has ours, which takes marks, else implicit roots, else infers steps
-// (infer_steps.h); tpu_steps.h has those of TPUs. Where the time goes: device_steps.h divides each
+// (infer_steps.h); tpu_steps.h has those of TPUs. Where the time goes: device_steps.cc divides each
 // device among the steps, device_windows.h adds up each step's time on a device, idle_causes.h says
 // why the device is idle, and host_losses.h divides steps of programs without devices. verdict.h
-// sums it up in one sentence. scope.h and step_table.h choose and show the steps of a part of a
-// trace.
+// sums it up in one sentence. scope.h chooses the steps of a part of a trace, and step_tables.h
+// shows them.
 //
 // StepDatabase is owned by the AnalysisContext and immutable; any thread may read it. Times are ps,
 // doubles where they are means.
@@ -126,11 +126,17 @@ void MarkFirst(std::vector<Step>* steps);
 // preprocessing added to the file.
 std::vector<const Lane*> PlaneLanes(const Trace& trace, const Plane& plane);
 
+// Names by HostId and by PlaneId, as texts that many rows share.
+std::vector<SharedText> HostNames(const Trace& trace);
+std::vector<SharedText> DeviceNames(const Trace& trace);
+
 // Averages over the steps that count, or over all if none counts; `deviation` is the sample's.
 struct StepSummary {
   double mean = 0, deviation = 0, min = 0, max = 0, median = 0;  // ms
   size_t count = 0;
 };
+// The time of a step, and its marker or first events.
+RowLink LinkTo(const Step& step);
 std::vector<const Step*> CountedSteps(const std::vector<Step>& steps);
 StepSummary Summarize(const std::vector<Step>& steps, double StepBreakdown::*field);
 // Summarises step times. XProf's of several hosts are those of the slowest host (Step::slowest).
@@ -139,5 +145,40 @@ StepSummary SummarizeStepTimes(std::vector<Step> steps);
 // A step's ps by StepTimeClass. Steps that were not divided (TPUs, steps that overlap) are divided
 // as their nine columns tell.
 std::array<double, kStepTimeClasses> ClassTimesOf(const Step& step);
+// A step's ps by StepPart; they sum to the step.
+StepPartTimes PartTimesOf(const Step& step);
+
+// The spans of one device's steps, by begin, for sweeps over its events. O(n log n)
+struct StepWindow {
+  TimeRange span;
+  uint32_t step = 0;  // index into StepDatabase::steps
+};
+std::vector<StepWindow> StepWindowsOf(const StepDatabase& db, PlaneId device);
+
+// The steps that were found, before devices are divided among them. Events find their step by their
+// group, or, where by_time(), by when they or their launches begin.
+struct StepPlan {
+  std::vector<Step> steps;             // span: the host marker's time, or empty
+  std::vector<int32_t> step_of_group;  // by group; -1: none
+  // Where steps are found by time: the begins of consecutive steps in ps, then the end of the last
+  // one. Empty where groups tell the step.
+  std::vector<Ps> boundaries;
+  std::vector<int32_t> step_of_boundary;
+  // Boundaries are compared with the begin of an event's launch on the
+  // host; else with its own begin.
+  bool by_launch = false;
+  // Steps tile the time; else each begins with its marker, or with the end of
+  // the step before if that is later.
+  bool tile = true;
+  bool by_time() const { return !boundaries.empty(); }
+  // The step of an event of a device or a host; -1: none. O(log n).
+  int32_t StepOf(const Trace& trace, const Grouping& grouping, uint32_t row, Ps start) const;
+};
+
+// Divides the time of each device among steps that are found already, and explains its idle time by
+// what the host did (docs/rules.md#steps): fills db->device_steps, causes and idle times, and each
+// step's span and times (the mean over its devices). Removes steps without device events. Parallel
+// over devices and host threads; O(n log streams).
+void DivideDevices(AnalysisContext& context, StepPlan plan, StepDatabase* db);
 
 }  // namespace stepscope

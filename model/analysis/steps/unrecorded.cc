@@ -14,7 +14,6 @@
 #include "model/analysis/intervals/ranges.h"
 #include "model/analysis/intervals/step_number.h"
 #include "model/analysis/naming/program.h"
-#include "model/analysis/steps/step_table.h"
 #include "model/base/column.h"
 #include "model/base/sort_runs.h"
 #include "model/jobs/job.h"

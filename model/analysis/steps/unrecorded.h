@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "model/analysis/grouping/grouping.h"
-#include "model/analysis/steps/step_plan.h"
 #include "model/analysis/steps/steps.h"
 
 namespace stepscope {

@@ -15,7 +15,6 @@
 #include "model/analysis/grouping/grouping.h"
 #include "model/analysis/memory/memory_profile.h"
 #include "model/analysis/ops/op_database.h"
-#include "model/analysis/steps/device_steps.h"
 #include "model/analysis/steps/exposed_time.h"
 #include "model/analysis/steps/steps.h"
 #include "tests/support/gpu_profile.h"

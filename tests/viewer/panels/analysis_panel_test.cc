@@ -51,11 +51,9 @@ TEST_CASE("scope: a limit of all panels and a host are part of it, in the profil
 
 TEST_CASE("scope: averages say over how many steps they are") {
   ScopeFixture f;
-  ResultTable steps;
-  for (Ps i = 0; i < 3; ++i) {
-    steps.links.emplace_back();
-    steps.links.back().range = {i * kPsPerMs, (i + 1) * kPsPerMs};
-  }
+  std::vector<Step> steps(3);
+  for (Ps i = 0; i < 3; ++i)
+    steps[static_cast<size_t>(i)].span = {i * kPsPerMs, (i + 1) * kPsPerMs};
   const auto draw = [&](const PanelContext& context) { DrawStepScope(context, steps, 2); };
   const DrawnText text = DrawCalm(f, draw);
   const TextPiece& link = text.At("average of 2 steps");

@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 
+#include "model/analysis/pages/input_pipeline.h"
 #include "tests/support/table_rows.h"
-
 #include "tests/viewer/panel_fixture.h"
 #include "tests/viewer/sample_results.h"
 #include "viewer/core/panel.h"
@@ -12,7 +12,6 @@ namespace {
 
 AnalysisResult SampleInput() {
   AnalysisResult r;
-  r.tables.push_back(SampleSteps(8, 3));
   ResultTable ops = test::TableWith(
       "host_ops", "Input ops",
       {{"opName", "Operation", Unit::kNone, ValueType::kString, ""},
@@ -22,11 +21,12 @@ AnalysisResult SampleInput() {
       {{std::string("Iterator::Map"), int64_t{4}, 12.5, std::string("Preprocessing")},
        {std::string("Iterator::TFRecord"), int64_t{2}, 1.5, std::string("Demanded file read")}});
   r.tables.push_back(std::move(ops));
-  r.properties = {{"demanded_file_read_us", "Reading", 1500.0, Unit::kUs, ""},
-                  {"advanced_file_read_us", "Reading ahead", 0.0, Unit::kUs, ""},
-                  {"preprocessing_us", "Preprocessing", 12500.0, Unit::kUs, ""},
-                  {"enqueue_us", "Enqueue", 0.0, Unit::kUs, ""},
-                  {"unclassified_nonequeue_us", "Other", 0.0, Unit::kUs, ""}};
+  InputPipeline input;
+  input.as_xprof = true;
+  input.steps = SampleSteps(8, 3);
+  input.ops.resize(2);
+  input.demanded_us = 1500, input.preprocessing_us = 12500;
+  r.SetSource(std::make_shared<const InputPipeline>(std::move(input)));
   return r;
 }
 
@@ -40,7 +40,10 @@ TEST_CASE(
     int vertices = 0;
     for (int i = 0; i < 3; ++i)
       vertices = f.Frame([&](const PanelContext& c) { input.DrawResult(c, full, 1); });
-    const AnalysisResult none;
+    AnalysisResult none;
+    InputPipeline without;
+    without.steps = std::make_shared<const StepDatabase>();
+    none.SetSource(std::make_shared<const InputPipeline>(std::move(without)));
     const int empty = f.Frame([&](const PanelContext& c) { input.DrawResult(c, none, 2); });
     CHECK(empty > 0);
     CHECK(vertices > empty);

@@ -12,10 +12,8 @@ namespace {
 
 TEST_CASE("step chart: averages leave partial steps out, classes that never occur have no series") {
   PanelFixture f;
-  AnalysisResult result;
-  result.tables.push_back(SampleSteps(12, 2));
   StepChart chart;
-  chart.Update(f.Context(), result, 1);
+  chart.Update(f.Context(), SampleSteps(12, 2)->steps, true, 1);
   CHECK(chart.counted() == 11);
   CHECK(chart.partial() == 1);
   CHECK(chart.total().mean == doctest::Approx(10));
@@ -32,28 +30,19 @@ TEST_CASE("step chart: averages leave partial steps out, classes that never occu
   CHECK(chart.bars().TotalOf(0, hidden) == doctest::Approx(3));
 }
 
-TEST_CASE("step chart: our definitions have the classes of the losses") {
+TEST_CASE("step chart: our definitions have the parts that the losses have") {
   PanelFixture f;
-  AnalysisResult result;
-  result.tables.push_back(SampleSteps(4, 2));
-  ResultTable losses;
-  losses.id = "step_losses";
-  for (const auto& [id, label] : {std::pair{"stepnum", "Step"},
-                                  {"stepTimeMs", "Step time"},
-                                  {"device", "Device compute"},
-                                  {"input", "Waiting for input"},
-                                  {"sync", "Synchronisation"}})
-    losses.AddColumn({id, label, Unit::kMs,
-                      id == std::string_view("stepnum") ? ValueType::kString : ValueType::kReal,
-                      ""});
-  for (int i = 0; i < 4; ++i) losses.AddRow({"train", 10.0, 7.0, 3.0, 0.0});
-  result.tables.push_back(losses);
+  std::vector<Step> steps = SampleSteps(4, 2)->steps;
+  for (Step& step : steps) {
+    step.class_times[static_cast<size_t>(StepTimeClass::kCompute)] = 0.7 * step.times.total;
+    step.class_times[static_cast<size_t>(StepTimeClass::kInput)] = 0.3 * step.times.total;
+  }
   StepChart chart;
-  chart.Update(f.Context(), result, 1);
-  REQUIRE(chart.classes().size() == 3);
-  CHECK(chart.SumOf("input").mean == doctest::Approx(3));
-  CHECK(chart.SumOf("infeedTimeMs").mean == 0);
-  REQUIRE(chart.bars().series.size() == 2);  // nothing synchronises
+  chart.Update(f.Context(), steps, false, 1);
+  REQUIRE(chart.classes().size() == 2);  // nothing synchronises
+  CHECK(chart.SumOf(Kind::kInput).mean == doctest::Approx(3));
+  CHECK(chart.SumOf(Kind::kSync).mean == 0);
+  REQUIRE(chart.bars().series.size() == 2);
   CHECK(chart.bars().series[1].label == "Waiting for input");
 }
 
@@ -92,6 +81,7 @@ TEST_CASE("overview: draws at every size, with 100,000 steps, and with nothing b
     AnalysisResult bare;
     bare.findings = {
         {Finding::Grade::kInfo, "No step time could be measured.", "Mark steps.", "overview"}};
+    bare.SetSource(std::make_shared<const Overview>(OverviewOf(SampleSteps(0, 0))));
     CHECK(f.Frame([&](const PanelContext& c) { overview.DrawResult(c, bare, 3); }) > 0);
   }
 }

@@ -226,19 +226,21 @@ void ApplyStyle(const Theme& theme, float scale) {
   if (ImPlot::GetCurrentContext() != nullptr) ApplyPlotStyle(theme);
 }
 
+Kind LossKind(StepPart part) {
+  // In the order of StepPart. Some have the colours of kinds that are no losses: neighbours in a
+  // bar must be told apart.
+  static constexpr std::array<Kind, kStepParts> kKinds = {
+      Kind::kDeviceCompute, Kind::kDeviceToDevice, Kind::kInput,       Kind::kHostCompute,
+      Kind::kKernelLaunch,  Kind::kSync,           Kind::kCompilation, Kind::kOutput,
+      Kind::kCollective,    Kind::kCollective,     Kind::kFree,        Kind::kQueued,
+      Kind::kOther};
+  return kKinds[static_cast<size_t>(part)];
+}
+
 Kind LossKind(std::string_view id) {
-  if (id == "device") return Kind::kDeviceCompute;
-  if (id == "on_device") return Kind::kDeviceToDevice;
-  if (id == "input") return Kind::kInput;
-  if (id == "launch") return Kind::kKernelLaunch;
-  if (id == "compile") return Kind::kCompilation;
-  if (id == "copies") return Kind::kOutput;
-  if (id == "collectives" || id == "collective_wait") return Kind::kCollective;
-  if (id == "host") return Kind::kHostCompute;
-  // The colours of kinds that are no losses: neighbours in a bar must be told apart.
-  if (id == "sync") return Kind::kSync;
-  if (id == "queued") return Kind::kQueued;
-  if (id == "between_steps") return Kind::kFree;
+  for (size_t i = 0; i < kStepParts; ++i) {
+    if (id == IdOf(static_cast<StepPart>(i))) return LossKind(static_cast<StepPart>(i));
+  }
   return Kind::kOther;
 }
 

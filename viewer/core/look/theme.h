@@ -7,6 +7,7 @@
 #include <span>
 #include <string_view>
 
+#include "model/analysis/steps/losses.h"
 #include "model/base/color.h"
 
 namespace stepscope {
@@ -86,8 +87,9 @@ struct TypeSize {
   static constexpr float kUi = 14, kSmall = 13, kTitle = 15, kSlice = 12, kBig = 26, kVerdict = 20;
 };
 
-// The colour of a loss: the same in the overview, the verdict and the idle lanes of GPUs.
-// `loss` is an id in the table "losses" (model/analysis/steps/losses.h); kOther for any other text.
+// The colour of a part of a step: the same in the overview, the verdict and the idle lanes of GPUs.
+Kind LossKind(StepPart part);
+// The same by IdOf(part); kOther for any other text.
 Kind LossKind(std::string_view id);
 
 }  // namespace stepscope

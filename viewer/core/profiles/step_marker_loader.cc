@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "model/analysis/pages/overview.h"
 #include "viewer/core/profiles/step_markers.h"
 
 namespace stepscope {
@@ -25,10 +26,9 @@ void StepMarkerLoader::Use(ProfileId profile, std::shared_ptr<const AnalysisResu
   if (known->serial == overview->serial) return;
   known->serial = overview->serial;
   known->job.Start(queue_, [overview = std::move(overview)](Progress&) {
-    const ResultTable* table = overview->Table("steps");
+    const Overview* known_steps = overview->As<Overview>();
     return std::make_shared<const std::vector<StepMarker>>(
-        table != nullptr ? StepMarkers(*table, overview->Table("device_steps"))
-                         : std::vector<StepMarker>());
+        known_steps != nullptr ? StepMarkers(known_steps->db()) : std::vector<StepMarker>());
   });
 }
 

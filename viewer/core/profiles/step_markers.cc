@@ -8,84 +8,32 @@
 #include <utility>
 
 #include "model/analysis/intervals/step_number.h"
-#include "model/analysis/tables/cells.h"
 
 namespace stepscope {
 namespace {
 
-// The time in a cell that holds ms; 0 where it holds no length of time.
-Ps TimeIn(const ResultTable& table, size_t row, int column) {
-  if (column < 0) return 0;
-  const Cell cell = table.At(row, static_cast<size_t>(column));
-  const double* ms = std::get_if<double>(&cell);
-  const double ps = ms != nullptr ? *ms * static_cast<double>(kPsPerMs) : 0;
-  return ps > 0 && ps < static_cast<double>(kMaxPs) ? static_cast<Ps>(std::llround(ps)) : 0;
-}
-
 struct StepRow : StepMarker {
   std::vector<TimeRange> devices;  // the step on each device, where that is known
-};
-
-// Reads the table "device_steps", which has the devices of each step one after another, in the
-// order of the table "steps".
-class DeviceStepReader {
- public:
-  explicit DeviceStepReader(const ResultTable* table) : table_(table) {
-    if (table == nullptr) return;
-    label_ = table->Column("stepnum"), host_ = table->Column("host");
-    device_ = table->Column("device");
-  }
-  // The ranges of the next step's devices. Steps may have equal labels: a device that comes again
-  // is of the next one.
-  std::vector<TimeRange> Next(const Cell& label, const std::optional<Cell>& host) {
-    std::vector<TimeRange> ranges;
-    if (table_ == nullptr || label_ < 0 || device_ < 0) return ranges;
-    const size_t first = at_;
-    for (; at_ < table_->size() && at_ < table_->links.size(); ++at_) {
-      if (At(at_, label_) != label) break;
-      if (host && host_ >= 0 && At(at_, host_) != *host) break;
-      if (Has(first, At(at_, device_))) break;
-      ranges.push_back(table_->links[at_].range);
-    }
-    return ranges;
-  }
-
- private:
-  Cell At(size_t row, int column) const { return table_->At(row, static_cast<size_t>(column)); }
-  bool Has(size_t first, const Cell& device) const {
-    for (size_t row = first; row < at_; ++row) {
-      if (At(row, device_) == device) return true;
-    }
-    return false;
-  }
-
-  const ResultTable* table_;
-  int label_ = -1, host_ = -1, device_ = -1;
-  size_t at_ = 0;
 };
 
 bool BeginsEarlier(const StepMarker& a, const StepMarker& b) {
   return a.range.begin < b.range.begin;
 }
 
-std::vector<StepRow> StepRows(const ResultTable& table, const ResultTable* device_steps) {
+std::vector<StepRow> StepRows(const StepDatabase& db) {
   std::vector<StepRow> steps;
-  const int label = table.Column("stepnum"), host = table.Column("host");
-  const int partial = table.Column("partial"), warmup = table.Column("warmup");
-  const int time = table.Column("stepTimeMs");
-  if (label < 0) return steps;
-  DeviceStepReader devices(device_steps);
-  for (size_t r = 0; r < table.size() && r < table.links.size(); ++r) {
-    const auto cell = [&](size_t row, int column) {
-      return table.At(row, static_cast<size_t>(column));
-    };
-    std::vector<TimeRange> ranges =
-        devices.Next(cell(r, label), host >= 0 ? std::optional(cell(r, host)) : std::nullopt);
-    if (host >= 0 && cell(r, host) != cell(0, host)) continue;
-    const bool counts = !TrueAt(table, r, partial) && !TrueAt(table, r, warmup);
-    const TimeRange range = table.links[r].range;
+  size_t d = 0;
+  for (size_t s = 0; s < db.steps.size(); ++s) {
+    const Step& step = db.steps[s];
+    std::vector<TimeRange> devices;
+    for (; d < db.device_steps.size() && db.device_steps[d].step == s; ++d)
+      devices.push_back(db.device_steps[d].span);
+    if (step.host != db.steps.front().host) continue;
+    const double time = step.times.total;
+    const bool known = time > 0 && time < static_cast<double>(kMaxPs);
     steps.push_back(
-        {{RawValue(cell(r, label)), range, 0, counts, TimeIn(table, r, time)}, std::move(ranges)});
+        {{step.label, step.span, 0, step.counts(), known ? static_cast<Ps>(std::llround(time)) : 0},
+         std::move(devices)});
   }
   std::stable_sort(steps.begin(), steps.end(), BeginsEarlier);
   NumberByLabel(std::span<StepRow>(steps));
@@ -117,8 +65,8 @@ void AppendMarkers(StepRow step, std::vector<StepMarker>* markers) {
 
 }  // namespace
 
-std::vector<StepMarker> StepMarkers(const ResultTable& steps, const ResultTable* device_steps) {
-  std::vector<StepRow> rows = StepRows(steps, device_steps);
+std::vector<StepMarker> StepMarkers(const StepDatabase& db) {
+  std::vector<StepRow> rows = StepRows(db);
   std::vector<StepMarker> markers;
   markers.reserve(rows.size());
   for (StepRow& row : rows) AppendMarkers(std::move(row), &markers);

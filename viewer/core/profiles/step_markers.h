@@ -1,6 +1,6 @@
-// Step markers: the steps of the overview's table as labels and ranges, for the strip on top
-// of the timeline and for "go to step". model/analysis/steps/steps.h decides what a step is.
-// Pure; any thread.
+// Step markers: the steps of the overview as labels and ranges, for the strip on top of the
+// timeline and for "go to step". model/analysis/steps/steps.h decides what a step is. Pure; any
+// thread.
 #pragma once
 
 #include <optional>
@@ -9,18 +9,16 @@
 #include <vector>
 
 #include "model/analysis/params.h"
-#include "model/analysis/tables/result_table.h"
+#include "model/analysis/steps/steps.h"
 #include "viewer/core/profiles/profile.h"
 
 namespace stepscope {
 
-// One marker for each row of the table "steps" (label: stepnum, range: the row's link), by begin.
-// Steps of several hosts run side by side: only those of the table's first host are taken.
-// `device_steps`: the overview's table of that name; may be null. Devices that are in a step a
-// whole step's length apart from each other (replicas that take turns) have a marker each, with the
-// step's label and number and with their own range and time. O(n log n)
-std::vector<StepMarker> StepMarkers(const ResultTable& steps,
-                                    const ResultTable* device_steps = nullptr);
+// One marker for each step, by begin. Steps of several hosts run side by side: only those of the
+// first host are taken. Devices that are in a step a whole step's length apart from each other
+// (replicas that take turns) have a marker each, with the step's label and number and with their
+// own range and time. O(n log n)
+std::vector<StepMarker> StepMarkers(const StepDatabase& db);
 
 // The bar of step `i` in the strip: its range until the next marker begins, because devices that
 // are out of step end later. O(1)

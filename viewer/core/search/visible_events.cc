@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <functional>
+#include <cstdlib>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -20,12 +21,7 @@
 namespace stepscope {
 namespace {
 
-struct NameSum {
-  uint64_t count = 0, slices = 0;  // all events, and those that have a duration
-  Ps inside = 0, self = 0;         // the part within the range
-  double whole = 0;                // the sum of whole durations
-};
-
+using NameSum = VisibleSum;
 struct KindSum {
   uint64_t count = 0;
   Ps busy = 0;
@@ -213,153 +209,132 @@ std::vector<VisibleName> Adder::Names() const {
       std::any_of(names_.begin(), names_.end(), [](const NameSum& sum) { return sum.count > 0; });
   const std::vector<NameSum>& names = work ? names_ : annotations_;
   // Several metas may share a name.
-  std::vector<std::pair<StringId, NameSum>> sums;
+  std::map<uint32_t, NameSum> sums;  // by StringId
   for (uint32_t m = 0; m < names.size(); ++m) {
-    if (names[m].count > 0) sums.emplace_back(set_.names->metas[m].name, names[m]);
+    if (names[m].count > 0) sums[set_.names->metas[m].name.value].Add(names[m]);
   }
-  std::sort(sums.begin(), sums.end(),
-            [](const auto& a, const auto& b) { return a.first.value < b.first.value; });
-  size_t n = 0;
-  for (size_t i = 0; i < sums.size(); ++i) {
-    if (n > 0 && sums[n - 1].first == sums[i].first) {
-      NameSum& sum = sums[n - 1].second;
-      sum.count += sums[i].second.count;
-      sum.slices += sums[i].second.slices;
-      sum.inside += sums[i].second.inside;
-      sum.self += sums[i].second.self;
-      sum.whole += sums[i].second.whole;
-    } else {
-      sums[n++] = sums[i];
-    }
-  }
-  sums.resize(n);
-  std::stable_sort(sums.begin(), sums.end(),
-                   [](const auto& a, const auto& b) { return a.second.self > b.second.self; });
-  Ps self = 0;
-  for (const auto& [name, sum] : sums) self += sum.self;
-  std::vector<VisibleName> rows;
-  for (const auto& [name, sum] : sums) {
-    VisibleName& row = rows.emplace_back();
-    row.name = SharedText(set_.names->strings.View(name)), row.count = sum.count;
-    if (sum.slices == 0) continue;  // instants take no time, so there is nothing to say of it
-    row.self_us = InUs(sum.self), row.total_us = InUs(sum.inside);
-    row.share = self > 0 ? 100 * static_cast<double>(sum.self) / static_cast<double>(self) : 0.0;
-    row.mean_us = sum.whole / static_cast<double>(sum.slices) / static_cast<double>(kPsPerUs);
-  }
-  return rows;
+  std::vector<VisibleName> all;
+  for (const auto& [name, sum] : sums)
+    all.push_back({SharedText(set_.names->strings.View(StringId(name))), {sum}});
+  std::stable_sort(all.begin(), all.end(), [](const VisibleName& a, const VisibleName& b) {
+    return a.sides[0].self > b.sides[0].self;
+  });
+  return all;
 }
 
 std::vector<VisibleKind> Adder::Kinds() const {
   const bool work =
       std::any_of(kinds_.begin(), kinds_.end(), [](const KindSum& kind) { return kind.count > 0; });
-  const std::array<KindSum, kKinds>& kinds = work ? kinds_ : names_only_;
-  std::vector<size_t> order;
+  const std::array<KindSum, kKinds>& sums = work ? kinds_ : names_only_;
+  std::vector<VisibleKind> kinds;
   for (size_t k = 0; k < kKinds; ++k) {
-    if (kinds[k].count > 0) order.push_back(k);
+    if (sums[k].count > 0)
+      kinds.push_back({KindText(static_cast<TrackKind>(k)), {sums[k].count}, {sums[k].busy}});
   }
-  std::stable_sort(order.begin(), order.end(),
-                   [&](size_t a, size_t b) { return kinds[a].busy > kinds[b].busy; });
-  std::vector<VisibleKind> rows;
-  for (const size_t k : order)
-    rows.push_back({KindText(static_cast<TrackKind>(k)), kinds[k].count, kinds[k].busy});
-  return rows;
+  return kinds;
 }
 
-ResultTable VisibleNameTable(const std::vector<VisibleName>& rows) {
+ResultTable TableOfOne(const std::vector<VisibleName>& names) {
   using N = VisibleName;
-  static const Schema<N> schema(
+  // The facts: the self time of all. Instants take no time, so there is nothing to say of it.
+  const auto known = [](const N& n, double value) {
+    return n.sides[0].slices > 0 ? std::optional(value) : std::nullopt;
+  };
+  static const Schema<N, Ps> schema(
       "visible", "In view",
       {{"name", "Name", Unit::kNone, &N::name, "of the events that are in view"},
-       {"self_us", "Self time", Unit::kUs, &N::self_us,
+       {"self_us", "Self time", Unit::kUs,
+        [known](const N& n) { return known(n, InUs(n.sides[0].self)); },
         "time in view that is not that of an event inside"},
-       {"share", "Share", Unit::kPercent, &N::share, "of the self time of all events in view"},
-       {"total_us", "Total", Unit::kUs, &N::total_us,
+       {"share", "Share", Unit::kPercent,
+        [known](const N& n, Ps all) {
+          const auto self = static_cast<double>(n.sides[0].self);
+          return known(n, all > 0 ? 100 * self / static_cast<double>(all) : 0.0);
+        },
+        "of the self time of all events in view"},
+       {"total_us", "Total", Unit::kUs,
+        [known](const N& n) { return known(n, InUs(n.sides[0].inside)); },
         "time in view, with that of the events inside"},
-       {"count", "Count", Unit::kCount, &N::count, "events that touch the view"},
-       {"mean_us", "Mean", Unit::kUs, &N::mean_us, "duration of a whole event"}});
-  return schema.Make(rows);
+       {"count", "Count", Unit::kCount, [](const N& n) { return n.sides[0].count; },
+        "events that touch the view"},
+       {"mean_us", "Mean", Unit::kUs,
+        [known](const N& n) {
+          const auto slices = static_cast<double>(std::max<uint64_t>(1, n.sides[0].slices));
+          return known(n, InUs(n.sides[0].whole / slices));
+        },
+        "duration of a whole event"}});
+  Ps all = 0;
+  for (const N& n : names) all += n.sides[0].self;
+  return schema.Make(names, all);
 }
 
-constexpr const char* kBusy = "sum over the tracks of the time in view that has an event";
+ResultTable TableOfBoth(const std::vector<VisibleName>& names) {
+  using N = VisibleName;
+  static const Schema<N> schema(
+      "visible_of_both", "In view",
+      {{"name", "Name", Unit::kNone, &N::name, "of the events that are in view"},
+       {"a_us", "A", Unit::kUs, [](const N& n) { return n.sides[0].self; },
+        "time in view that is not that of an event inside, in the baseline"},
+       {"b_us", "B", Unit::kUs, [](const N& n) { return n.sides[1].self; },
+        "the same in the other profile"},
+       {"delta_us", "\u0394", Unit::kUs,
+        [](const N& n) { return n.sides[1].self - n.sides[0].self; }, "B less A"},
+       {"a_count", "Count A", Unit::kCount, [](const N& n) { return n.sides[0].count; },
+        "events that touch the view"},
+       {"b_count", "Count B", Unit::kCount, [](const N& n) { return n.sides[1].count; },
+        "events that touch the view"}});
+  return schema.Make(names);
+}
 
-ResultTable VisibleKindTable(const std::vector<VisibleKind>& rows) {
-  using K = VisibleKind;
-  static const Schema<K> schema("visible_kinds", "In view",
-                                {{"kind", "Tracks", Unit::kNone, &K::kind},
-                                 {"count", "Count", Unit::kCount, &K::count},
-                                 {"busy_us", "Busy", Unit::kUs, &K::busy, kBusy}});
-  return schema.Make(rows);
+// Puts the sums of A and B beside each other, by name.
+void JoinNames(const VisibleEvents& a, const VisibleEvents& b, std::vector<VisibleName>* to) {
+  std::map<std::string_view, VisibleName> both;
+  for (const size_t side : {size_t{0}, size_t{1}}) {
+    for (const VisibleName& n : (side == 0 ? a : b).names) {
+      VisibleName& of = both[n.name.view()];
+      of.name = n.name, of.sides[side] = n.sides[0];
+    }
+  }
+  for (auto& [name, of] : both) to->push_back(std::move(of));
+  const auto change = [](const VisibleName& n) {
+    return std::abs(n.sides[1].self - n.sides[0].self);
+  };
+  std::stable_sort(to->begin(), to->end(), [&](const VisibleName& x, const VisibleName& y) {
+    return change(x) > change(y);
+  });
+}
+
+void JoinKinds(const VisibleEvents& a, const VisibleEvents& b, std::vector<VisibleKind>* to) {
+  std::map<std::string_view, VisibleKind> both;
+  for (const size_t side : {size_t{0}, size_t{1}}) {
+    for (const VisibleKind& k : (side == 0 ? a : b).kinds) {
+      VisibleKind& of = both[k.name];
+      of.name = k.name, of.count[side] = k.count[0], of.busy[side] = k.busy[0];
+    }
+  }
+  for (auto& [name, of] : both) to->push_back(of);
+}
+
+void SortByBusy(std::vector<VisibleKind>* kinds) {
+  std::stable_sort(kinds->begin(), kinds->end(), [](const VisibleKind& a, const VisibleKind& b) {
+    return a.busy[0] + a.busy[1] > b.busy[0] + b.busy[1];
+  });
 }
 
 VisibleEvents Adder::Result() const {
-  VisibleEvents out{events_, tracks_, {}, {}, Names(), Kinds()};
-  out.names = VisibleNameTable(out.by_name), out.kinds = VisibleKindTable(out.by_kind);
-  return out;
-}
-
-// A row of a joined table: the time and the number that each side has.
-struct Joined {
-  std::string name;
-  double a_us = 0, b_us = 0;
-  uint64_t a_count = 0, b_count = 0;
-};
-
-// By name. `us` reads the time of a row.
-template <typename Row, typename Us>
-std::vector<Joined> Join(const std::vector<Row>& a, const std::vector<Row>& b,
-                         SharedText Row::*name, Us us) {
-  std::map<std::string, Joined, std::less<>> both;
-  for (const Row& row : a) {
-    Joined& joined = both[(row.*name).str()];
-    joined.a_us = us(row), joined.a_count = row.count;
-  }
-  for (const Row& row : b) {
-    Joined& joined = both[(row.*name).str()];
-    joined.b_us = us(row), joined.b_count = row.count;
-  }
-  std::vector<Joined> rows;
-  for (auto& [key, joined] : both) {
-    joined.name = key;
-    rows.push_back(std::move(joined));
-  }
-  return rows;
-}
-
-ResultTable NamesOfBoth(const std::vector<VisibleName>& a, const std::vector<VisibleName>& b) {
-  using J = Joined;
-  static const Schema<J> schema(
-      "visible_of_both", "In view",
-      {{"name", "Name", Unit::kNone, &J::name, "of the events that are in view"},
-       {"a_us", "A", Unit::kUs, &J::a_us,
-        "time in view that is not that of an event inside, in the baseline"},
-       {"b_us", "B", Unit::kUs, &J::b_us, "the same in the other profile"},
-       {"delta_us", "\u0394", Unit::kUs, [](const J& j) { return j.b_us - j.a_us; }, "B less A"},
-       {"a_count", "Count A", Unit::kCount, &J::a_count, "events that touch the view"},
-       {"b_count", "Count B", Unit::kCount, &J::b_count, "events that touch the view"}});
-  std::vector<J> rows =
-      Join(a, b, &VisibleName::name, [](const VisibleName& n) { return n.self_us.value_or(0); });
-  std::stable_sort(rows.begin(), rows.end(), [](const J& x, const J& y) {
-    return std::fabs(x.b_us - x.a_us) > std::fabs(y.b_us - y.a_us);
-  });
-  return schema.Make(rows);
-}
-
-ResultTable KindsOfBoth(const std::vector<VisibleKind>& a, const std::vector<VisibleKind>& b) {
-  using J = Joined;
-  static const Schema<J> schema("visible_kinds_of_both", "In view",
-                                {{"kind", "Tracks", Unit::kNone, &J::name},
-                                 {"a_count", "Count A", Unit::kCount, &J::a_count},
-                                 {"a_us", "Busy A", Unit::kUs, &J::a_us, kBusy},
-                                 {"b_count", "Count B", Unit::kCount, &J::b_count},
-                                 {"b_us", "Busy B", Unit::kUs, &J::b_us, "the same of B"}});
-  std::vector<J> rows =
-      Join(a, b, &VisibleKind::kind, [](const VisibleKind& k) { return InUs(k.busy); });
-  std::stable_sort(rows.begin(), rows.end(),
-                   [](const J& x, const J& y) { return x.a_us + x.b_us > y.a_us + y.b_us; });
-  return schema.Make(rows);
+  VisibleEvents result{false, events_, tracks_, Names(), Kinds(), {}};
+  SortByBusy(&result.kinds);
+  result.table = TableOfOne(result.names);
+  return result;
 }
 
 }  // namespace
+
+void VisibleSum::Add(const VisibleSum& other) {
+  count += other.count, slices += other.slices;
+  inside += other.inside, self += other.self;
+  whole += other.whole;
+}
 
 VisibleEvents AddUpVisible(const Trace& trace, TimeRange range, const std::string& host,
                            const StatTable* stats) {
@@ -373,8 +348,12 @@ VisibleEvents AddUpVisible(const Trace& trace, TimeRange range, const std::strin
 }
 
 VisibleEvents CompareVisible(const VisibleEvents& a, const VisibleEvents& b) {
-  return {a.events + b.events, a.tracks + b.tracks, NamesOfBoth(a.by_name, b.by_name),
-          KindsOfBoth(a.by_kind, b.by_kind)};
+  VisibleEvents both{true, a.events + b.events, a.tracks + b.tracks, {}, {}, {}};
+  JoinNames(a, b, &both.names);
+  JoinKinds(a, b, &both.kinds);
+  SortByBusy(&both.kinds);
+  both.table = TableOfBoth(both.names);
+  return both;
 }
 
 }  // namespace stepscope

@@ -2,8 +2,8 @@
 // Pure; any thread.
 #pragma once
 
+#include <array>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,30 +13,38 @@
 
 namespace stepscope {
 
-struct VisibleName {  // the events of one name
-  SharedText name;
-  uint64_t count = 0;
-  std::optional<double> self_us, share, total_us, mean_us;  // none: these are instants
+// Sums of the events in view that share a name.
+struct VisibleSum {
+  uint64_t count = 0, slices = 0;  // all events, and those that have a duration
+  Ps inside = 0;                   // the part within the range
+  Ps self = 0;                     // of that, without events inside
+  double whole = 0;                // the sum of whole durations
+  void Add(const VisibleSum& other);
 };
-struct VisibleKind {  // the events of one kind of track
-  SharedText kind;
-  uint64_t count = 0;
-  Ps busy = 0;
+struct VisibleName {
+  SharedText name;
+  std::array<VisibleSum, 2> sides;  // of A and B; of one profile only the first
+};
+
+// The events on tracks of one kind.
+struct VisibleKind {
+  const char* name = "";            // "Threads"
+  std::array<uint64_t, 2> count{};  // of A and B
+  std::array<Ps, 2> busy{};         // sum over tracks of the time in view that has an event
 };
 
 struct VisibleEvents {
+  bool of_both = false;             // of two profiles
   uint64_t events = 0, tracks = 0;  // events that touch the range; tracks that have some
-  // name, self_us, share, total_us, count, mean_us; most self time first. Times count as
-  // far as they lie in the range, but the mean is of whole durations. Self time leaves out
-  // the events inside. Annotations, modules and marks of steps, which name the time of other
-  // events, count only where nothing else is in view. Names of instants only have no times.
-  ResultTable names;
-  // kind of track, count, busy_us; the busiest first. Tracks that only name time are left out as
-  // above.
-  ResultTable kinds;
-  // The rows of the tables; empty where two profiles are compared.
-  std::vector<VisibleName> by_name = {};
-  std::vector<VisibleKind> by_kind = {};
+  // Most self time first; of two profiles the largest change. Times count as far as they lie in the
+  // range, but the mean is of whole durations. Annotations, modules and marks of steps, which name
+  // the time of other events, count only where nothing else is in view.
+  std::vector<VisibleName> names;
+  // The busiest first. Tracks that only name time are left out as above.
+  std::vector<VisibleKind> kinds;
+  // `names` as a table: name, self_us, share, total_us, count, mean_us; of two profiles name, a_us,
+  // b_us, delta_us (self times), a_count, b_count. Names of instants only have no times.
+  ResultTable table;
 };
 
 // Adds up the trace's own events that touch the range, on one host; empty: on all.
@@ -45,9 +53,7 @@ struct VisibleEvents {
 VisibleEvents AddUpVisible(const Trace& trace, TimeRange range, const std::string& host,
                            const StatTable* stats = nullptr);
 
-// Two such sums beside each other. names: name, a_us, b_us, delta_us (self times), a_count,
-// b_count; the largest change first. kinds: kind of track, a_count, a_us, b_count, b_us.
-// O(names log names)
+// Two such sums of one profile beside each other. O(names log names)
 VisibleEvents CompareVisible(const VisibleEvents& a, const VisibleEvents& b);
 
 }  // namespace stepscope

@@ -9,7 +9,7 @@
 #include <optional>
 #include <string_view>
 
-#include "model/analysis/steps/loss_tables.h"
+#include "model/analysis/steps/losses.h"
 #include "model/analysis/tables/in_unit.h"
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/widgets/draw_text.h"

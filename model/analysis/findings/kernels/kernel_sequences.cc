@@ -9,7 +9,7 @@
 #include "model/analysis/naming/kernel_category.h"
 #include "model/analysis/naming/op_name.h"
 #include "model/analysis/steps/device_classes.h"
-#include "model/analysis/steps/step_windows.h"
+#include "model/analysis/steps/steps.h"
 #include "model/base/ascii.h"
 #include "model/base/text_parts.h"
 

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "model/analysis/devices/step_spans.h"
-#include "model/analysis/steps/step_table.h"
+#include "model/analysis/steps/scope.h"
 
 namespace stepscope {
 namespace {

@@ -6,7 +6,6 @@
 
 #include "model/analysis/definitions.h"
 #include "model/analysis/steps/builders/infer_steps.h"
-#include "model/analysis/steps/device_steps.h"
 #include "model/analysis/steps/host_losses.h"
 #include "model/analysis/steps/steps.h"
 

@@ -70,7 +70,7 @@ int CompileUs(const std::string& outer, bool raw, const std::string& inner = "")
 }
 
 bool Says(const Verdict& verdict, const char* part) {
-  return verdict.finding.text.find(part) != std::string::npos;
+  return verdict.InWords().text.find(part) != std::string::npos;
 }
 
 }  // namespace
@@ -86,19 +86,19 @@ TEST_CASE("An annotation around what the program launches is no cause, whatever 
     const bool garbage = row.name == std::string("gc");
     for (const Around around : {Around::kProgram, Around::kStep}) {
       const Verdict verdict = VerdictOf(row.name, around);
-      CAPTURE(verdict.finding.text);
-      CHECK(verdict.id == "host");
+      CAPTURE(verdict.InWords().text);
+      CHECK(verdict.id() == "host");
       CHECK_FALSE(Says(verdict, "garbage"));
       CHECK_FALSE(Says(verdict, "barrier"));
     }
     const Verdict cause = VerdictOf(row.name, Around::kNothing);
-    CAPTURE(cause.finding.text);
+    CAPTURE(cause.InWords().text);
     bool found = false;
     for (const Loss& loss : cause.losses) {
-      if (loss.id != row.loss) continue;
+      if (IdOf(loss.part) != std::string_view(row.loss)) continue;
       found = true;
       CHECK(loss.percent > 25);
-      CHECK((loss.causes.find("garbage collection") != std::string::npos) == garbage);
+      CHECK((loss.CausesText().find("garbage collection") != std::string::npos) == garbage);
     }
     CHECK(found);
   }
@@ -152,7 +152,7 @@ TEST_CASE("JAX's annotation around marked steps is no compilation") {
     auto trace = LoadBytes("h.xplane.pb", b.Bytes(), {});
     REQUIRE(trace.ok());
     AnalysisContext context(*trace, Definitions::kStepscope);
-    CHECK(test::JudgedAlone(**trace, context.Get<StepDatabase>()).id ==
+    CHECK(test::JudgedAlone(**trace, context.Get<StepDatabase>()).id() ==
           (around ? "host" : "compile"));
   }
 }

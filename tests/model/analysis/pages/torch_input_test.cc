@@ -1,5 +1,5 @@
 // PyTorch's part of the input pipeline.
-#include "model/analysis/pages/torch_input.h"
+#include "model/analysis/pages/input_pipeline.h"
 
 #include "tests/support/kineto_text.h"
 #include "tests/support/table_cells.h"

@@ -57,7 +57,7 @@ TEST_CASE("torch_gpu: steps, input wait, memory and operations are what PyTorch 
     // The device is idle but for the last microseconds of the step before.
     CHECK(std::abs(InMs(step.input_wait) - kWaitMs[s]) < 0.03);
   }
-  CHECK(test::JudgedAlone(*trace, db).id == "input");
+  CHECK(test::JudgedAlone(*trace, db).id() == "input");
 
   const AnalysisResult memory = FindAnalysis("memory")->run(context, {});
   CHECK(test::Text(memory, "summary", 1, "memory_id") == "GPU 0");
@@ -96,11 +96,11 @@ TEST_CASE("jax_gpu: steps and input wait are what the program measured, and fetc
   }
   CHECK(SumOf(steps) == doctest::Approx(SumOf(kStepMs)).epsilon(0.003));
   const Verdict verdict = test::JudgedAlone(*trace, db);
-  CHECK(verdict.id == "input");
+  CHECK(verdict.id() == "input");
   const auto sync = std::find_if(verdict.losses.begin(), verdict.losses.end(),
-                                 [](const Loss& loss) { return loss.id == "sync"; });
+                                 [](const Loss& loss) { return loss.part == StepPart::kSync; });
   REQUIRE(sync != verdict.losses.end());
-  CHECK(sync->causes.starts_with("np.asarray(jax.Array) in __float__ (array.py:"));
+  CHECK(sync->CausesText().starts_with("np.asarray(jax.Array) in __float__ (array.py:"));
 }
 
 TEST_CASE("jax_gpu: kernels of a command buffer are known as the products that the step needs") {

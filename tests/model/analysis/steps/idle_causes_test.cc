@@ -52,9 +52,9 @@ TEST_CASE("A kernel's first launch of over a millisecond loads a module; its cau
   const StepDatabase& db = context.Get<StepDatabase>();
   CHECK(At(db.device_steps[2].class_times, StepTimeClass::kCompile) == 2900 * kPsPerUs);
   const Verdict verdict = test::JudgedAlone(*trace, db);
-  CHECK(verdict.id == "compile");
-  CHECK(verdict.losses.front().causes == "cuLaunchKernel 100 %");
-  CHECK(verdict.finding.text.find("58 % of each step") != std::string::npos);
+  CHECK(verdict.id() == "compile");
+  CHECK(verdict.losses.front().CausesText() == "cuLaunchKernel 100 %");
+  CHECK(verdict.InWords().text.find("58 % of each step") != std::string::npos);
 }
 
 TEST_CASE("A later launch of a kernel loads nothing, however long it takes") {
@@ -63,7 +63,7 @@ TEST_CASE("A later launch of a kernel loads nothing, however long it takes") {
   const StepDatabase& db = context.Get<StepDatabase>();
   CHECK(At(db.device_steps[2].class_times, StepTimeClass::kCompile) == 0);
   CHECK(At(db.device_steps[2].class_times, StepTimeClass::kLaunch) == 2900 * kPsPerUs);
-  CHECK(test::JudgedAlone(*trace, db).id == "launch");
+  CHECK(test::JudgedAlone(*trace, db).id() == "launch");
 }
 
 namespace {
@@ -117,8 +117,8 @@ TEST_CASE("A gap before work that was launched before it is queued, never launch
   CHECK(At(times, StepTimeClass::kLaunch) == 85 * kPsPerUs);
   test::CheckTilesAndSums(db);
   const Verdict verdict = test::JudgedAlone(*trace, db);
-  CHECK(verdict.id == "queued");
-  CHECK(verdict.finding.text.find("CUDA graph") == std::string::npos);
+  CHECK(verdict.id() == "queued");
+  CHECK(verdict.InWords().text.find("CUDA graph") == std::string::npos);
   // The host's own work is no cause.
   CHECK(CausesOf(*trace, db, StepTimeClass::kQueued) ==
         std::map<std::string, Ps>{{"", 99 * 30 * kPsPerUs}});
@@ -248,8 +248,8 @@ TEST_CASE("Launches on a line of their own: what their executor's thread does is
   REQUIRE(trace.ok());
   AnalysisContext context(*trace, Definitions::kStepscope);
   const Verdict verdict = test::JudgedAlone(**trace, context.Get<StepDatabase>());
-  CHECK(verdict.id == "host");
-  CHECK(verdict.losses.front().causes.starts_with("Build buffer allocations"));
+  CHECK(verdict.id() == "host");
+  CHECK(verdict.losses.front().CausesText().starts_with("Build buffer allocations"));
 }
 
 TEST_CASE("A main thread that waits for results does not dispatch ops: the work starts late") {
@@ -267,10 +267,10 @@ TEST_CASE("A main thread that waits for results does not dispatch ops: the work 
   REQUIRE(trace.ok());
   AnalysisContext context(*trace, Definitions::kStepscope);
   const Verdict verdict = test::JudgedAlone(**trace, context.Get<StepDatabase>());
-  CHECK(verdict.id == "host");
-  CHECK(verdict.finding.text.find("for the host to start work; ") != std::string::npos);
-  CHECK(verdict.finding.text.find("of that in block_until_ready") != std::string::npos);
-  CHECK(verdict.finding.next_step.find("jit") == std::string::npos);
+  CHECK(verdict.id() == "host");
+  CHECK(verdict.InWords().text.find("for the host to start work; ") != std::string::npos);
+  CHECK(verdict.InWords().text.find("of that in block_until_ready") != std::string::npos);
+  CHECK(verdict.InWords().next_step.find("jit") == std::string::npos);
   AnalysisContext of_findings(*trace, Definitions::kStepscope);
   const AnalysisResult findings = FindAnalysis("findings")->run(of_findings, {});
   bool found = false;
@@ -300,13 +300,13 @@ TEST_CASE("Work that begins long after its launch is unexplained, and names what
     const Verdict verdict = test::JudgedAlone(**trace, db);
     CAPTURE(recorded);
     test::CheckTilesAndSums(db);
-    CHECK(verdict.id == "unknown");
+    CHECK(verdict.id() == "unknown");
     const auto says = [](const std::string& text, const char* part) {
       return text.find(part) != std::string::npos;
     };
-    const std::string& text = verdict.finding.text;
+    const std::string& text = verdict.InWords().text;
     CHECK(says(text, "something that was not recorded") == !recorded);
-    CHECK(says(verdict.finding.next_step, "Record Python functions") == !recorded);
+    CHECK(says(verdict.InWords().next_step, "Record Python functions") == !recorded);
     CHECK(says(text,
                "of that in hipMemcpyWithStream in aten::copy_, which was still open when the "
                "work began") == recorded);
@@ -327,9 +327,9 @@ TEST_CASE("A copy that blocks the host is named with the op that asks for it") {
   REQUIRE(trace.ok());
   AnalysisContext context(*trace, Definitions::kStepscope);
   const Verdict verdict = test::JudgedAlone(**trace, context.Get<StepDatabase>());
-  CHECK(verdict.id == "sync");
-  CAPTURE(verdict.finding.text);
-  CHECK(verdict.finding.text.find("100 % of that in cudaMemcpyAsync in aten::to") !=
+  CHECK(verdict.id() == "sync");
+  CAPTURE(verdict.InWords().text);
+  CHECK(verdict.InWords().text.find("100 % of that in cudaMemcpyAsync in aten::to") !=
         std::string::npos);
 }
 
@@ -415,7 +415,7 @@ TEST_CASE("A launch call that is named after its kernel is the op that launched 
   const auto causes = CausesOf(**trace, context.Get<StepDatabase>(), StepTimeClass::kLaunch);
   REQUIRE(causes.size() == 1);
   CHECK(causes.begin()->first == "gradients/Sum:Sum");
-  CHECK(test::JudgedAlone(**trace, context.Get<StepDatabase>()).finding.text.size() < 150);
+  CHECK(test::JudgedAlone(**trace, context.Get<StepDatabase>()).InWords().text.size() < 150);
 }
 
 TEST_CASE("A launch call of a runtime that is named after its kernel is the op, too") {

@@ -67,9 +67,9 @@ TEST_CASE("A host that fetches arrays of JAX blocks, and the advice is to fetch 
   const std::shared_ptr<const Trace> trace = FetchingSteps();
   AnalysisContext context(trace, Definitions::kStepscope);
   const Verdict verdict = test::JudgedAlone(*trace, context.Get<StepDatabase>());
-  CHECK(verdict.id == "sync");
-  CHECK(verdict.finding.text.find("of that in np.asarray(jax.Array)") != std::string::npos);
-  CHECK(verdict.finding.next_step.find("numpy.asarray") != std::string::npos);
+  CHECK(verdict.id() == "sync");
+  CHECK(verdict.InWords().text.find("of that in np.asarray(jax.Array)") != std::string::npos);
+  CHECK(verdict.InWords().next_step.find("numpy.asarray") != std::string::npos);
 }
 
 }  // namespace stepscope

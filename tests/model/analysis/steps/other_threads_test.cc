@@ -23,7 +23,7 @@ Verdict VerdictOf(const test::KinetoText& t) {
 }
 
 bool Says(const Verdict& verdict, const std::string& part) {
-  return verdict.finding.text.find(part) != std::string::npos;
+  return verdict.InWords().text.find(part) != std::string::npos;
 }
 
 struct Blocked {
@@ -76,45 +76,45 @@ TEST_CASE("Where no other thread does anything, one that blocks is the cause") {
                            "cudaMemcpyAsync"}) {
     CAPTURE(call);
     const Verdict verdict = VerdictBeside({call});
-    CAPTURE(verdict.finding.text);
-    CHECK(verdict.id == "sync");
+    CAPTURE(verdict.InWords().text);
+    CHECK(verdict.id() == "sync");
     CHECK(Says(verdict, std::string("of that in ") + call));
   }
   for (const char* call : {"cudaEventQuery", "cudaGetDevice"}) {
     CAPTURE(call);
     const Verdict verdict = VerdictBeside({call});
-    CHECK(verdict.id == "unknown");
+    CHECK(verdict.id() == "unknown");
     CHECK_FALSE(Says(verdict, call));
   }
 }
 
 TEST_CASE("Another thread's compilation is the cause too; its ops are none") {
-  CHECK(VerdictBeside({"GpuCompiler::Compile(jit_step)", "cpu_op"}).id == "compile");
-  CHECK(VerdictBeside({"MyMonitor::Run", "cpu_op"}).id == "unknown");
+  CHECK(VerdictBeside({"GpuCompiler::Compile(jit_step)", "cpu_op"}).id() == "compile");
+  CHECK(VerdictBeside({"MyMonitor::Run", "cpu_op"}).id() == "unknown");
 }
 
 TEST_CASE("A blocking call that goes on when the work begins is named, and no cause") {
   const Verdict verdict = VerdictBeside({"cudaStreamSynchronize", "cuda_runtime", 19.5});
-  CAPTURE(verdict.finding.text);
-  CHECK(verdict.id == "unknown");
+  CAPTURE(verdict.InWords().text);
+  CHECK(verdict.id() == "unknown");
   CHECK(Says(verdict, "cudaStreamSynchronize, which was still open when the work began"));
 }
 
 TEST_CASE("A launching thread that waits for a lock waits for the thread that blocks") {
   const Verdict locked =
       VerdictBeside({"cudaStreamSynchronize", "cuda_runtime", 14.9, "queue.py(171): get"});
-  CAPTURE(locked.finding.text);
-  CHECK(locked.id == "sync");
+  CAPTURE(locked.InWords().text);
+  CHECK(locked.id() == "sync");
   // A watchdog that always waits holds no lock.
   const Verdict watched =
       VerdictBeside({"cudaEventSynchronize", "cuda_runtime", 19.9, "queue.py(171): get"});
-  CAPTURE(watched.finding.text);
-  CHECK(watched.id == "host");
+  CAPTURE(watched.InWords().text);
+  CHECK(watched.id() == "host");
   CHECK(Says(watched, "of that in queue.get"));
   const Verdict works =
       VerdictBeside({"cudaStreamSynchronize", "cuda_runtime", 14.9, "my/queue.py(171): get"});
-  CAPTURE(works.finding.text);
-  CHECK(works.id == "host");
+  CAPTURE(works.InWords().text);
+  CHECK(works.id() == "host");
 }
 
 TEST_CASE("A collective of a backend for CPUs is no op that computes, whatever its category") {
@@ -130,7 +130,7 @@ TEST_CASE("A collective of a backend for CPUs is no op that computes, whatever i
     REQUIRE(trace.ok());
     AnalysisContext context(*trace, Definitions::kStepscope);
     const bool collective = name == std::string("gloo:all_reduce");
-    CHECK(test::JudgedAlone(**trace, context.Get<StepDatabase>()).id ==
+    CHECK(test::JudgedAlone(**trace, context.Get<StepDatabase>()).id() ==
           (collective ? "collectives" : "device"));
   }
 }
@@ -165,8 +165,8 @@ TEST_CASE("Who waits in Python is said with what it waits for") {
   };
   for (const Row& row : rows) {
     const Verdict verdict = VerdictIn(row.functions);
-    CAPTURE(verdict.finding.text);
-    CHECK(verdict.id == "host");
+    CAPTURE(verdict.InWords().text);
+    CHECK(verdict.id() == "host");
     if (row.what != nullptr) CHECK(Says(verdict, std::string("for ") + row.what));
     CHECK(Says(verdict, std::string("of that in ") + row.cause));
   }
@@ -176,7 +176,7 @@ TEST_CASE("What only looks like a wait of Python's library is Python") {
   for (const char* name : {"my/queue.py(171): get", "queue.py(200): qsize",
                            "<built-in method recv of Radio object at 0x7f>"}) {
     const Verdict verdict = VerdictIn({"/home/me/train.py(30): fetch", name});
-    CAPTURE(verdict.finding.text);
+    CAPTURE(verdict.InWords().text);
     CHECK(Says(verdict, "for Python and op dispatch"));
     CHECK_FALSE(Says(verdict, " in fetch"));
   }

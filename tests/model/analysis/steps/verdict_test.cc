@@ -290,11 +290,11 @@ TEST_CASE("A program on the CPU waits for nobody, and is not advised to capture 
     REQUIRE(trace.ok());
     AnalysisContext context(*trace, Definitions::kStepscope);
     const Verdict verdict = test::JudgedAlone(**trace, context.Get<StepDatabase>());
-    REQUIRE(verdict.id == "host");
-    CHECK(verdict.finding.text.starts_with("Host-bound: Python"));
-    CHECK(verdict.finding.text.find(" of each step") != std::string::npos);
-    CHECK(verdict.finding.text.find("Framework ops take ") != std::string::npos);
-    CHECK(verdict.finding.next_step.find("CUDA") == std::string::npos);
+    REQUIRE(verdict.id() == "host");
+    CHECK(verdict.InWords().text.starts_with("Host-bound: Python"));
+    CHECK(verdict.InWords().text.find(" of each step") != std::string::npos);
+    CHECK(verdict.InWords().text.find("Framework ops take ") != std::string::npos);
+    CHECK(verdict.InWords().next_step.find("CUDA") == std::string::npos);
     const AnalysisResult found = FindAnalysis("findings")->run(context, {});
     for (const auto& row : test::RowsOf(test::TableOf(found, "findings"))) {
       for (const Value& cell : row) CHECK(RawValue(cell).find("CUDA graph") == std::string::npos);
@@ -356,27 +356,27 @@ TEST_CASE("A cause has its own words only where it is nearly all of the class") 
     const double own = most ? 450 : 290;
     std::string title;
     const Verdict garbage = LostTo("python_function", "Python GC", "train.py(3): log", own, &title);
-    CAPTURE(garbage.finding.text);
-    CHECK(garbage.id == "host");
+    CAPTURE(garbage.InWords().text);
+    CHECK(garbage.id() == "host");
     const auto says = [](const std::string& text, const char* what) {
       return text.find(what) != std::string::npos;
     };
-    CHECK(says(garbage.finding.text, "to collect garbage") == most);
-    CHECK(says(garbage.finding.text, "of that in garbage collection") != most);
-    CHECK(says(garbage.finding.next_step, "gc.freeze()"));
+    CHECK(says(garbage.InWords().text, "to collect garbage") == most);
+    CHECK(says(garbage.InWords().text, "of that in garbage collection") != most);
+    CHECK(says(garbage.InWords().next_step, "gc.freeze()"));
     CAPTURE(title);
     CHECK(says(title, "to collect garbage") == most);
     CHECK(says(title, "of it in garbage collection") != most);
     const Verdict save = LostTo("python_function", "torch/serialization.py(944): save",
                                 "train.py(3): log", own, &title);
-    CHECK(says(save.finding.text, "for checkpoints to be saved") == most);
-    CHECK(says(save.finding.next_step, "async_save"));
+    CHECK(says(save.InWords().text, "for checkpoints to be saved") == most);
+    CHECK(says(save.InWords().next_step, "async_save"));
     CHECK(says(title, "for checkpoints to be saved") == most);
     const Verdict barrier =
         LostTo("cuda_runtime", "c10d::barrier", "cudaDeviceSynchronize", own, &title);
-    CHECK(barrier.id == "sync");
-    CHECK(says(barrier.finding.text, "for other ranks at a barrier") == most);
-    CHECK(says(barrier.finding.next_step, "among the ranks"));
+    CHECK(barrier.id() == "sync");
+    CHECK(says(barrier.InWords().text, "for other ranks at a barrier") == most);
+    CHECK(says(barrier.InWords().next_step, "among the ranks"));
   }
 }
 
@@ -394,23 +394,23 @@ TEST_CASE("A call of Python that waits is no work of Python, and nobody is advis
     CAPTURE(name);
     std::string title;
     const Verdict waits = LostTo("python_function", name, "train.py(3): log", 450, &title);
-    CAPTURE(waits.finding.text);
-    CHECK(waits.id == "host");
-    CHECK(says(waits.finding.text, (std::string(" for ") + whom + "; ").c_str()));
-    CHECK(says(waits.finding.next_step, whom == kItself
-                                            ? "which thread, process or host that call waits for"
-                                            : "See in that process why its answer is late"));
+    CAPTURE(waits.InWords().text);
+    CHECK(waits.id() == "host");
+    CHECK(says(waits.InWords().text, (std::string(" for ") + whom + "; ").c_str()));
+    CHECK(says(waits.InWords().next_step, whom == kItself
+                                              ? "which thread, process or host that call waits for"
+                                              : "See in that process why its answer is late"));
     CHECK(says(title, (std::string(" for ") + whom + ", ").c_str()));
     const Verdict half = LostTo("python_function", name, "train.py(3): log", 290, &title);
-    CHECK(says(half.finding.text, "for Python and op dispatch"));
-    CHECK_FALSE(says(half.finding.next_step, "torch.compile"));
+    CHECK(says(half.InWords().text, "for Python and op dispatch"));
+    CHECK_FALSE(says(half.InWords().next_step, "torch.compile"));
   }
   std::string title;
   const Verdict works =
       LostTo("python_function", "<built-in method acquire of Pool object at 0x7f>",
              "train.py(3): log", 450, &title);
-  CHECK(says(works.finding.text, "for Python and op dispatch"));
-  CHECK(says(works.finding.next_step, "torch.compile"));
+  CHECK(says(works.InWords().text, "for Python and op dispatch"));
+  CHECK(says(works.InWords().next_step, "torch.compile"));
 }
 
 TEST_CASE("A program on the CPU that waits in Python is not said to run Python") {
@@ -467,12 +467,12 @@ TEST_CASE("A program whose kernels graphs launch is not advised to capture graph
     CAPTURE(graph);
     std::string advice;
     const Verdict verdict = AfterHostWork(graph, &advice);
-    CHECK(verdict.id == "host");
-    advice += verdict.finding.next_step;
+    CHECK(verdict.id() == "host");
+    advice += verdict.InWords().next_step;
     CAPTURE(advice);
     CHECK((advice.find("CUDA graph") == std::string::npos) == graph);
     CHECK((advice.find("torch.compile") == std::string::npos) == graph);
-    CHECK((verdict.finding.next_step.find("Graphs launch most kernels already") == 0) == graph);
+    CHECK((verdict.InWords().next_step.find("Graphs launch most kernels already") == 0) == graph);
   }
 }
 
@@ -515,10 +515,10 @@ TEST_CASE("Garbage, checkpoints, barriers and events have causes of their own") 
     REQUIRE_MESSAGE(trace.ok(), trace.status().message());
     AnalysisContext context(*trace, Definitions::kStepscope);
     const Verdict verdict = test::JudgedAlone(**trace, context.Get<StepDatabase>());
-    CHECK(verdict.id == row.verdict);
-    CAPTURE(verdict.finding.text);
-    CHECK(verdict.finding.text.find(row.says) != std::string::npos);
-    CHECK(verdict.finding.next_step.find(row.remedy) != std::string::npos);
+    CHECK(verdict.id() == row.verdict);
+    CAPTURE(verdict.InWords().text);
+    CHECK(verdict.InWords().text.find(row.says) != std::string::npos);
+    CHECK(verdict.InWords().next_step.find(row.remedy) != std::string::npos);
     const AnalysisResult found = FindAnalysis("findings")->run(context, {});
     const std::string rule = std::string_view(row.verdict) == "host" ? "host-op" : "sync";
     bool said = false;
@@ -528,6 +528,35 @@ TEST_CASE("Garbage, checkpoints, barriers and events have causes of their own") 
     }
     CHECK(said);
   }
+}
+
+TEST_CASE("words of a verdict: a late rank stands before the next losses and idle devices") {
+  Verdict v;
+  v.leads = StepPart::kCollectives;
+  v.percent = 40;
+  v.kind = DeviceKind::kGpu;
+  v.devices = "the GPUs";
+  v.losses.resize(2);
+  v.losses[0].part = StepPart::kCollectives, v.losses[0].of_waiting = 40;
+  v.losses[1].part = StepPart::kCopies, v.losses[1].of_waiting = 12;
+  v.idle_devices = " GPU 1 is left out.";
+  v.late_rank = {
+      .rank = 3, .percent = 10, .of_loss = 0.3, .cause = "input", .remedy = "Read ahead."};
+  const std::string others = ". Next largest: copies, 12 %.";
+  const std::string begin = "Collective-bound: 40 % of each step goes to exposed collectives";
+  CHECK(v.InWords().text == begin + "; 30 % of that waiting for rank 3" + others + v.idle_devices);
+  v.late_rank->leads = true;
+  CHECK(v.InWords().text ==
+        "Waiting for rank 3: the other ranks wait 10.0 % of each step for it in collectives; all "
+        "ranks together spend 40 % of their steps in them; the cause is input" +
+            others);
+  CHECK(v.InWords().next_step == "Read ahead.");
+  v.late_rank.reset();
+  v.recorded = Verdict::Recorded::kPart;
+  v.lacks = "GPU 0 has no event";
+  CHECK(
+      v.InWords().text.starts_with("Recorded in part: GPU 0 has no event. The rest is collective"));
+  CHECK(v.id() == "too_little");
 }
 
 }  // namespace stepscope

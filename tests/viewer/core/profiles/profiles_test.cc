@@ -195,8 +195,7 @@ TEST_CASE("profiles: a job takes the steps from the overview") {
   profile.id = ProfileId(4);
   profile.trace = *trace;
   profile.analysis = std::make_shared<AnalysisContext>(profile.trace, Definitions::kStepscope);
-  const AnalysisResult overview = FindAnalysis("overview")->run(*profile.analysis, {});
-  const std::vector<StepMarker> steps = StepMarkers(*overview.Table("steps"));
+  const std::vector<StepMarker> steps = StepMarkers(profile.analysis->Get<StepDatabase>());
   REQUIRE(steps.size() == 20);
   f.session.profiles = {profile};
   ++f.session.generation;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 #include <string>
+#include <string_view>
 
 #include "loaders/loader.h"
 #include "model/analysis/analysis.h"
@@ -47,38 +48,55 @@ double NumberOfRow(const ResultTable& table, const std::string& row, const char*
   return -1;
 }
 
+const VisibleKind* KindOf(const VisibleEvents& events, std::string_view name) {
+  for (const VisibleKind& kind : events.kinds) {
+    if (kind.name == name) return &kind;
+  }
+  return nullptr;
+}
+
+// -1: no track of the kind is in view.
+double BusyUs(const VisibleEvents& events, std::string_view kind, size_t side = 0) {
+  const VisibleKind* found = KindOf(events, kind);
+  return found != nullptr ? static_cast<double>(found->busy[side]) / kPsPerUs : -1;
+}
+uint64_t CountOf(const VisibleEvents& events, std::string_view kind, size_t side = 0) {
+  const VisibleKind* found = KindOf(events, kind);
+  return found != nullptr ? found->count[side] : 0;
+}
+
 TEST_CASE("visible events: the whole trace is added up by name, with self times") {
   const auto trace = SmallTrace();
   const VisibleEvents all = AddUpVisible(*trace, {0, 20 * kMs}, "");
   CHECK(all.events == 8);
   CHECK(all.tracks == 2);
-  CHECK(NumberOfRow(all.names, "gemm", "count") == 2);
-  CHECK(NumberOfRow(all.names, "gemm", "total_us") == 6000);
-  CHECK(NumberOfRow(all.names, "gemm", "self_us") == 6000);
-  CHECK(NumberOfRow(all.names, "gemm", "mean_us") == 3000);
-  CHECK(NumberOfRow(all.names, "step", "total_us") == 10000);
-  CHECK(NumberOfRow(all.names, "step", "self_us") == 5000);
-  CHECK(NumberOfRow(all.names, "op", "self_us") == 4000);
-  CHECK(NumberOfRow(all.names, "inner", "self_us") == 1000);
-  CHECK(NumberOfRow(all.names, "mark", "count") == 1);
+  CHECK(NumberOfRow(all.table, "gemm", "count") == 2);
+  CHECK(NumberOfRow(all.table, "gemm", "total_us") == 6000);
+  CHECK(NumberOfRow(all.table, "gemm", "self_us") == 6000);
+  CHECK(NumberOfRow(all.table, "gemm", "mean_us") == 3000);
+  CHECK(NumberOfRow(all.table, "step", "total_us") == 10000);
+  CHECK(NumberOfRow(all.table, "step", "self_us") == 5000);
+  CHECK(NumberOfRow(all.table, "op", "self_us") == 4000);
+  CHECK(NumberOfRow(all.table, "inner", "self_us") == 1000);
+  CHECK(NumberOfRow(all.table, "mark", "count") == 1);
   for (const char* time : {"self_us", "share", "total_us", "mean_us"})
-    CHECK(std::isnan(NumberOfRow(all.names, "mark", time)));  // an instant takes none
+    CHECK(std::isnan(NumberOfRow(all.table, "mark", time)));  // an instant takes none
   double share = 0;
-  for (const auto& row : test::RowsOf(all.names))
+  for (const auto& row : test::RowsOf(all.table))
     share += std::isnan(NumberOf(row[2])) ? 0 : NumberOf(row[2]);
   CHECK(share == doctest::Approx(100));
-  CHECK(std::get<std::string_view>(all.names.At(0, 0)) == "gemm");  // most self time first
+  CHECK(std::get<std::string_view>(all.table.At(0, 0)) == "gemm");  // most self time first
 }
 
 TEST_CASE("visible events: times count as far as they lie in the range") {
   const auto trace = SmallTrace();
   const VisibleEvents some = AddUpVisible(*trace, {kMs, 5 * kMs}, "");
-  CHECK(NumberOfRow(some.names, "gemm", "count") == 2);
-  CHECK(NumberOfRow(some.names, "gemm", "total_us") == 2000);
-  CHECK(NumberOfRow(some.names, "gemm", "mean_us") == 3000);  // the mean of whole durations
-  CHECK(NumberOfRow(some.names, "step", "total_us") == 4000);
-  CHECK(NumberOfRow(some.names, "step", "self_us") == 1000);
-  CHECK(NumberOfRow(some.names, "mark", "count") == -1);
+  CHECK(NumberOfRow(some.table, "gemm", "count") == 2);
+  CHECK(NumberOfRow(some.table, "gemm", "total_us") == 2000);
+  CHECK(NumberOfRow(some.table, "gemm", "mean_us") == 3000);  // the mean of whole durations
+  CHECK(NumberOfRow(some.table, "step", "total_us") == 4000);
+  CHECK(NumberOfRow(some.table, "step", "self_us") == 1000);
+  CHECK(NumberOfRow(some.table, "mark", "count") == -1);
 }
 
 TEST_CASE("visible events: annotations add nothing to what they name, and count alone") {
@@ -90,15 +108,15 @@ TEST_CASE("visible events: annotations add nothing to what they name, and count 
   maker.Track(host, "main", TrackKind::kThread, {{"step", 0, 7 * kMs}, {"op", kMs, 3 * kMs}});
   const auto trace = maker.Finish();
   const VisibleEvents all = AddUpVisible(*trace, {0, 8 * kMs}, "");
-  CHECK(NumberOfRow(all.names, "step", "count") == 1);
-  CHECK(NumberOfRow(all.names, "step", "self_us") == 4000);
-  CHECK(NumberOfRow(all.kinds, "Annotations", "busy_us") == -1);  // beside work
+  CHECK(NumberOfRow(all.table, "step", "count") == 1);
+  CHECK(NumberOfRow(all.table, "step", "self_us") == 4000);
+  CHECK(BusyUs(all, "Annotations") == -1);  // beside work
   const VisibleEvents late = AddUpVisible(*trace, {5 * kMs, 6 * kMs}, "");
-  CHECK(NumberOfRow(late.names, "step", "self_us") == 1000);
+  CHECK(NumberOfRow(late.table, "step", "self_us") == 1000);
   TraceMaker only;
   const PlaneId process = only.Plane("Process", PlaneKind::kHostThreads);
   only.Track(process, "NVTX", TrackKind::kNvtx, {{"phase", 0, 6 * kMs}});
-  CHECK(NumberOfRow(AddUpVisible(*only.Finish(), {0, 8 * kMs}, "").names, "phase", "self_us") ==
+  CHECK(NumberOfRow(AddUpVisible(*only.Finish(), {0, 8 * kMs}, "").table, "phase", "self_us") ==
         6000);
 }
 
@@ -118,19 +136,19 @@ TEST_CASE("visible events: marks of steps and what spans the recording hide no w
   const auto trace = LoadBytes("t.json", text + "}", {});
   REQUIRE(trace.ok());
   const VisibleEvents all = AddUpVisible(**trace, (*trace)->span, "");
-  CHECK(NumberOfRow(all.names, "aten::mm", "self_us") == 100);
-  CHECK(NumberOfRow(all.names, "aten::sum", "self_us") == 400);
-  CHECK(NumberOfRow(all.names, "ProfilerStep#1", "count") == -1);
-  CHECK(NumberOfRow(all.names, "PyTorch Profiler (0)", "count") == -1);
+  CHECK(NumberOfRow(all.table, "aten::mm", "self_us") == 100);
+  CHECK(NumberOfRow(all.table, "aten::sum", "self_us") == 400);
+  CHECK(NumberOfRow(all.table, "ProfilerStep#1", "count") == -1);
+  CHECK(NumberOfRow(all.table, "PyTorch Profiler (0)", "count") == -1);
   double self = 0;
-  for (const auto& row : test::RowsOf(all.names))
-    self += NumberOf(row[static_cast<size_t>(all.names.Column("self_us"))]);
+  for (const auto& row : test::RowsOf(all.table))
+    self += NumberOf(row[static_cast<size_t>(all.table.Column("self_us"))]);
   CHECK(self <= 1000);  // one thread in a millisecond
   CHECK(all.events == 405);
   // No time of the thread counts twice, however its events overlap.
   // The mark of the step is not busy where it is open alone.
-  CHECK(NumberOfRow(all.kinds, "Threads", "busy_us") == 100 + 150 + 400);
-  CHECK(NumberOfRow(all.kinds, "Others", "busy_us") == -1);  // spans the recording
+  CHECK(BusyUs(all, "Threads") == 100 + 150 + 400);
+  CHECK(BusyUs(all, "Others") == -1);  // spans the recording
 }
 
 TEST_CASE("visible events: halves add up to the whole") {
@@ -139,14 +157,14 @@ TEST_CASE("visible events: halves add up to the whole") {
   const VisibleEvents all = AddUpVisible(*trace, trace->span, "");
   const VisibleEvents left = AddUpVisible(*trace, {trace->span.begin, middle}, "");
   const VisibleEvents right = AddUpVisible(*trace, {middle, trace->span.end}, "");
-  for (const auto& row : test::RowsOf(all.names)) {
+  for (const auto& row : test::RowsOf(all.table)) {
     const std::string name = std::get<SharedText>(row[0]).str();
     for (const char* column : {"self_us", "total_us"}) {
       CAPTURE(name);
-      if (std::isnan(NumberOfRow(all.names, name, column))) continue;  // an instant
-      const double sum = std::max(0.0, NumberOfRow(left.names, name, column)) +
-                         std::max(0.0, NumberOfRow(right.names, name, column));
-      CHECK(sum == doctest::Approx(NumberOfRow(all.names, name, column)));
+      if (std::isnan(NumberOfRow(all.table, name, column))) continue;  // an instant
+      const double sum = std::max(0.0, NumberOfRow(left.table, name, column)) +
+                         std::max(0.0, NumberOfRow(right.table, name, column));
+      CHECK(sum == doctest::Approx(NumberOfRow(all.table, name, column)));
     }
   }
 }
@@ -154,9 +172,9 @@ TEST_CASE("visible events: halves add up to the whole") {
 TEST_CASE("visible events: kinds of tracks, one host, and a stop") {
   const auto trace = SmallTrace();
   const VisibleEvents all = AddUpVisible(*trace, {0, 20 * kMs}, "");
-  CHECK(NumberOfRow(all.kinds, "Threads", "count") == 5);
-  CHECK(NumberOfRow(all.kinds, "Threads", "busy_us") == 10000);
-  CHECK(NumberOfRow(all.kinds, "Streams", "busy_us") == 7000);
+  CHECK(CountOf(all, "Threads") == 5);
+  CHECK(BusyUs(all, "Threads") == 10000);
+  CHECK(BusyUs(all, "Streams") == 7000);
   const VisibleEvents host = AddUpVisible(*trace, {0, 20 * kMs}, "host-0");
   CHECK(host.events == 3);
   CHECK(host.kinds.size() == 1);
@@ -176,12 +194,12 @@ TEST_CASE("visible events: modules and marks of steps are no work, nor is their 
   const auto trace = LoadBytes("h.xplane.pb", b.Bytes(), {}).value();
   AnalysisContext context(trace, Definitions::kStepscope);
   const VisibleEvents all = AddUpVisible(*trace, {0, 10 * kMs}, "", &context.stats());
-  CHECK(NumberOfRow(all.names, "jit_f(7)", "self_us") == -1);
-  CHECK(NumberOfRow(all.names, "train", "self_us") == -1);
-  CHECK(NumberOfRow(all.names, "op", "share") == doctest::Approx(50));
-  CHECK(NumberOfRow(all.kinds, "XLA modules", "busy_us") == -1);
-  CHECK(NumberOfRow(all.kinds, "Threads", "count") == 1);
-  CHECK(NumberOfRow(all.kinds, "Threads", "busy_us") == 2000);
+  CHECK(NumberOfRow(all.table, "jit_f(7)", "self_us") == -1);
+  CHECK(NumberOfRow(all.table, "train", "self_us") == -1);
+  CHECK(NumberOfRow(all.table, "op", "share") == doctest::Approx(50));
+  CHECK(BusyUs(all, "XLA modules") == -1);
+  CHECK(CountOf(all, "Threads") == 1);
+  CHECK(BusyUs(all, "Threads") == 2000);
 }
 
 TEST_CASE("visible events: two profiles stand beside each other, the largest change first") {
@@ -193,13 +211,13 @@ TEST_CASE("visible events: two profiles stand beside each other, the largest cha
   const VisibleEvents both =
       CompareVisible(AddUpVisible(*a, {0, 20 * kMs}, ""), AddUpVisible(*b, {0, 20 * kMs}, ""));
   CHECK(both.events == 10);
-  CHECK(NumberOfRow(both.names, "gemm", "a_us") == 6000);
-  CHECK(NumberOfRow(both.names, "gemm", "b_us") == 1000);
-  CHECK(NumberOfRow(both.names, "gemm", "delta_us") == -5000);
-  CHECK(NumberOfRow(both.names, "new", "a_us") == 0);
-  CHECK(NumberOfRow(both.kinds, "Streams", "a_us") == 7000);
-  CHECK(NumberOfRow(both.kinds, "Streams", "b_us") == 3000);
-  CHECK(NumberOfRow(both.kinds, "Streams", "b_count") == 2);
+  CHECK(NumberOfRow(both.table, "gemm", "a_us") == 6000);
+  CHECK(NumberOfRow(both.table, "gemm", "b_us") == 1000);
+  CHECK(NumberOfRow(both.table, "gemm", "delta_us") == -5000);
+  CHECK(NumberOfRow(both.table, "new", "a_us") == 0);
+  CHECK(BusyUs(both, "Streams") == 7000);
+  CHECK(BusyUs(both, "Streams", 1) == 3000);
+  CHECK(CountOf(both, "Streams", 1) == 2);
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // The fleet panel: who is late, the map, and the way from a cell of it to the rank's own profile.
 #include <doctest/doctest.h>
 
-#include "model/analysis/steps/loss_tables.h"
+#include "model/analysis/steps/losses.h"
 #include "tests/support/fleet_folder.h"
 #include "tests/viewer/drawn_text.h"
 #include "tests/viewer/open_trace.h"

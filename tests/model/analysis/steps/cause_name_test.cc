@@ -1,4 +1,4 @@
-#include "model/analysis/steps/role_words.h"
+#include "model/analysis/steps/cause_name.h"
 
 #include <doctest/doctest.h>
 
