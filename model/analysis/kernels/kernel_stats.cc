@@ -112,15 +112,10 @@ const Schema<Group, Facts>& KernelSchema() {
   return schema;
 }
 
-// The table of kernels that share a name, an op or a stream.
-struct SumTableFacts {
-  Ps total = 0;  // of all kernels
-  const TrackSet* set = nullptr;
-};
-
-Schema<KernelSum, SumTableFacts> SumSchema(const char* id, const char* title, const char* label) {
+// The table of kernels that share a name, an op or a stream; its facts are the kernels' total.
+Schema<KernelSum, Ps> SumSchema(const char* id, const char* title, const char* label) {
   using S = KernelSum;
-  using F = SumTableFacts;
+  using F = Ps;
   return Schema<S, F>(
              id, title,
              {{"rank", "#", Unit::kCount, [](const S&, const F&, size_t i) { return i + 1; }},
@@ -137,11 +132,10 @@ Schema<KernelSum, SumTableFacts> SumSchema(const char* id, const char* title, co
                [](const S& s) { return ShareOf(s.matrix, s.total); },
                "time in kernels that use the matrix unit"},
               {"share", "Share of time", Unit::kFraction,
-               [](const S& s, const F& f) { return ShareOf(s.total, f.total); },
+               [](const S& s, const F& total) { return ShareOf(s.total, total); },
                "of the time of all kernels", kKeyColumn}},
              [](const S& s, const F&) { return LinkTo(s.rows); })
-      .WithReadable("name",
-                    [](const S& s, const F& f) { return ReadableName(*f.set, s.name, s.rows); });
+      .WithReadable("name", [](const S& s, const F&) { return s.readable; });
 }
 
 const Schema<KernelStats>& PropertySchema() {
@@ -156,17 +150,23 @@ const Schema<KernelStats>& PropertySchema() {
        {"eligible_unused_percent", "Eligible, not used", Unit::kPercent, &K::without_matrix_percent,
         "time in kernels that could use Tensor Cores and whose names say that they do not, of all "
         "kernel time"},
-       {"short_kernel_percent", "Short kernels", Unit::kPercent,
-        [](const K& k) { return Percent(k.short_count, k.count); },
-        "kernels whose average is under 20 \u00b5s, the time the host needs to launch one (20 to "
-        "40 "
-        "\u00b5s), of all kernels"},
+       {"short_kernel_percent", "Short kernels", Unit::kPercent, &K::short_percent,
+        kShortKernelsHow},
        {"short_kernel_time_percent", "Time in short kernels", Unit::kPercent,
-        &K::short_time_percent, "their time, of all kernel time"}});
+        &K::short_time_percent, kShortTimeHow}});
   return schema;
 }
 
-// Sums up the kernels that share a name, or an op: largest total first, ties by name.
+// The largest total first, ties by name.
+std::vector<KernelSum> Sorted(std::vector<KernelSum> sums, const TrackSet& set) {
+  for (KernelSum& sum : sums) sum.readable = ReadableName(set, sum.name, sum.rows);
+  std::sort(sums.begin(), sums.end(), [](const KernelSum& a, const KernelSum& b) {
+    return a.total != b.total ? a.total > b.total : a.name.view() < b.name.view();
+  });
+  return sums;
+}
+
+// Sums up the kernels that share a name, or an op.
 std::vector<KernelSum> SumBy(const std::vector<KernelGroup>& groups,
                              const SharedText KernelGroup::*key) {
   std::vector<KernelSum> sums;
@@ -177,14 +177,6 @@ std::vector<KernelSum> SumBy(const std::vector<KernelGroup>& groups,
     sums[place->second].Add(g);
   }
   return sums;
-}
-
-ResultTable SumTable(std::vector<KernelSum> sums, const SumTableFacts& facts, const char* id,
-                     const char* title, const char* label) {
-  std::sort(sums.begin(), sums.end(), [](const KernelSum& a, const KernelSum& b) {
-    return a.total != b.total ? a.total > b.total : a.name.view() < b.name.view();
-  });
-  return SumSchema(id, title, label).Make(sums, facts);
 }
 
 void AddFindings(const KernelStats& stats, const Program& program, AnalysisResult* result) {
@@ -268,27 +260,44 @@ double KernelStats::matrix_percent() const { return Percent(matrix, total); }
 double KernelStats::without_matrix_percent() const { return Percent(without_matrix, total); }
 double KernelStats::short_time_percent() const { return Percent(short_total, total); }
 
+double KernelStats::short_percent() const { return Percent(short_count, count); }
+
+KernelPage KernelPage::Compute(AnalysisContext& context, const AnalysisParams& params) {
+  KernelPage page;
+  page.stats = context.Get<KernelStats>(params);
+  page.in_whole_ns = context.xprof().kernel_times_in_whole_ns;
+  if (context.xprof().kernel_columns_of_xprof) return page;
+  const TrackSet& set = context.trace().set;
+  page.by_kernel = Sorted(SumBy(page.stats->kernels, &KernelGroup::name), set);
+  page.by_op = Sorted(SumBy(page.stats->kernels, &KernelGroup::op_name), set);
+  page.by_stream = Sorted(page.stats->by_stream, set);
+  page.graphs = context.Get<GraphSums>(params);
+  return page;
+}
+
 AnalysisResult RunKernelStats(AnalysisContext& context, const AnalysisParams& params) {
   AnalysisResult result;
   result.panel = "kernel_stats";
-  const auto stats = context.Get<KernelStats>(params);
+  const auto page = context.Get<KernelPage>(params);
+  const KernelStats& stats = *page->stats;
   result.tables.push_back(
-      KernelSchema().Make(stats->kernels, {.xprof = context.xprof(), .total = stats->total}));
-  result.properties = PropertySchema().Properties(*stats);
+      KernelSchema().Make(stats.kernels, {.xprof = context.xprof(), .total = stats.total}));
+  result.properties = PropertySchema().Properties(stats);
   if (!context.xprof().kernel_columns_of_xprof) {
-    const SumTableFacts facts{stats->total, &context.trace().set};
-    result.tables.push_back(SumTable(SumBy(stats->kernels, &KernelGroup::name), facts, "by_kernel",
-                                     "By kernel", "Kernel"));
-    result.tables.push_back(
-        SumTable(SumBy(stats->kernels, &KernelGroup::op_name), facts, "by_op", "By op", "Op"));
-    result.tables.push_back(SumTable(stats->by_stream, facts, "by_stream", "By stream", "Stream"));
-    if (!stats->kernels.empty()) result.tables.push_back(KernelCategoryTable(stats->kernels));
+    const auto add = [&](const char* id, const char* title, const char* label,
+                         const std::vector<KernelSum>& sums) {
+      result.tables.push_back(SumSchema(id, title, label).Make(sums, stats.total));
+    };
+    add("by_kernel", "By kernel", "Kernel", page->by_kernel);
+    add("by_op", "By op", "Op", page->by_op);
+    add("by_stream", "By stream", "Stream", page->by_stream);
+    if (!stats.kernels.empty()) result.tables.push_back(KernelCategoryTable(stats.kernels));
     AddDeviceTables(context, params, &result);
-    AddGraphTables(context, params, &result);
-    AddFindings(*stats, ProgramOf(context.trace()), &result);
+    AddGraphTables(*page->graphs, &result);
+    AddFindings(stats, ProgramOf(context.trace()), &result);
   }
-  if (stats->kernels.empty()) result.empty_reason = WhyNoKernels(context.trace());
-  result.SetSource(stats);
+  if (stats.kernels.empty()) result.empty_reason = WhyNoKernels(context.trace());
+  result.SetSource(page);
   return result;
 }
 

@@ -6,11 +6,9 @@
 #include <unordered_map>
 
 #include "model/analysis/definitions.h"
-#include "model/analysis/pages/hlo_table_writer.h"
+#include "model/analysis/pages/hlo_op_pages.h"
 #include "model/analysis/steps/steps.h"
 #include "model/analysis/tables/in_unit.h"
-#include "model/analysis/xla/hlo_category.h"
-#include "model/analysis/xla/hlo_choice.h"
 #include "model/analysis/xla/hlo_ops.h"
 #include "model/analysis/xla/hlo_programs.h"
 #include "model/xla/cost_model.h"

@@ -5,8 +5,6 @@
 
 #include "model/analysis/definitions.h"
 #include "model/analysis/steps/steps.h"
-#include "model/analysis/xla/hlo_category.h"
-#include "model/analysis/xla/hlo_choice.h"
 #include "model/analysis/xla/hlo_programs.h"
 #include "model/xla/buffer_heap.h"
 

@@ -33,10 +33,8 @@
 #include "model/analysis/steps/training.h"
 #include "model/analysis/steps/verdict.h"
 #include "model/analysis/torch/torch_ops.h"
-#include "model/analysis/torch/torch_tables.h"
 #include "model/analysis/tpu/async_wait_table.h"
 #include "model/analysis/xla/hlo_ops.h"
-#include "model/analysis/xla/hlo_rates.h"
 #include "model/capabilities.h"
 #include "model/jobs/job.h"
 

@@ -7,7 +7,7 @@
 #include "model/analysis/definitions.h"
 #include "model/analysis/naming/core_op.h"
 #include "model/analysis/xla/device_peaks.h"
-#include "model/analysis/xla/hlo_category.h"
+#include "model/analysis/xla/hlo_programs.h"
 #include "model/xla/hlo_text.h"
 
 namespace stepscope {
