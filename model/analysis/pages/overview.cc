@@ -33,7 +33,7 @@
 #include "model/analysis/steps/training.h"
 #include "model/analysis/steps/verdict.h"
 #include "model/analysis/torch/torch_ops.h"
-#include "model/analysis/tpu/async_wait_table.h"
+#include "model/analysis/tpu/async_waits.h"
 #include "model/analysis/xla/hlo_ops.h"
 #include "model/capabilities.h"
 #include "model/jobs/job.h"
