@@ -5,7 +5,7 @@
 #include <optional>
 #include <span>
 
-#include "model/xla/cost_model.h"
+#include "model/xla/cost.h"
 #include "model/xla/hlo_module.h"
 
 namespace stepscope::xla {

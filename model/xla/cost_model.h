@@ -1,5 +1,11 @@
 // CostModel: how much each instruction of a program computes and moves in one execution, as XLA's
-// HloCostAnalysis counts it (docs/rules.md
+// HloCostAnalysis counts it (docs/rules.md#hlo-costs). kBase is XLA's own count of operations,
+// which holds for CPUs; kGpu is the one that XProf uses for GPUs, where an elementwise operation
+// counts as the clock cycles that it takes. A loop counts once. Counts are doubles: sizes come from
+// files, and huge ones saturate (shape.h) instead of overflowing.
+//
+// Immutable; any thread. Views the module, which must outlive it. O(instructions + edges) to build,
+// without recursion.
 #pragma once
 
 #include <cstdint>
@@ -7,20 +13,10 @@
 #include <string_view>
 #include <vector>
 
+#include "model/xla/cost.h"
 #include "model/xla/hlo_module.h"
 
 namespace stepscope::xla {
-
-enum class CostVariant : uint8_t { kBase, kGpu };
-
-struct Cost {
-  double flops = 0, transcendentals = 0;
-  double bytes = 0;  // read and written, in all memories
-  // In memory space 0. XLA leaves out tuples here, except those of fusions.
-  double read = 0, written = 0;
-  double elsewhere = 0;  // of `bytes`: in other memory spaces
-  Cost& operator+=(const Cost& o);
-};
 
 class CostModel {
  public:

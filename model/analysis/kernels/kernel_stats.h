@@ -4,6 +4,7 @@
 // kernels of graphs.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -12,6 +13,7 @@
 
 #include "model/analysis/analysis.h"
 #include "model/analysis/kernels/graph_tables.h"
+#include "model/analysis/naming/kernel_category.h"
 #include "model/analysis/naming/kernel_rules.h"
 #include "model/analysis/naming/matrix_unit.h"
 #include "model/analysis/tables/in_unit.h"
@@ -99,6 +101,26 @@ struct KernelPage {
   static constexpr bool kLarge = true;
   static AnalysisParams KeyOf(AnalysisParams params) { return KernelStats::KeyOf(params); }
   static KernelPage Compute(AnalysisContext& context, const AnalysisParams& params);
+};
+
+// --- Tables by category of kernel (docs/rules.md#devices)
+struct CategorySum {
+  KernelCategory category = KernelCategory::kOther;
+  Ps time = 0, matrix = 0;  // matrix: in kernels that use the matrix unit
+  uint64_t count = 0;
+  EventRows rows;
+};
+
+// Sums up the rows of the table `by_category`.
+class CategoryTable {
+ public:
+  // `matrix`: the part of the time that uses the matrix unit.
+  void Add(KernelCategory category, Ps time, Ps matrix, uint64_t count, const EventRows& rows);
+  // The rows, largest time first. `with_matrix`: with a column for the matrix unit's share.
+  ResultTable Take(const char* time_how, bool with_matrix);
+
+ private:
+  std::array<CategorySum, static_cast<size_t>(KernelCategory::kCount)> sums_;
 };
 
 // How the numbers of short kernels are made.

@@ -20,7 +20,6 @@
 #include "model/analysis/naming/device_type.h"
 #include "model/analysis/naming/op_name.h"
 #include "model/analysis/naming/remedies.h"
-#include "model/analysis/ops/host_side_ops.h"
 #include "model/analysis/ops/op_database.h"
 #include "model/analysis/pages/kernel_work.h"
 #include "model/analysis/pages/xprof_bottlenecks.h"

@@ -14,7 +14,7 @@
 #include "model/analysis/naming/core_op.h"
 #include "model/analysis/tables/in_unit.h"
 #include "model/analysis/tables/result_table.h"
-#include "model/analysis/tpu/program_runs.h"
+#include "model/analysis/tpu/core_events.h"
 
 namespace stepscope {
 

@@ -241,4 +241,14 @@ HloOpTable HloOpBuilder::Finish() {
   return std::move(table_);
 }
 
+HloOpTable HloOpTable::Compute(AnalysisContext& context, const AnalysisParams& params) {
+  const DeviceKind kind = KindOf(context.trace());
+  HloOpBuilder builder(context, kind, params.peaks);
+  if (kind == DeviceKind::kGpu) CollectGpuOps(context, params, &builder);
+  if (kind == DeviceKind::kTpu) CollectTpuOps(context, params, &builder);
+  const bool host_ops = kind == DeviceKind::kCpuOnly && !context.xprof().hlo_ops_of_cpu_left_out;
+  if (host_ops) CollectCpuOps(context, params, &builder);
+  return builder.Finish();
+}
+
 }  // namespace stepscope
