@@ -2,16 +2,197 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
-
-#include "model/xla/heap_replay.h"
-#include "model/xla/program_order.h"
+#include <vector>
 
 namespace stepscope::xla {
 namespace {
+
+// When each instruction of a program runs: the entry's schedule, with the bodies of loops, calls
+// and branches before the instruction that calls them. Views the module. Immutable. O(instructions)
+// to build, without recursion.
+class ProgramOrder {
+ public:
+  explicit ProgramOrder(const HloModule& module);
+  // The position of the first instruction of that name; 0 for a name that there is not. O(1).
+  uint32_t Of(std::string_view instruction) const {
+    const auto it = positions_.find(instruction);
+    return it == positions_.end() ? 0 : it->second;
+  }
+
+ private:
+  std::unordered_map<std::string_view, uint32_t> positions_;
+};
+
+ProgramOrder::ProgramOrder(const HloModule& module) {
+  if (module.entry == kNone) return;
+  struct Place {
+    uint32_t computation;
+    size_t next;
+    size_t entered;  // instruction before which its callees were entered; 0: none
+  };
+  std::vector<bool> seen(module.computations.size());
+  std::vector<Place> stack = {{module.entry, 0, 0}};
+  uint32_t position = 0;
+  seen[module.entry] = true;
+  while (!stack.empty()) {
+    Place& at = stack.back();
+    const std::vector<uint32_t>& sequence = module.computations[at.computation].sequence;
+    if (at.next == sequence.size()) {
+      stack.pop_back();
+      continue;
+    }
+    const Instruction& i = module.instructions[sequence[at.next]];
+    if (at.entered != at.next + 1) {
+      at.entered = at.next + 1;
+      const auto called = module.Called(i);
+      for (size_t k = called.size(); k-- > 0;) {
+        if (seen[called[k]]) continue;
+        seen[called[k]] = true;
+        stack.push_back({called[k], 0, 0});
+      }
+      continue;
+    }
+    positions_.try_emplace(i.name, ++position);
+    ++at.next;
+  }
+}
+
+// The state of a heap while the events of XLA's heap simulator are replayed.
+class HeapReplay {
+ public:
+  // Replays the first `count` of `events`.
+  HeapReplay(const HloModule& module, std::vector<HeapEvent> events);
+  void Run(size_t count);
+
+  const std::vector<HeapPoint>& points() const { return points_; }
+  size_t size() const { return events_.size(); }
+  int64_t peak = 0, unpadded_peak = 0;
+  size_t peak_position = 0;
+  std::vector<std::optional<BufferSpan>> spans;
+  // Buffers that are live now, by begin, each as the buffer that stands for its memory.
+  std::vector<uint32_t> Live() const;
+
+ private:
+  struct State {
+    int64_t references = 0;
+    uint32_t shares_with = kNone, shown_as = kNone;
+    uint64_t live_number = 0;  // key in live_; 0: not live
+    bool closed = false;
+  };
+  void Apply(const HeapEvent& event, uint32_t position);
+  void Alloc(uint32_t buffer, uint32_t position);
+  void Free(uint32_t buffer, uint32_t position);
+  void Share(uint32_t buffer, uint32_t with, uint32_t position);
+  void Grow(uint32_t canonical, uint32_t position);
+  uint32_t CanonicalOf(uint32_t buffer);
+  int64_t UnpaddedSize(uint32_t buffer) const;
+
+  const HloModule& module_;
+  std::vector<HeapEvent> events_;
+  std::vector<State> states_;
+  std::vector<HeapPoint> points_;
+  std::map<uint64_t, uint32_t> live_;
+  uint64_t next_number_ = 1;
+  int64_t bytes_ = 0, unpadded_ = 0;
+};
+
+HeapReplay::HeapReplay(const HloModule& module, std::vector<HeapEvent> events)
+    : spans(module.buffers.buffers.size()),
+      module_(module),
+      events_(std::move(events)),
+      states_(module.buffers.buffers.size()) {}
+
+void HeapReplay::Run(size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    points_.push_back({bytes_, unpadded_, events_[i].instruction});
+    Apply(events_[i], static_cast<uint32_t>(i));
+  }
+  if (count == events_.size() && count > 0) points_.push_back({bytes_, unpadded_, {}});
+}
+
+void HeapReplay::Apply(const HeapEvent& event, uint32_t position) {
+  switch (event.kind) {
+    case HeapEvent::Kind::kAlloc:
+      return Alloc(event.buffer, position);
+    case HeapEvent::Kind::kFree:
+      return Free(event.buffer, position);
+    case HeapEvent::Kind::kShare:
+      return Share(event.buffer, event.share_with, position);
+  }
+}
+
+// The buffer whose memory this one has. Paths are shortened as they are walked.
+uint32_t HeapReplay::CanonicalOf(uint32_t buffer) {
+  uint32_t end = buffer;
+  while (states_[end].shares_with != kNone) end = states_[end].shares_with;
+  while (states_[buffer].shares_with != kNone)
+    buffer = std::exchange(states_[buffer].shares_with, end);
+  return end;
+}
+
+int64_t HeapReplay::UnpaddedSize(uint32_t buffer) const {
+  return BytesOf(BufferShape(module_, module_.buffers.buffers[buffer]));
+}
+
+void HeapReplay::Grow(uint32_t canonical, uint32_t position) {
+  State& state = states_[canonical];
+  if (state.live_number == 0) {
+    state.live_number = next_number_++;
+    live_.emplace(state.live_number, canonical);
+  }
+  bytes_ = std::min(kMostElements, bytes_ + module_.buffers.buffers[canonical].size);
+  unpadded_ = std::min(kMostElements, unpadded_ + UnpaddedSize(canonical));
+  if (bytes_ <= peak) return;
+  peak = bytes_;
+  unpadded_peak = unpadded_;
+  peak_position = position;
+}
+
+void HeapReplay::Alloc(uint32_t buffer, uint32_t position) {
+  ++states_[CanonicalOf(buffer)].references;
+  spans[buffer] = BufferSpan{position, static_cast<uint32_t>(events_.size() - 1)};
+  Grow(buffer, position);
+}
+
+void HeapReplay::Free(uint32_t buffer, uint32_t position) {
+  const uint32_t canonical = CanonicalOf(buffer);
+  State& state = states_[canonical];
+  if (--state.references == 0) {
+    live_.erase(state.live_number);
+    state.live_number = 0;
+    bytes_ = std::max<int64_t>(0, bytes_ - module_.buffers.buffers[canonical].size);
+    unpadded_ = std::max<int64_t>(0, unpadded_ - UnpaddedSize(canonical));
+    if (spans[canonical] && !std::exchange(state.closed, true)) spans[canonical]->last = position;
+  }
+  if (spans[buffer] && buffer != canonical) spans[buffer]->last = position;
+}
+
+void HeapReplay::Share(uint32_t buffer, uint32_t with, uint32_t position) {
+  const uint32_t canonical = CanonicalOf(with);
+  if (canonical == buffer) return;  // it would share with itself
+  states_[buffer].shares_with = canonical;
+  if (++states_[canonical].references != 1) return;
+  spans[buffer] = BufferSpan{position, static_cast<uint32_t>(events_.size() - 1)};
+  states_[canonical].shown_as = buffer;
+  Grow(canonical, position);
+}
+
+std::vector<uint32_t> HeapReplay::Live() const {
+  std::vector<uint32_t> buffers;
+  for (const auto& [number, buffer] : live_) {
+    const uint32_t shown = states_[buffer].shown_as;
+    buffers.push_back(shown == kNone ? buffer : shown);
+  }
+  return buffers;
+}
 
 constexpr size_t kMostScopedConfigBytes = 1 << 20;
 

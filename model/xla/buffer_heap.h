@@ -9,10 +9,19 @@
 #include <string_view>
 #include <vector>
 
-#include "model/xla/heap_replay.h"
 #include "model/xla/hlo_module.h"
 
 namespace stepscope::xla {
+
+// Positions in the points of a heap, both included.
+struct BufferSpan {
+  uint32_t first = 0, last = 0;
+};
+
+struct HeapPoint {
+  int64_t bytes = 0, unpadded = 0;  // before the event; indefinite buffers included
+  std::string_view instruction;     // at whose place in the program; empty at the end
+};
 
 // A box of the picture of a heap: when a buffer has which bytes.
 struct HeapBlock {

@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 
 #include "model/xla/cost_context.h"
-#include "model/xla/gpu_cycles.h"
 
 namespace stepscope::xla {
 namespace {

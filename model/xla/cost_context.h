@@ -41,4 +41,9 @@ std::optional<Cost> CustomCallCost(const CostContext& context, const Instruction
 std::optional<Cost> CollectiveCost(const CostContext& context, const Instruction& i);
 Cost FusionCost(const CostContext& context, const Instruction& fusion);
 
+// Clock cycles of an elementwise operation on one element on GPUs, as XLA has measured them on
+// compute capability 8.6 (xla/service/gpu/model/hlo_op_profiles_data.h), which XProf uses for every
+// GPU; 3 for what the table does not have.
+int GpuCycles(Opcode opcode, ElementType type);
+
 }  // namespace stepscope::xla

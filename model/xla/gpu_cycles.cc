@@ -1,4 +1,4 @@
-#include "model/xla/gpu_cycles.h"
+#include "model/xla/cost_context.h"
 
 #include <array>
 

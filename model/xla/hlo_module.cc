@@ -1,8 +1,27 @@
 #include "model/xla/hlo_module.h"
 
 #include <fmt/format.h>
+#include <unordered_map>
 
 namespace stepscope::xla {
+
+Opcode FindOpcode(std::string_view name) {
+  static const auto kByName = [] {
+    std::unordered_map<std::string_view, Opcode> map;
+    for (size_t i = 0; i < opcode_table::kRows.size(); ++i)
+      map.emplace(opcode_table::kRows[i].name, static_cast<Opcode>(i));
+    return map;
+  }();
+  const auto it = kByName.find(name);
+  return it == kByName.end() ? kUnknownOpcode : it->second;
+}
+
+ElementwiseKind ElementwiseOf(Opcode opcode) {
+  const size_t i = static_cast<size_t>(opcode);
+  return i < opcode_table::kRows.size() ? opcode_table::kRows[i].elementwise
+                                        : ElementwiseKind::kNone;
+}
+
 namespace {
 
 constexpr size_t kMostFrames = 1000;

@@ -5,7 +5,7 @@
 #include <stdexcept>
 
 #include "loaders/xla/hlo_decoder.h"
-#include "model/xla/element_type.h"
+#include "model/xla/shape.h"
 #include "tests/support/wire.h"
 
 namespace stepscope::test {

@@ -2,13 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <utility>
 #include <variant>
 
 #include "model/analysis/analysis.h"
 #include "model/analysis/xla/hlo_programs.h"
-#include "viewer/widgets/draw_text.h"
 
 namespace stepscope {
 namespace {
@@ -47,13 +45,6 @@ HloRef HloRefOf(const std::vector<Stat>& stats, std::string_view name) {
   }
   if (NumberIn(FindStat(stats, "symbol_id")) == 0) return {};
   return {program, std::string(name)};
-}
-
-HloRef HloRefIn(const ResultTable& table, size_t row, int program_column, int name_column) {
-  const std::string_view id = TextAt(table, row, program_column);
-  HloRef op{0, std::string(TextAt(table, row, name_column))};
-  std::from_chars(id.data(), id.data() + id.size(), op.program);
-  return op;
 }
 
 std::string HloGraphPage(const HloRef& op) {

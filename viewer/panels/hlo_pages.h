@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "model/analysis/tables/result_table.h"
 #include "model/stats.h"
 #include "viewer/core/panel.h"
 
@@ -24,9 +23,6 @@ struct HloRef {
 // The op that an event ran, by its arguments; none if it ran none. `name`: the event's display
 // name.
 HloRef HloRefOf(const std::vector<Stat>& stats, std::string_view name);
-
-// The op of a table's row, by its program's id, which is a text, and its name.
-HloRef HloRefIn(const ResultTable& table, size_t row, int program_column, int name_column);
 
 // --- Pages of the panels
 std::string HloGraphPage(const HloRef& op);   // "hlo_graph/10/fusion.3"

@@ -7,9 +7,13 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "model/analysis/kernels/kernel_stats.h"
+#include "model/analysis/naming/vendor_words.h"
+#include "model/analysis/tables/in_unit.h"
 #include "model/jobs/latest_job.h"
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/widgets/chart.h"
@@ -55,6 +59,33 @@ constexpr const char* kKernelFirst[] = {"rank",
                                         "module"};
 constexpr const char* kKernelHidden[] = {"is_kernel_using_tensor_core"};
 
+// Calls `use` with the rows of a mode, which have the order of its table.
+template <typename Use>
+auto WithRowsOf(const KernelPage& page, size_t mode, Use use) {
+  switch (mode) {
+    case 1:
+      return use(page.by_kernel);
+    case 2:
+      return use(page.by_op);
+    case 3:
+      return use(page.by_stream);
+    case 4:
+      return use(page.graphs->ops);
+    case 5:
+      return use(page.graphs->kernels);
+    default:
+      return use(page.stats->kernels);
+  }
+}
+
+// The events of a row; empty if there is no such row.
+EventRows EventsOf(const KernelPage& page, size_t mode, int row) {
+  const auto index = static_cast<size_t>(row);  // -1: none
+  return WithRowsOf(page, mode, [&](const auto& rows) {
+    return index < rows.size() ? rows[index].rows : EventRows();
+  });
+}
+
 constexpr size_t kBins = 28;
 
 struct Durations {
@@ -72,11 +103,10 @@ class KernelStatsPanel final : public AnalysisPanel {
   void DrawResult(const PanelContext& context, const AnalysisResult& result, uint64_t key) override;
 
  private:
-  void UpdateRing(const PanelContext& context, const AnalysisResult& result,
-                  const ResultTable& table, uint64_t key);
-  void UpdateHistogram(const PanelContext& context, const ResultTable& table, uint64_t key);
+  void UpdateRing(const PanelContext& context, const KernelPage& page, uint64_t key);
+  void UpdateHistogram(const PanelContext& context, const KernelPage& page, uint64_t key);
   void UpdateZoom(const PanelContext& context);
-  void DrawSide(const PanelContext& context, const AnalysisResult& result, const ResultTable& table,
+  void DrawSide(const PanelContext& context, const KernelStats& stats, const ResultTable& table,
                 ImVec2 size);
   void DrawDurations(const PanelContext& context, float width, float height);
   void ShowBin(const PanelContext& context, int bin) const;
@@ -93,31 +123,39 @@ class KernelStatsPanel final : public AnalysisPanel {
   int histogram_row_ = -2;
 };
 
-void KernelStatsPanel::UpdateRing(const PanelContext& context, const AnalysisResult& result,
-                                  const ResultTable& table, uint64_t key) {
+void KernelStatsPanel::UpdateRing(const PanelContext& context, const KernelPage& page,
+                                  uint64_t key) {
   const uint64_t ring_key = (key * kModeBits + mode_) * 2 + (context.theme.light() ? 1 : 0);
   if (ring_key == ring_key_) return;
   ring_key_ = ring_key;
   // Rows of one kernel with several ops or launches are one slice, because tiny slices are
   // illegible.
-  const ResultTable* kernels = mode_ == 0 ? result.Table("by_kernel") : nullptr;
-  ring_ = MakeRing(context, kernels != nullptr ? *kernels : table,
-                   kernels != nullptr ? "name" : kModes[mode_].name_column, "total_duration_us");
+  const bool by_kernel = mode_ == 0 && !page.by_kernel.empty();
+  ring_ = WithRowsOf(page, by_kernel ? 1 : mode_, [&]<typename Row>(const std::vector<Row>& rows) {
+    std::vector<RingRow> shares;
+    shares.reserve(rows.size());
+    for (const Row& row : rows) {
+      double us = InUs(row.total);
+      if constexpr (std::is_same_v<Row, KernelGroup>)
+        if (page.in_whole_ns) us = static_cast<double>(row.total_ns) / 1000;
+      shares.emplace_back(row.shown(), us);
+    }
+    return MakeRing(context, kModes[by_kernel ? 1 : mode_].table, shares);
+  });
   for (RingSlice& slice : ring_.slices)
-    if (kernels != nullptr) slice.row = -1;
+    if (by_kernel) slice.row = -1;
   ring_.centre = FormatDuration(static_cast<Ps>(ring_.total * static_cast<double>(kPsPerUs)));
-  if (const Property* matrix = result.Find("matrix_unit_percent")) {
-    const std::string_view label = matrix->label;  // "Tensor Core time"
-    ring_.centre_note = std::string(label.substr(0, label.rfind(" time"))) + " " +
-                        NumberText(NumberOf(matrix->value), {1, 1, "", " %"});
-  }
+  const bool amd =
+      context.profile != nullptr && context.profile->trace && OnlyAmdGpus(*context.profile->trace);
+  ring_.centre_note = (amd ? "Matrix Core " : "Tensor Core ") +
+                      NumberText(page.stats->matrix_percent(), {1, 1, "", " %"});
 }
 
 // Durations of the events that a row links to. A million events take longer than a frame.
-Spread SpreadOf(const TrackSet& set, const RowLink& link) {
+Spread SpreadOf(const TrackSet& set, const EventRows& rows) {
   auto durations = std::make_shared<Durations>();
-  durations->us.reserve(link.rows.size());
-  for (EventRow event : link.rows) {
+  durations->us.reserve(rows.size());
+  for (EventRow event : rows) {
     if (event.value >= set.rows) continue;
     durations->us.push_back(static_cast<double>(set.Duration(event)) / kPsPerUs);
     durations->rows.push_back(event);
@@ -127,7 +165,7 @@ Spread SpreadOf(const TrackSet& set, const RowLink& link) {
 }
 
 // Starts the job once per selection. The previous durations are shown until it ends.
-void KernelStatsPanel::UpdateHistogram(const PanelContext& context, const ResultTable& table,
+void KernelStatsPanel::UpdateHistogram(const PanelContext& context, const KernelPage& page,
                                        uint64_t key) {
   if (std::optional<Spread> spread = spread_job_.Take()) {
     spread_ = std::move(*spread);
@@ -140,15 +178,13 @@ void KernelStatsPanel::UpdateHistogram(const PanelContext& context, const Result
   histogram_row_ = row;
   histogram_key_ = histogram_key;
   spread_job_.Stop();
-  const bool linked = row >= 0 && static_cast<size_t>(row) < table.links.size();
-  if (!linked || context.profile == nullptr || !context.profile->trace ||
-      table.links[static_cast<size_t>(row)].set != 0) {
+  EventRows events = EventsOf(page, mode_, row);
+  if (events.empty() || context.profile == nullptr || !context.profile->trace) {
     spread_ = {};
     return;
   }
-  spread_job_.Start(context.jobs,
-                    [trace = context.profile->trace, link = table.links[static_cast<size_t>(row)]](
-                        Progress&) { return SpreadOf(trace->set, link); });
+  spread_job_.Start(context.jobs, [trace = context.profile->trace, events = std::move(events)](
+                                      Progress&) { return SpreadOf(trace->set, events); });
 }
 
 // The zoomed part of the histogram, with finer bins.
@@ -202,7 +238,7 @@ void KernelStatsPanel::DrawDurations(const PanelContext& context, float width, f
   UpdateZoom(context);
 }
 
-void KernelStatsPanel::DrawSide(const PanelContext& context, const AnalysisResult& result,
+void KernelStatsPanel::DrawSide(const PanelContext& context, const KernelStats& stats,
                                 const ResultTable& table, ImVec2 size) {
   const float em = BaseEm();
   const float lines = em * 3.4f;
@@ -232,17 +268,16 @@ void KernelStatsPanel::DrawSide(const PanelContext& context, const AnalysisResul
   }
   const FaceScope small(context, Face::kUi);
   struct Line {
-    const char* property;
     const char* label;
+    double percent;
+    const char* how;
   };
-  constexpr Line kLines[] = {{"short_kernel_percent", "Kernels under 20 \u00b5s"},
-                             {"short_kernel_time_percent", "Their share of time"}};
-  for (const Line& line : kLines) {
-    const Property* p = result.Find(line.property);
-    if (p == nullptr) continue;
-    KeyValue(context, line.label, NumberText(NumberOf(p->value), {1, 1, "", " %"}),
-             size.x - em * 4.5f, true);
-    if (ImGui::IsItemHovered(ImGuiHoveredFlags_DelayShort)) ImGui::SetTooltip("%s", p->how.c_str());
+  for (const Line& line :
+       {Line{"Kernels under 20 \u00b5s", stats.short_percent(), kShortKernelsHow},
+        Line{"Their share of time", stats.short_time_percent(), kShortTimeHow}}) {
+    KeyValue(context, line.label, NumberText(line.percent, {1, 1, "", " %"}), size.x - em * 4.5f,
+             true);
+    if (ImGui::IsItemHovered(ImGuiHoveredFlags_DelayShort)) ImGui::SetTooltip("%s", line.how);
   }
 }
 
@@ -275,17 +310,18 @@ void KernelStatsPanel::DrawModes(const PanelContext& context, const AnalysisResu
 
 void KernelStatsPanel::DrawResult(const PanelContext& context, const AnalysisResult& result,
                                   uint64_t key) {
+  const KernelPage* page = result.As<KernelPage>();
+  if (page == nullptr) return;
   const ResultTable* table = result.Table(kModes[mode_].table);
   if (table == nullptr) table = result.Table(kModes[mode_ = 0].table);
-  if (table == nullptr) return;
-  UpdateRing(context, result, *table, key);
-  UpdateHistogram(context, *table, key);
+  UpdateRing(context, *page, key);
+  UpdateHistogram(context, *page, key);
   const ImVec2 avail = ImGui::GetContentRegionAvail();
   const float em = BaseEm();
   if (avail.x > em * 50) {
     const float side = std::clamp(avail.x * 0.2f, em * 13, em * 30);
     ImGui::BeginChild("side", ImVec2(side, 0));
-    DrawSide(context, result, *table, ImGui::GetContentRegionAvail());
+    DrawSide(context, *page->stats, *table, ImGui::GetContentRegionAvail());
     ImGui::EndChild();
     ImGui::SameLine(0, em * 1.2f);
   }

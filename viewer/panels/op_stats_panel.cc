@@ -4,13 +4,14 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <map>
 #include <span>
-#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "model/analysis/pages/op_stats.h"
+#include "model/analysis/tables/schema.h"
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/widgets/chart.h"
 #include "viewer/widgets/draw_text.h"
@@ -53,75 +54,58 @@ std::span<const char* const> HiddenColumns(bool device, bool host) {
   return hidden;
 }
 
-// One side's part of the table: name, self time and a row for each name. Rows of one type are added
-// up.
-ResultTable SideTable(const ResultTable& ops, std::string_view side, const char* name_column) {
-  ResultTable out;
-  out.id = std::string("ops_") + std::string(side) + "_" + name_column;
-  out.SetColumns({{"name", "Name", Unit::kNone, ValueType::kString, ""},
-                  {"self", "Self time", Unit::kUs, ValueType::kReal, ""}});
-  const int where = ops.Column("host_or_device"), name = ops.Column(name_column),
-            self = ops.Column("total_self_time");
-  if (where < 0 || name < 0 || self < 0) return out;
-  std::map<std::string, double> sums;
-  for (size_t r = 0; r < ops.size(); ++r) {
-    const double value = NumberOf(ops.At(r, static_cast<size_t>(self)));
-    if (TextAt(ops, r, where) == side && std::isfinite(value))
-      sums[std::string(TextAt(ops, r, name))] += value;
-  }
-  for (const auto& [text, sum] : sums) out.AddRow({text, sum});
-  return out;
+// The ops of one type on one side, with all their events.
+struct OpType {
+  SharedText type;
+  bool on_device = false;
+  Ps self = 0;
+  double percent = 0;  // of the self time of all ops of the side
+  uint64_t ops = 0, occurrences = 0;
+  EventRows rows;
+};
+
+const Schema<OpType>& OpTypeSchema() {
+  using T = OpType;
+  static const Schema<T> schema(
+      "op_types", "Types of ops",
+      {{"type", "Type", Unit::kNone, &T::type},
+       {"total_self_time", "Self time", Unit::kUs, &T::self,
+        "of all ops of the type, without the ops inside", kKeyColumn},
+       {"share", "Share", Unit::kPercent, &T::percent, "of the self time of all ops of the side"},
+       {"ops", "Ops", Unit::kCount, &T::ops, "of the type"},
+       {"occurrences", "Count", Unit::kCount, &T::occurrences, "executions"},
+       {"host_or_device", "Side", Unit::kNone,
+        [](const T& t) { return t.on_device ? "Device" : "Host"; }}},
+      [](const T& t, const NoFacts&) {
+        RowLink link = LinkTo(t.rows);
+        link.total = std::max<uint64_t>(t.occurrences, t.rows.size());
+        return link;
+      });
+  return schema;
 }
 
-// The rows of each type and side added up, the largest self time first, with all their events.
-ResultTable TypeTable(const ResultTable& ops) {
-  ResultTable out;
-  out.id = "op_types";
-  out.title = "Types of ops";
-  out.SetColumns({{"type", "Type", Unit::kNone, ValueType::kString, ""},
-                  {"total_self_time", "Self time", Unit::kUs, ValueType::kReal,
-                   "of all ops of the type, without the ops inside", true},
-                  {"share", "Share", Unit::kPercent, ValueType::kReal,
-                   "of the self time of all ops of the side"},
-                  {"ops", "Ops", Unit::kCount, ValueType::kInt, "of the type"},
-                  {"occurrences", "Count", Unit::kCount, ValueType::kInt, "executions"},
-                  {"host_or_device", "Side", Unit::kNone, ValueType::kString, ""}});
-  const int where = ops.Column("host_or_device"), type = ops.Column("type"),
-            self = ops.Column("total_self_time"), times = ops.Column("occurrences");
-  if (where < 0 || type < 0 || self < 0 || times < 0) return out;
-  struct Sum {
-    double self = 0;
-    int64_t ops = 0, times = 0;
-    RowLink link;
-  };
-  std::map<std::pair<std::string, std::string>, Sum> sums;
-  std::map<std::string, double> sides;
-  for (size_t r = 0; r < ops.size(); ++r) {
-    const double time = NumberOf(ops.At(r, static_cast<size_t>(self)));
-    if (!std::isfinite(time)) continue;
-    const std::string side(TextAt(ops, r, where));
-    Sum& sum = sums[{side, std::string(TextAt(ops, r, type))}];
-    sum.self += time;
-    sides[side] += time;
-    ++sum.ops;
-    sum.times += static_cast<int64_t>(NumberAt(ops, r, times));
-    if (r >= ops.links.size()) continue;
-    sum.link.rows.Append(ops.links[r].rows);
-    sum.link.set = ops.links[r].set;
-    sum.link.total += std::max<uint64_t>(ops.links[r].total, ops.links[r].rows.size());
+// The largest self time first.
+std::vector<OpType> TypesOf(std::span<const OpStatsRow* const> rows) {
+  std::map<std::pair<bool, std::string_view>, OpType> types;
+  Ps sides[2] = {0, 0};
+  for (const OpStatsRow* row : rows) {
+    OpType& type = types[{row->on_device, row->type}];
+    type.type = row->type, type.on_device = row->on_device;
+    type.self += row->op->self, sides[row->on_device ? 1 : 0] += row->op->self;
+    ++type.ops;
+    type.occurrences += row->op->occurrences;
+    type.rows.Append(row->op->rows);
   }
-  std::vector<std::pair<const std::pair<std::string, std::string>*, const Sum*>> order;
-  order.reserve(sums.size());
-  for (const auto& [key, sum] : sums) order.emplace_back(&key, &sum);
-  std::stable_sort(order.begin(), order.end(),
-                   [](const auto& a, const auto& b) { return a.second->self > b.second->self; });
-  for (const auto& [key, sum] : order) {
-    const double all = sides[key->first];
-    out.AddRow({key->second, sum->self, all > 0 ? 100 * sum->self / all : 0.0, sum->ops, sum->times,
-                key->first});
-    out.links.push_back(sum->link);
+  std::vector<OpType> order;
+  for (auto& [key, type] : types) {
+    const Ps all = sides[type.on_device ? 1 : 0];
+    if (all > 0) type.percent = 100 * static_cast<double>(type.self) / static_cast<double>(all);
+    order.push_back(std::move(type));
   }
-  return out;
+  std::stable_sort(order.begin(), order.end(), [](const OpType& a, const OpType& b) {
+    return a.self != b.self ? a.self > b.self : a.on_device > b.on_device;
+  });
+  return order;
 }
 
 class OpStatsPanel final : public AnalysisPanel {
@@ -131,20 +115,23 @@ class OpStatsPanel final : public AnalysisPanel {
 
  private:
   struct SideRing {
-    const char* title;
-    const char* side;
-    bool by_type;
-    Ring ring;
+    const char *title, *id;
+    bool device, by_type;
+    Ring ring = {};
     const char* column() const { return by_type ? "type" : "operation"; }
   };
-  void Update(const PanelContext& context, const ResultTable& ops, uint64_t key);
+  const std::vector<OpStatsRow>& RowsOf(const OpStats& stats) const {
+    return idle_ ? stats.with_idle : stats.rows;
+  }
+  void Update(const PanelContext& context, const OpStats& stats, const ResultTable& table,
+              uint64_t key);
   void DrawRings(const PanelContext& context, ImVec2 size, bool in_a_row);
   void DrawChoices(const PanelContext& context);
 
-  std::array<SideRing, 4> rings_{{{"Device, by type", "Device", true, {}},
-                                  {"Device, by op", "Device", false, {}},
-                                  {"Host, by type", "Host", true, {}},
-                                  {"Host, by op", "Host", false, {}}}};
+  std::array<SideRing, 4> rings_{{{"Device, by type", "ops_Device_type", true, true},
+                                  {"Device, by op", "ops_Device_operation", true, false},
+                                  {"Host, by type", "ops_Host_type", false, true},
+                                  {"Host, by op", "ops_Host_operation", false, false}}};
   ResultTable shown_;  // the side chosen; the whole table is used as it is
   ResultTable types_;  // of what is shown
   int side_ = 0;       // 0: both, 1: device, 2: host
@@ -155,15 +142,18 @@ class OpStatsPanel final : public AnalysisPanel {
   ResultTableView table_, type_table_;
 };
 
-void OpStatsPanel::Update(const PanelContext& context, const ResultTable& ops, uint64_t key) {
+void OpStatsPanel::Update(const PanelContext& context, const OpStats& stats,
+                          const ResultTable& table, uint64_t key) {
   const uint64_t wanted = key * 16 + static_cast<uint64_t>(side_) * 4 + (idle_ ? 2 : 0) +
                           (context.theme.light() ? 1 : 0);
   if (wanted == key_) return;
   key_ = wanted;
+  const std::vector<OpStatsRow>& rows = RowsOf(stats);
   for (SideRing& r : rings_) {
-    const ResultTable part = SideTable(ops, r.side, r.column());
-    r.ring = MakeRing(context, part, "name", "self");
-    r.ring.title = part.id;
+    std::map<std::string_view, double> sums;
+    for (const OpStatsRow& row : rows)
+      if (row.on_device == r.device) sums[r.by_type ? row.type : row.name] += InUs(row.op->self);
+    r.ring = MakeRing(context, r.id, std::vector<RingRow>(sums.begin(), sums.end()));
     for (RingSlice& s : r.ring.slices) s.row = -1;
     r.ring.centre =
         r.ring.total > 0
@@ -171,14 +161,15 @@ void OpStatsPanel::Update(const PanelContext& context, const ResultTable& ops, u
             : "none";
     r.ring.centre_note = r.ring.total > 0 ? "self time" : "";
   }
-  const int where = ops.Column("host_or_device");
   std::vector<uint32_t> shown;
-  for (uint32_t i = 0; side_ != 0 && i < ops.size(); ++i) {
-    if (TextAt(ops, i, where) == (side_ == 1 ? "Device" : "Host")) shown.push_back(i);
+  std::vector<const OpStatsRow*> listed;
+  for (uint32_t i = 0; i < rows.size(); ++i) {
+    if (side_ != 0 && rows[i].on_device != (side_ == 1)) continue;
+    shown.push_back(i);
+    listed.push_back(&rows[i]);
   }
-  shown_ = ops.WithRows(shown);
-  const ResultTable& listed = side_ == 0 ? ops : shown_;
-  types_ = TypeTable(listed);
+  shown_ = side_ == 0 ? ResultTable() : table.WithRows(shown);
+  types_ = OpTypeSchema().Make(TypesOf(listed));
   typed_ = !types_.empty() && types_.size() < listed.size();
 }
 
@@ -241,10 +232,10 @@ void OpStatsPanel::DrawResult(const PanelContext& context, const AnalysisResult&
                               uint64_t key) {
   const ImVec2 avail = ImGui::GetContentRegionAvail();
   const float em = BaseEm();
-  const ResultTable* ops = result.Table(idle_ ? "ops_with_idle" : "ops");
-  if (ops == nullptr) ops = result.Table("ops");
-  if (ops == nullptr) return;
-  Update(context, *ops, key);
+  const OpStats* stats = result.As<OpStats>();
+  if (stats == nullptr) return;
+  const auto table = [&]() -> const ResultTable& { return result.tables[idle_ ? 1 : 0]; };
+  Update(context, *stats, table(), key);
   const bool beside = avail.x > em * 56 && avail.y < avail.x * 0.7f;
   if (beside) {
     const float side = std::clamp(avail.x * 0.24f, em * 16, em * 46);
@@ -258,9 +249,7 @@ void OpStatsPanel::DrawResult(const PanelContext& context, const AnalysisResult&
   }
   ImGui::BeginChild("ops", ImVec2(0, 0));
   DrawChoices(context);
-  ops = result.Table(idle_ ? "ops_with_idle" : "ops");
-  if (ops == nullptr) ops = result.Table("ops");
-  Update(context, *ops, key);  // a choice may have changed just now
+  Update(context, *stats, table(), key);  // a choice may have changed just now
   if (by_type_ && typed_) {
     type_table_.Draw(context, types_, key_ | 1,
                      {.id = "op types",
@@ -270,7 +259,7 @@ void OpStatsPanel::DrawResult(const PanelContext& context, const AnalysisResult&
     ImGui::EndChild();
     return;
   }
-  table_.Draw(context, side_ == 0 ? *ops : shown_, key_ | 1,
+  table_.Draw(context, side_ == 0 ? table() : shown_, key_ | 1,
               {.id = "ops",
                .noun = "ops",
                .name_column = "operation",

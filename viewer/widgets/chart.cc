@@ -141,15 +141,13 @@ void DrawLegend(const PanelContext& context, std::span<const ChartSeries> series
   }
 }
 
-Ring MakeRing(const PanelContext& context, const ResultTable& table, std::string_view name_column,
-              std::string_view value_column, size_t most) {
+Ring MakeRing(const PanelContext& context, std::string title, std::span<const RingRow> rows,
+              size_t most) {
   Ring ring;
-  ring.title = table.id;
-  const int name = table.Column(name_column), value = table.Column(value_column);
-  if (name < 0 || value < 0) return ring;
+  ring.title = std::move(title);
   std::vector<std::pair<double, size_t>> sizes;
-  for (size_t r = 0; r < table.size(); ++r) {
-    const double v = NumberOf(table.At(r, static_cast<size_t>(value)));
+  for (size_t r = 0; r < rows.size(); ++r) {
+    const double v = rows[r].second;
     if (!std::isfinite(v) || v <= 0) continue;
     sizes.emplace_back(v, r);
     ring.total += v;
@@ -161,7 +159,7 @@ Ring MakeRing(const PanelContext& context, const ResultTable& table, std::string
                     });
   double rest = ring.total;
   for (size_t i = 0; i < shown; ++i) {
-    const std::string label(table.ShownText(sizes[i].second, name));
+    const std::string label(rows[sizes[i].second].first);
     ring.slices.push_back(
         {label, sizes[i].first, context.theme.NameColor(label), static_cast<int>(sizes[i].second)});
     rest -= sizes[i].first;

@@ -80,9 +80,11 @@ struct Ring {
   double total = 0;
   std::string centre, centre_note;  // "56.2 ms", "Tensor Core 58.9 %"
 };
-// The largest `most` rows of a table by a value column, and the rest as one slice.
-Ring MakeRing(const PanelContext& context, const ResultTable& table, std::string_view name_column,
-              std::string_view value_column, size_t most = 9);
+using RingRow = std::pair<std::string_view, double>;  // a name and its value
+// The largest `most` rows, and the rest as one slice. Rows whose value is not finite and above 0
+// are left out. RingSlice::row is the index in `rows`.
+Ring MakeRing(const PanelContext& context, std::string title, std::span<const RingRow> rows,
+              size_t most = 9);
 // Returns the clicked slice, or -1. The slice of the table's row `selected` is drawn thicker. Names
 // are listed below or beside the ring.
 int DrawRing(const PanelContext& context, const char* id, const Ring& ring, int selected,

@@ -196,21 +196,17 @@ std::optional<RoofLine> LineOf(const Roof& roof, const RooflineData& data) {
 
 }  // namespace
 
-RooflineData MakeRoofline(const ResultTable& table, const RooflineColumns& columns) {
+RooflineData MakeRoofline(std::span<const GroupedPoint> points) {
   RooflineData data;
   std::vector<std::string> names;
-  const int x = table.Column(columns.intensity), y = table.Column(columns.gflops),
-            time = table.Column(columns.time), group = table.Column(columns.group);
-  for (size_t row = 0; row < table.size(); ++row) {
-    RooflinePoint point{NumberAt(table, row, x), NumberAt(table, row, y),
-                        NumberAt(table, row, time), static_cast<uint32_t>(row)};
-    point.ring = columns.is_sum && columns.is_sum(table, row);
-    if (point.intensity <= 0 || point.gflops <= 0) {
+  const auto known = [](double value) { return std::isfinite(value) && value > 0; };
+  for (const auto& [point, group] : points) {
+    if (!known(point.intensity) || !known(point.gflops)) {
       data.left_out += point.ring ? 0 : 1;
       continue;
     }
     data.points.push_back(point);
-    names.emplace_back(point.ring ? std::string_view() : TextAt(table, row, group));
+    names.emplace_back(point.ring ? std::string_view() : group);
   }
   Group(std::move(names), &data);
   std::stable_sort(data.points.begin(), data.points.end(),

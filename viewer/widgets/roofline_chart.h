@@ -1,7 +1,7 @@
 // RooflineChart: how near rows of a table are to the limits of a device. A point for each row: the
 // operations a byte against the operations a second, both logarithmic, as large as its time. Lines
 // for the limits: a slanted one for each memory, a flat one for the arithmetic; they meet at the
-// ridge point. Any table with these columns will do. O(points) a frame. UI thread only.
+// ridge point. O(points) a frame. UI thread only.
 #pragma once
 
 #include <imgui.h>
@@ -10,9 +10,9 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "model/analysis/tables/result_table.h"
 #include "viewer/core/panel.h"
 #include "viewer/widgets/chart.h"
 
@@ -66,14 +66,12 @@ struct RooflineData {
   size_t left_out = 0;  // rows without operations or bytes, which no logarithm has
 };
 
-// Names the columns of a table that the chart reads.
-struct RooflineColumns {
-  const char *intensity, *gflops, *time, *group;
-  // Whether a row is a sum of others. Empty: none is.
-  std::function<bool(const ResultTable& table, size_t row)> is_sum = {};
+struct GroupedPoint {
+  RooflinePoint point;     // without its group
+  std::string_view group;  // the group's name; sums have none
 };
-// O(rows log rows).
-RooflineData MakeRoofline(const ResultTable& table, const RooflineColumns& columns);
+// Leaves out points without operations or bytes. O(points log points).
+RooflineData MakeRoofline(std::span<const GroupedPoint> points);
 std::string ToCsv(const RooflineData& data);
 
 class RooflineChart {

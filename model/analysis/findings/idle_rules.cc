@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "model/analysis/findings/idle_loss.h"
-#include "model/analysis/ops/host_side_ops.h"
 #include "model/analysis/ops/op_database.h"
 #include "model/analysis/steps/cause_name.h"
 #include "model/analysis/tables/in_unit.h"

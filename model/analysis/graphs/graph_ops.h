@@ -1,10 +1,10 @@
 // This folder finds the op, module and layer from which each kernel of a CUDA or HIP graph, or of
 // an XLA command buffer, comes, and how sure that is (docs/graphs.md). A replay does not say it,
 // because one call launches all its kernels. In: a trace, the captures read with it, and its HLO.
-// Out: GraphOps. Start here: graph_replays.h lists the kernels of each launch, graph_recipe.h the
-// recordings, graph_matcher.h assigns one to the other by name_sequence.h, hlo_kernels.h looks up
-// kernels in the HLO, and module_tree.h finds modules. Everything is a pure function of the trace
-// and its captures.
+// Out: GraphOps. Start here: graph_replays.h lists the kernels of each launch, graph_matcher.h the
+// recordings, and assigns one to the other by name_sequence.h, hlo_kernels.h looks up kernels in
+// the HLO, and module_tree.h finds modules. Everything is a pure function of the trace and its
+// captures.
 #pragma once
 
 #include <cstdint>

@@ -2,46 +2,37 @@
 
 #include <algorithm>
 #include <map>
-#include <tuple>
 #include <utility>
 
 #include "model/analysis/devices/device_tables.h"
 #include "model/analysis/graphs/graph_ops.h"
 #include "model/analysis/steps/scope.h"
-#include "model/analysis/tables/in_unit.h"
+#include "model/analysis/tables/schema.h"
 #include "model/base/demangle.h"
+#include "model/jobs/job.h"
 
 namespace stepscope {
 namespace {
 
-using V = ValueType;
-
-constexpr size_t kMostRows = 5000;  // of graph_kernels: each is read from the file
+constexpr size_t kMostKernels = 5000;  // each is read from the file
 constexpr uint32_t kNone = 0xffffffffu;
 
-Value TextOrNothing(std::string_view text) {
-  return text.empty() ? Value() : Value(SharedText(text));
-}
-
-// The sums of the kernels of one row.
-struct GraphSum {
-  Ps time = 0;
+// A row while kernels are added to it.
+template <typename Row>
+struct Draft {
+  Row row;
   std::vector<EventRow> rows;
-  uint64_t matched = 0, of = 0;  // summed over their launches: kernels matched, and kernels
-  void Add(Ps length, EventRow row, const GraphLaunch& launch) {
-    time += length;
-    rows.push_back(row);
-    matched += launch.matched, of += launch.kernels;
+
+  void Add(Ps length, EventRow kernel, const GraphLaunch& launch) {
+    row.total += length;
+    rows.push_back(kernel);
+    row.matched += launch.matched, row.of += launch.kernels;
   }
-  Value Confidence() const {
-    return of > 0 ? Value(static_cast<double>(matched) / static_cast<double>(of)) : Value();
+  Row Finish() {
+    row.rows = EventRows(std::move(rows));
+    return std::move(row);
   }
 };
-
-ColumnDesc ConfidenceColumn() {
-  return {"confidence", "Confidence", Unit::kFraction, V::kReal,
-          "share of the kernels of their launches that lie in the recording by name and order"};
-}
 
 // The readable form of a mangled name; nothing where the name is readable as it is.
 SharedText ReadableName(const NameTable& names, MetaId meta) {
@@ -96,140 +87,180 @@ class GraphKernelReader {
   std::vector<uint32_t> first_;  // by launch: the row of its first kernel; kNone: it has none
 };
 
-ResultTable GraphTable(const GraphKernelReader& reader, const GraphOps& graphs) {
-  ResultTable t{"graphs",
-                "Graphs",
-                {{"source", "Ops from", Unit::kNone, V::kString,
-                  "where the ops of the launches were found", true},
-                 {"mode", "Mode", Unit::kNone, V::kString, "what the capture says of itself"},
-                 {"batch_size", "Batch", Unit::kCount, V::kInt, "what was recorded"},
-                 {"launches", "Launches", Unit::kCount, V::kInt, "launches of graphs"},
-                 {"kernels", "Kernels", Unit::kCount, V::kInt, "kernels, copies and fills"},
-                 {"matched", "Matched", Unit::kCount, V::kInt,
-                  "those that lie in the recording by name and order"},
-                 ConfidenceColumn(),
-                 {"alike", "Alike", Unit::kCount, V::kInt,
-                  "the most recordings that fit a launch as well as the one that was taken"}}};
-  struct Row {
-    uint64_t kernels = 0, matched = 0;
-    uint32_t alike = 0;
-    std::vector<EventRow> calls;
-    int64_t launches = 0;
-  };
-  std::map<uint32_t, Row> rows;  // by source
+std::vector<GraphSourceSum> SumBySource(const GraphKernelReader& reader, const GraphOps& graphs) {
+  std::map<uint32_t, std::pair<GraphSourceSum, std::vector<EventRow>>> sums;  // by source
   for (size_t i = 0; i < graphs.launches.size(); ++i) {
     const GraphLaunch& launch = graphs.launches[i];
     if (!reader.Has(i)) continue;
-    Row& row = rows[launch.source];
-    row.kernels += launch.kernels, row.matched += launch.matched;
-    row.alike = std::max(row.alike, launch.alike);
-    if (launch.call.valid()) row.calls.push_back(launch.call);
-    ++row.launches;
+    auto& [sum, calls] = sums[launch.source];
+    sum.kernels += launch.kernels, sum.matched += launch.matched;
+    sum.alike = std::max(sum.alike, launch.alike);
+    if (launch.call.valid()) calls.push_back(launch.call);
+    ++sum.launches;
   }
-  for (auto& [number, row] : rows) {
-    const GraphSource* source = number != kNone ? &graphs.sources[number] : nullptr;
-    const bool batch = source != nullptr && source->batch_size >= 0;
-    t.AddRow({source != nullptr ? SharedText(SourceText(*source)) : SharedText("(unknown)"),
-              source != nullptr ? TextOrNothing(source->mode) : Value(),
-              batch ? Value(source->batch_size) : Value(), row.launches,
-              static_cast<int64_t>(row.kernels), static_cast<int64_t>(row.matched),
-              static_cast<double>(row.matched) / static_cast<double>(row.kernels),
-              source != nullptr ? Value(int64_t{row.alike}) : Value()});
-    t.links.push_back(LinkTo(EventRows(std::move(row.calls))));
+  std::vector<GraphSourceSum> rows;
+  for (auto& [number, found] : sums) {
+    auto& [sum, calls] = found;
+    sum.calls = EventRows(std::move(calls));
+    if (number != kNone) {
+      const GraphSource& source = graphs.sources[number];
+      sum.source = SourceText(source);
+      if (!source.mode.empty()) sum.mode = source.mode;
+      if (source.batch_size >= 0) sum.batch_size = source.batch_size;
+    }
+    rows.push_back(std::move(sum));
   }
-  return t;
+  return rows;
 }
 
-ResultTable GraphOpTable(const GraphKernelReader& reader, const GraphOps& graphs) {
-  ResultTable t{
-      "graph_ops",
-      "Ops of graphs",
-      {{"name", "Op", Unit::kNone, V::kString,
-        "the innermost op around the launch that was recorded", true},
-       {"parent_module", "Module", Unit::kNone, V::kString,
-        "class of the innermost module around it", true},
-       {"occurrences", "Kernels", Unit::kCount, V::kInt, "kernels, copies and fills"},
-       {"total_duration_us", "Total", Unit::kUs, V::kReal, "sum of their durations", true},
-       ConfidenceColumn()}};
-  std::vector<GraphSum> of_op(graphs.ops.size());
+std::vector<GraphOpSum> SumByOp(const GraphKernelReader& reader, const GraphOps& graphs) {
+  std::vector<Draft<GraphSum>> of_op(graphs.ops.size());
   reader.ForEach([&](const GraphKernel& kernel, Ps length) {
     of_op[kernel.op].Add(length, EventRow(kernel.row), graphs.launches[kernel.launch]);
   });
-  std::map<std::pair<std::string, std::string>, GraphSum> sums;
+  std::map<std::pair<std::string, std::string>, GraphOpSum> sums;
   for (size_t i = 0; i < of_op.size(); ++i) {
     if (of_op[i].rows.empty()) continue;
+    const GraphSum one = of_op[i].Finish();
     const GraphOp& op = graphs.ops[i];
     const std::string path = graphs.ModuleOf(op);
     const size_t slash = path.rfind(" / ");
     const std::string_view last =
         slash == std::string::npos ? path : std::string_view(path).substr(slash + 3);
-    GraphSum& sum = sums[{std::string(graphs.NameOf(op)), std::string(ModuleClass(last))}];
-    sum.time += of_op[i].time, sum.matched += of_op[i].matched, sum.of += of_op[i].of;
-    sum.rows.insert(sum.rows.end(), of_op[i].rows.begin(), of_op[i].rows.end());
+    GraphOpSum& sum = sums[{std::string(graphs.NameOf(op)), std::string(ModuleClass(last))}];
+    sum.total += one.total, sum.matched += one.matched, sum.of += one.of;
+    sum.rows.Append(one.rows);
   }
-  std::vector<std::pair<const std::pair<std::string, std::string>, GraphSum>*> order;
-  order.reserve(sums.size());
-  for (auto& row : sums) order.push_back(&row);
-  std::stable_sort(order.begin(), order.end(),
-                   [](const auto* a, const auto* b) { return a->second.time > b->second.time; });
-  for (auto* row : order) {
-    auto& [name, sum] = *row;
-    t.AddRow({name.first.empty() ? SharedText("(no op)") : SharedText(name.first),
-              TextOrNothing(name.second), static_cast<int64_t>(sum.rows.size()), InUs(sum.time),
-              sum.Confidence()});
-    t.links.push_back(LinkTo(EventRows(std::move(sum.rows))));
+  std::vector<GraphOpSum> rows;
+  for (auto& [name, sum] : sums) {
+    sum.name = name.first.empty() ? SharedText("(no op)") : SharedText(name.first);
+    sum.parent_module = name.second;
+    rows.push_back(std::move(sum));
   }
-  return t;
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const GraphOpSum& a, const GraphOpSum& b) { return a.total > b.total; });
+  return rows;
 }
 
-ResultTable GraphKernelTable(const Trace& trace, const GraphKernelReader& reader,
-                             const GraphOps& graphs) {
-  ResultTable t{
-      "graph_kernels",
-      "Kernels of graphs",
-      {{"kernel_name", "Kernel", Unit::kNone, V::kString, "", true},
-       {"op_name", "Op", Unit::kNone, V::kString,
-        "the innermost op around the launch that was recorded", true},
-       {"layer", "Layer", Unit::kNone, V::kString,
-        "the outermost module around it that has siblings of its class"},
-       {"module", "Module", Unit::kNone, V::kString, "the modules around it, outermost first"},
-       {"shapes", "Shapes", Unit::kNone, V::kString, "of the op's inputs"},
-       {"occurrences", "Count", Unit::kCount, V::kInt, ""},
-       {"total_duration_us", "Total", Unit::kUs, V::kReal, "sum of durations", true},
-       ConfidenceColumn(),
-       {"source", "Ops from", Unit::kNone, V::kString, "where that was found"}}};
-  std::map<std::pair<uint32_t, uint32_t>, GraphSum> sums;  // by op and name
+std::vector<GraphKernelSum> SumByKernel(const Trace& trace, const GraphKernelReader& reader,
+                                        const GraphOps& graphs) {
+  std::map<std::pair<uint32_t, uint32_t>, Draft<GraphKernelSum>> sums;  // by op and name
   reader.ForEach([&](const GraphKernel& kernel, Ps length) {
     const uint32_t meta = trace.set.Meta(EventRow(kernel.row)).value;
     sums[{kernel.op, meta}].Add(length, EventRow(kernel.row), graphs.launches[kernel.launch]);
   });
-  for (auto& [key, sum] : sums) {  // the numbers of ops are the graph's order
+  std::vector<GraphKernelSum> rows;
+  for (auto& [key, draft] : sums) {  // the numbers of ops are the graph's order
     CheckStop();
-    if (t.size() == kMostRows) break;
+    if (rows.size() == kMostKernels) break;
     const GraphOp& op = graphs.ops[key.first];
-    t.AddRow({SharedText(trace.names().Name(MetaId(key.second))), TextOrNothing(graphs.NameOf(op)),
-              TextOrNothing(graphs.LayerOf(op)), TextOrNothing(graphs.ModuleOf(op)),
-              TextOrNothing(graphs.ShapesOf(op)), static_cast<int64_t>(sum.rows.size()),
-              InUs(sum.time), sum.Confidence(), SharedText(SourceText(graphs.sources[op.source]))});
-    t.links.push_back(LinkTo(EventRows(std::move(sum.rows))));
-    t.readable.push_back(ReadableName(trace.names(), MetaId(key.second)));
+    GraphKernelSum& sum = rows.emplace_back(draft.Finish());
+    sum.name = trace.names().Name(MetaId(key.second));
+    sum.readable = ReadableName(trace.names(), MetaId(key.second));
+    sum.op = graphs.NameOf(op), sum.layer = graphs.LayerOf(op), sum.module = graphs.ModuleOf(op);
+    sum.shapes = graphs.ShapesOf(op), sum.source = SourceText(graphs.sources[op.source]);
   }
-  t.readable_column = t.Column("kernel_name");
-  return t;
+  return rows;
+}
+
+// A text that may be unknown.
+template <typename Row>
+auto Known(SharedText Row::*member) {
+  return [member](const Row& row) {
+    return (row.*member).empty() ? std::nullopt : std::optional(row.*member);
+  };
+}
+
+constexpr const char* kConfidence =
+    "share of the kernels of their launches that lie in the recording by name and order";
+
+const Schema<GraphSourceSum>& GraphSourceSchema() {
+  using S = GraphSourceSum;
+  static const Schema<S> schema(
+      "graphs", "Graphs",
+      {{"source", "Ops from", Unit::kNone,
+        [](const S& s) { return s.source.value_or("(unknown)"); },
+        "where the ops of the launches were found", kKeyColumn},
+       {"mode", "Mode", Unit::kNone, &S::mode, "what the capture says of itself"},
+       {"batch_size", "Batch", Unit::kCount, &S::batch_size, "what was recorded"},
+       {"launches", "Launches", Unit::kCount, &S::launches, "launches of graphs"},
+       {"kernels", "Kernels", Unit::kCount, &S::kernels, "kernels, copies and fills"},
+       {"matched", "Matched", Unit::kCount, &S::matched,
+        "those that lie in the recording by name and order"},
+       {"confidence", "Confidence", Unit::kFraction,
+        [](const S& s) { return static_cast<double>(s.matched) / static_cast<double>(s.kernels); },
+        kConfidence},
+       {"alike", "Alike", Unit::kCount,
+        [](const S& s) { return s.source ? std::optional(s.alike) : std::nullopt; },
+        "the most recordings that fit a launch as well as the one that was taken"}},
+      [](const S& s, const NoFacts&) { return LinkTo(s.calls); });
+  return schema;
+}
+
+const Schema<GraphOpSum>& GraphOpSchema() {
+  using S = GraphOpSum;
+  static const Schema<S> schema(
+      "graph_ops", "Ops of graphs",
+      {{"name", "Op", Unit::kNone, &S::name, "the innermost op around the launch that was recorded",
+        kKeyColumn},
+       {"parent_module", "Module", Unit::kNone, Known(&S::parent_module),
+        "class of the innermost module around it", kKeyColumn},
+       {"occurrences", "Kernels", Unit::kCount, [](const S& s) { return s.rows.size(); },
+        "kernels, copies and fills"},
+       {"total_duration_us", "Total", Unit::kUs, &S::total, "sum of their durations", kKeyColumn},
+       {"confidence", "Confidence", Unit::kFraction, &S::confidence, kConfidence}},
+      [](const S& s, const NoFacts&) { return LinkTo(s.rows); });
+  return schema;
+}
+
+const Schema<GraphKernelSum>& GraphKernelSchema() {
+  using S = GraphKernelSum;
+  static const Schema<S> schema =
+      Schema<S>(
+          "graph_kernels", "Kernels of graphs",
+          {{"kernel_name", "Kernel", Unit::kNone, &S::name, "", kKeyColumn},
+           {"op_name", "Op", Unit::kNone, Known(&S::op),
+            "the innermost op around the launch that was recorded", kKeyColumn},
+           {"layer", "Layer", Unit::kNone, Known(&S::layer),
+            "the outermost module around it that has siblings of its class"},
+           {"module", "Module", Unit::kNone, Known(&S::module),
+            "the modules around it, outermost first"},
+           {"shapes", "Shapes", Unit::kNone, Known(&S::shapes), "of the op's inputs"},
+           {"occurrences", "Count", Unit::kCount, [](const S& s) { return s.rows.size(); }},
+           {"total_duration_us", "Total", Unit::kUs, &S::total, "sum of durations", kKeyColumn},
+           {"confidence", "Confidence", Unit::kFraction, &S::confidence, kConfidence},
+           {"source", "Ops from", Unit::kNone, &S::source, "where that was found"}},
+          [](const S& s, const NoFacts&) { return LinkTo(s.rows); })
+          .WithReadable("kernel_name", [](const S& s, const NoFacts&) { return s.readable; });
+  return schema;
 }
 
 }  // namespace
 
-void AddGraphTables(AnalysisContext& context, const AnalysisParams& params,
-                    AnalysisResult* result) {
+AnalysisParams GraphSums::KeyOf(AnalysisParams params) {
+  params.hlo = {};
+  params.peaks.clear();
+  return params;
+}
+
+GraphSums GraphSums::Compute(AnalysisContext& context, const AnalysisParams& params) {
+  GraphSums sums;
   const GraphOps& graphs = context.Get<GraphOps>();
-  if (graphs.launches.empty()) return;
-  const Trace& trace = context.trace();
+  sums.any = !graphs.launches.empty(), sums.any_found = !graphs.kernels.empty();
+  if (!sums.any) return sums;
   const GraphKernelReader reader(context, params, graphs);
-  result->tables.push_back(GraphTable(reader, graphs));
-  if (graphs.kernels.empty()) return;
-  result->tables.push_back(GraphOpTable(reader, graphs));
-  result->tables.push_back(GraphKernelTable(trace, reader, graphs));
+  sums.sources = SumBySource(reader, graphs);
+  sums.ops = SumByOp(reader, graphs);
+  sums.kernels = SumByKernel(context.trace(), reader, graphs);
+  return sums;
+}
+
+void AddGraphTables(const GraphSums& sums, AnalysisResult* result) {
+  if (!sums.any) return;
+  result->tables.push_back(GraphSourceSchema().Make(sums.sources));
+  if (!sums.any_found) return;
+  result->tables.push_back(GraphOpSchema().Make(sums.ops));
+  result->tables.push_back(GraphKernelSchema().Make(sums.kernels));
 }
 
 }  // namespace stepscope

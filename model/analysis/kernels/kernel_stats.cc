@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -14,7 +15,6 @@
 #include "model/analysis/devices/device_tables.h"
 #include "model/analysis/kernels/graph_tables.h"
 #include "model/analysis/naming/remedies.h"
-#include "model/analysis/ops/category_tables.h"
 #include "model/analysis/tables/schema.h"
 #include "model/base/demangle.h"
 #include "model/jobs/job.h"
@@ -114,15 +114,10 @@ const Schema<Group, Facts>& KernelSchema() {
   return schema;
 }
 
-// The table of kernels that share a name, an op or a stream.
-struct SumTableFacts {
-  Ps total = 0;  // of all kernels
-  const TrackSet* set = nullptr;
-};
-
-Schema<KernelSum, SumTableFacts> SumSchema(const char* id, const char* title, const char* label) {
+// The table of kernels that share a name, an op or a stream; its facts are the kernels' total.
+Schema<KernelSum, Ps> SumSchema(const char* id, const char* title, const char* label) {
   using S = KernelSum;
-  using F = SumTableFacts;
+  using F = Ps;
   return Schema<S, F>(
              id, title,
              {{"rank", "#", Unit::kCount, [](const S&, const F&, size_t i) { return i + 1; }},
@@ -139,11 +134,10 @@ Schema<KernelSum, SumTableFacts> SumSchema(const char* id, const char* title, co
                [](const S& s) { return ShareOf(s.matrix, s.total); },
                "time in kernels that use the matrix unit"},
               {"share", "Share of time", Unit::kFraction,
-               [](const S& s, const F& f) { return ShareOf(s.total, f.total); },
+               [](const S& s, const F& total) { return ShareOf(s.total, total); },
                "of the time of all kernels", kKeyColumn}},
              [](const S& s, const F&) { return LinkTo(s.rows); })
-      .WithReadable("name",
-                    [](const S& s, const F& f) { return ReadableName(*f.set, s.name, s.rows); });
+      .WithReadable("name", [](const S& s, const F&) { return s.readable; });
 }
 
 const Schema<KernelStats>& PropertySchema() {
@@ -158,17 +152,23 @@ const Schema<KernelStats>& PropertySchema() {
        {"eligible_unused_percent", "Eligible, not used", Unit::kPercent, &K::without_matrix_percent,
         "time in kernels that could use Tensor Cores and whose names say that they do not, of all "
         "kernel time"},
-       {"short_kernel_percent", "Short kernels", Unit::kPercent,
-        [](const K& k) { return Percent(k.short_count, k.count); },
-        "kernels whose average is under 20 \u00b5s, the time the host needs to launch one (20 to "
-        "40 "
-        "\u00b5s), of all kernels"},
+       {"short_kernel_percent", "Short kernels", Unit::kPercent, &K::short_percent,
+        kShortKernelsHow},
        {"short_kernel_time_percent", "Time in short kernels", Unit::kPercent,
-        &K::short_time_percent, "their time, of all kernel time"}});
+        &K::short_time_percent, kShortTimeHow}});
   return schema;
 }
 
-// Sums up the kernels that share a name, or an op: largest total first, ties by name.
+// The largest total first, ties by name.
+std::vector<KernelSum> Sorted(std::vector<KernelSum> sums, const TrackSet& set) {
+  for (KernelSum& sum : sums) sum.readable = ReadableName(set, sum.name, sum.rows);
+  std::sort(sums.begin(), sums.end(), [](const KernelSum& a, const KernelSum& b) {
+    return a.total != b.total ? a.total > b.total : a.name.view() < b.name.view();
+  });
+  return sums;
+}
+
+// Sums up the kernels that share a name, or an op.
 std::vector<KernelSum> SumBy(const std::vector<KernelGroup>& groups,
                              const SharedText KernelGroup::*key) {
   std::vector<KernelSum> sums;
@@ -179,14 +179,6 @@ std::vector<KernelSum> SumBy(const std::vector<KernelGroup>& groups,
     sums[place->second].Add(g);
   }
   return sums;
-}
-
-ResultTable SumTable(std::vector<KernelSum> sums, const SumTableFacts& facts, const char* id,
-                     const char* title, const char* label) {
-  std::sort(sums.begin(), sums.end(), [](const KernelSum& a, const KernelSum& b) {
-    return a.total != b.total ? a.total > b.total : a.name.view() < b.name.view();
-  });
-  return SumSchema(id, title, label).Make(sums, facts);
 }
 
 void AddFindings(const KernelStats& stats, const Program& program, AnalysisResult* result) {
@@ -255,6 +247,51 @@ SharedText ReadableName(const TrackSet& set, std::string_view name, const EventR
   return SharedText(WithoutParameters(shown));
 }
 
+void CategoryTable::Add(KernelCategory category, Ps time, Ps matrix, uint64_t count,
+                        const EventRows& rows) {
+  CategorySum& sum = sums_[static_cast<size_t>(category)];
+  sum.category = category;
+  sum.time += time, sum.matrix += matrix, sum.count += count;
+  sum.rows.Append(rows);
+}
+
+ResultTable CategoryTable::Take(const char* time_how, bool with_matrix) {
+  struct Facts {
+    double all = 0;
+    bool with_matrix = false;
+  };
+  using Sum = CategorySum;
+  using Table = Schema<Sum, Facts>;
+  const auto share = [](Ps part, double whole) {
+    return whole > 0 ? static_cast<double>(part) / whole : 0;
+  };
+  const Table schema(
+      "by_category", "By category",
+      {{"category", "Category", Unit::kNone, [](const Sum& s) { return CategoryName(s.category); },
+        "by the kernel's name, else by its op's"},
+       {"count", "Count", Unit::kCount, &Sum::count},
+       {"timeMs", "Time", Unit::kMs, &Sum::time, time_how},
+       {"share", "Share of time", Unit::kFraction,
+        [share](const Sum& s, const Facts& f) { return share(s.time, f.all); }, "of all of them"},
+       Table::Field(
+           "matrix_share", "Tensor Core time", Unit::kFraction,
+           [share](const Sum& s) { return share(s.matrix, static_cast<double>(s.time)); },
+           "time in kernels that use the matrix unit")
+           .When([](const Facts& f) { return f.with_matrix; })},
+      [](const Sum& s, const Facts&) {
+        RowLink link = LinkTo(s.rows);
+        link.total = s.count;
+        return link;
+      });
+  Facts facts{.with_matrix = with_matrix};
+  for (const CategorySum& s : sums_) facts.all += static_cast<double>(s.time);
+  std::stable_sort(sums_.begin(), sums_.end(),
+                   [](const CategorySum& a, const CategorySum& b) { return a.time > b.time; });
+  const auto end =
+      std::find_if(sums_.begin(), sums_.end(), [](const CategorySum& s) { return s.rows.empty(); });
+  return schema.Make(std::span<const CategorySum>(sums_.begin(), end), facts);
+}
+
 double KernelGroup::total_us(const XprofDefinitions& xprof) const {
   return xprof.kernel_times_in_whole_ns ? WholeNsAsUs(total_ns) : InUs(total);
 }
@@ -270,27 +307,44 @@ double KernelStats::matrix_percent() const { return Percent(matrix, total); }
 double KernelStats::without_matrix_percent() const { return Percent(without_matrix, total); }
 double KernelStats::short_time_percent() const { return Percent(short_total, total); }
 
+double KernelStats::short_percent() const { return Percent(short_count, count); }
+
+KernelPage KernelPage::Compute(AnalysisContext& context, const AnalysisParams& params) {
+  KernelPage page;
+  page.stats = context.Get<KernelStats>(params);
+  page.in_whole_ns = context.xprof().kernel_times_in_whole_ns;
+  if (context.xprof().kernel_columns_of_xprof) return page;
+  const TrackSet& set = context.trace().set;
+  page.by_kernel = Sorted(SumBy(page.stats->kernels, &KernelGroup::name), set);
+  page.by_op = Sorted(SumBy(page.stats->kernels, &KernelGroup::op_name), set);
+  page.by_stream = Sorted(page.stats->by_stream, set);
+  page.graphs = context.Get<GraphSums>(params);
+  return page;
+}
+
 AnalysisResult RunKernelStats(AnalysisContext& context, const AnalysisParams& params) {
   AnalysisResult result;
   result.panel = "kernel_stats";
-  const auto stats = context.Get<KernelStats>(params);
+  const auto page = context.Get<KernelPage>(params);
+  const KernelStats& stats = *page->stats;
   result.tables.push_back(
-      KernelSchema().Make(stats->kernels, {.xprof = context.xprof(), .total = stats->total}));
-  result.properties = PropertySchema().Properties(*stats);
+      KernelSchema().Make(stats.kernels, {.xprof = context.xprof(), .total = stats.total}));
+  result.properties = PropertySchema().Properties(stats);
   if (!context.xprof().kernel_columns_of_xprof) {
-    const SumTableFacts facts{stats->total, &context.trace().set};
-    result.tables.push_back(SumTable(SumBy(stats->kernels, &KernelGroup::name), facts, "by_kernel",
-                                     "By kernel", "Kernel"));
-    result.tables.push_back(
-        SumTable(SumBy(stats->kernels, &KernelGroup::op_name), facts, "by_op", "By op", "Op"));
-    result.tables.push_back(SumTable(stats->by_stream, facts, "by_stream", "By stream", "Stream"));
-    if (!stats->kernels.empty()) result.tables.push_back(KernelCategoryTable(stats->kernels));
+    const auto add = [&](const char* id, const char* title, const char* label,
+                         const std::vector<KernelSum>& sums) {
+      result.tables.push_back(SumSchema(id, title, label).Make(sums, stats.total));
+    };
+    add("by_kernel", "By kernel", "Kernel", page->by_kernel);
+    add("by_op", "By op", "Op", page->by_op);
+    add("by_stream", "By stream", "Stream", page->by_stream);
+    if (!stats.kernels.empty()) result.tables.push_back(KernelCategoryTable(stats.kernels));
     AddDeviceTables(context, params, &result);
-    AddGraphTables(context, params, &result);
-    AddFindings(*stats, ProgramOf(context.trace()), &result);
+    AddGraphTables(*page->graphs, &result);
+    AddFindings(stats, ProgramOf(context.trace()), &result);
   }
-  if (stats->kernels.empty()) result.empty_reason = WhyNoKernels(context.trace());
-  result.SetSource(stats);
+  if (stats.kernels.empty()) result.empty_reason = WhyNoKernels(context.trace());
+  result.SetSource(page);
   return result;
 }
 

@@ -4,12 +4,16 @@
 // kernels of graphs.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "model/analysis/analysis.h"
+#include "model/analysis/kernels/graph_tables.h"
+#include "model/analysis/naming/kernel_category.h"
 #include "model/analysis/naming/kernel_rules.h"
 #include "model/analysis/naming/matrix_unit.h"
 #include "model/analysis/tables/in_unit.h"
@@ -57,10 +61,12 @@ SharedText ReadableName(const TrackSet& set, std::string_view name, const EventR
 // Sums of kernels that share a name, an op or a stream.
 struct KernelSum {
   SharedText name;                                  // of what they share
+  SharedText readable;                              // as KernelGroup::readable
   Ps total = 0, min = kMaxPs, max = 0, matrix = 0;  // matrix: in kernels that use the matrix unit
   uint64_t count = 0;
   EventRows rows;
   void Add(const KernelGroup& group);
+  std::string_view shown() const { return readable.empty() ? name : readable; }
 };
 
 struct KernelStats {
@@ -72,6 +78,7 @@ struct KernelStats {
   uint64_t count = 0, short_count = 0;  // short: of groups whose average is under kShortKernel
   Ps total = 0, short_total = 0;
   Ps matrix = 0, without_matrix = 0;  // with the matrix unit; eligible, but without it
+  double short_percent() const;       // of the count
   // Of the total.
   double matrix_percent() const;
   double without_matrix_percent() const;
@@ -82,5 +89,44 @@ struct KernelStats {
   // O(kernels), parallel over device planes.
   static KernelStats Compute(AnalysisContext& context, const AnalysisParams& params);
 };
+
+// The page: the kernels, their sums, and the kernels of graphs. With XProf's definitions only the
+// kernels.
+struct KernelPage {
+  std::shared_ptr<const KernelStats> stats;
+  std::vector<KernelSum> by_kernel, by_op, by_stream;  // the largest total first, ties by name
+  std::shared_ptr<const GraphSums> graphs;             // null with XProf's definitions
+  bool in_whole_ns = false;                            // tables have KernelGroup::total_ns
+
+  static constexpr bool kLarge = true;
+  static AnalysisParams KeyOf(AnalysisParams params) { return KernelStats::KeyOf(params); }
+  static KernelPage Compute(AnalysisContext& context, const AnalysisParams& params);
+};
+
+// --- Tables by category of kernel (docs/rules.md#devices)
+struct CategorySum {
+  KernelCategory category = KernelCategory::kOther;
+  Ps time = 0, matrix = 0;  // matrix: in kernels that use the matrix unit
+  uint64_t count = 0;
+  EventRows rows;
+};
+
+// Sums up the rows of the table `by_category`.
+class CategoryTable {
+ public:
+  // `matrix`: the part of the time that uses the matrix unit.
+  void Add(KernelCategory category, Ps time, Ps matrix, uint64_t count, const EventRows& rows);
+  // The rows, largest time first. `with_matrix`: with a column for the matrix unit's share.
+  ResultTable Take(const char* time_how, bool with_matrix);
+
+ private:
+  std::array<CategorySum, static_cast<size_t>(KernelCategory::kCount)> sums_;
+};
+
+// How the numbers of short kernels are made.
+inline constexpr const char* kShortKernelsHow =
+    "kernels whose average is under 20 \u00b5s, the time the host needs to launch one (20 to 40 "
+    "\u00b5s), of all kernels";
+inline constexpr const char* kShortTimeHow = "their time, of all kernel time";
 
 }  // namespace stepscope

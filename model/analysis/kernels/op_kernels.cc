@@ -4,7 +4,6 @@
 #include <array>
 
 #include "model/analysis/definitions.h"
-#include "model/analysis/ops/category_tables.h"
 
 namespace stepscope {
 namespace {

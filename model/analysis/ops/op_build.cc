@@ -1,7 +1,6 @@
 // Builds the op database from the ops of hosts, GPUs and TPU cores.
 #include "model/analysis/ops/op_collect.h"
 #include "model/analysis/ops/op_database.h"
-#include "model/analysis/ops/tpu_ops.h"
 #include "model/analysis/steps/scope.h"
 #include "model/jobs/job.h"
 

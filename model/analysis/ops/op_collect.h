@@ -7,6 +7,8 @@
 
 #include "model/analysis/ops/op_database.h"
 #include "model/analysis/steps/scope.h"
+#include "model/stats.h"
+#include "model/trace.h"
 
 namespace stepscope {
 
@@ -38,5 +40,11 @@ void CollectHostOps(AnalysisContext& context, HostId host, const Scope& scope, H
 // Adds the ops of all GPUs to the device side of their hosts (by HostId): one pass, parts of lanes
 // in parallel. O(n).
 void CollectDeviceOps(AnalysisContext& context, const Scope& scope, std::vector<HostOps>* hosts);
+
+// Adds the ops of the host's cores to its device side; FinishSide computes counts and order. The
+// ops are the events of XLA Ops lines that have a program and a symbol id, by the core's own clock
+// (model/analysis/tpu/core_events.h). Self time leaves out the events directly inside. O(n log n).
+void AddTpuOps(const Trace& trace, const StatTable& stats, HostId host, const Scope& scope,
+               OpSide* side);
 
 }  // namespace stepscope

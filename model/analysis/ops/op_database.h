@@ -87,4 +87,10 @@ void FinishSide(OpSide* side);
 // As OpDatabase::Compute, without the ops of devices.
 OpDatabase BuildHostOps(AnalysisContext& context, const AnalysisParams& params);
 
+// --- Ops that run on the host of a program with devices (docs/rules.md#verdict). Pure.
+
+// By MetaId, whether an event is such an op: one of TensorFlow, or one of PyTorch that launches no
+// kernel. PyTorch's are unknown where none of them launches any. O(names + ops).
+std::vector<uint8_t> HostSideOps(const Trace& trace, const HostOps& ops);
+
 }  // namespace stepscope

@@ -1,4 +1,4 @@
-#include "model/analysis/ops/tpu_ops.h"
+#include "model/analysis/ops/op_collect.h"
 
 #include <algorithm>
 #include <map>
@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "model/analysis/naming/op_name.h"
-#include "model/analysis/ops/op_collect.h"
 #include "model/analysis/tpu/core_events.h"
 
 namespace stepscope {

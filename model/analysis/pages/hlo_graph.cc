@@ -6,13 +6,11 @@
 #include <unordered_map>
 
 #include "model/analysis/definitions.h"
-#include "model/analysis/pages/hlo_table_writer.h"
+#include "model/analysis/pages/hlo_op_pages.h"
 #include "model/analysis/steps/steps.h"
-#include "model/analysis/tables/in_unit.h"
-#include "model/analysis/xla/hlo_category.h"
-#include "model/analysis/xla/hlo_choice.h"
-#include "model/analysis/xla/hlo_ops.h"
+#include "model/analysis/tables/schema.h"
 #include "model/analysis/xla/hlo_programs.h"
+#include "model/jobs/job.h"
 #include "model/xla/cost_model.h"
 #include "model/xla/hlo_text.h"
 #include "model/xla/neighbourhood.h"
@@ -20,12 +18,13 @@
 namespace stepscope {
 namespace {
 
-using V = ValueType;
 using xla::HloModule;
+using xla::Instruction;
 
 // The text of a larger program has only the computation of the chosen instruction, up to this many
 // lines.
 constexpr size_t kMostLines = 20'000;
+constexpr size_t kMostInstructions = 200'000;  // of all programs
 constexpr int kMostRadius = 100;
 
 // The root of the entry; kNone if there is none.
@@ -33,235 +32,286 @@ uint32_t RootOf(const HloModule& module) {
   return module.entry == xla::kNone ? xla::kNone : module.computations[module.entry].root;
 }
 
-class GraphWriter {
- public:
-  GraphWriter(const HloModule& module, const HloOpTable& ops, uint32_t program)
-      : module_(module), users_(module) {
-    for (const HloOp& op : ops.ops) {
-      if (op.program == program) ops_[op.instruction] = &op;
-    }
+// A program whose instructions tables list.
+struct Program {
+  Program(std::string program_name, const HloModule& of)
+      : name(std::move(program_name)), module(of), users(of) {}
+
+  const std::string name;
+  const HloModule& module;
+  const xla::InstructionUsers users;
+  std::unordered_map<uint32_t, const HloOp*> ops;  // that ran, by instruction
+
+  const Instruction& At(uint32_t i) const { return module.instructions[i]; }
+  std::string_view NameOf(uint32_t i) const { return i == xla::kNone ? "" : At(i).name; }
+  std::string_view ComputationOf(uint32_t i) const {
+    return module.computations[At(i).computation].name;
   }
-
-  ResultTable Nodes(const xla::Neighbourhood& around) const {
-    ResultTable table{
-        "nodes",
-        "Instructions around it",
-        {{"instruction", "Instruction", Unit::kNone, V::kString, "", true},
-         {"distance", "Distance", Unit::kNone, V::kInt, "steps from the centre"},
-         {"opcode", "Opcode", Unit::kNone, V::kString, "", true},
-         {"category", "Category", Unit::kNone, V::kString, ""},
-         {"shape", "Shape", Unit::kNone, V::kString, "", true},
-         {"bytes", "Size", Unit::kBytes, V::kInt, "of its value", true},
-         {"users", "Users", Unit::kCount, V::kInt, ""},
-         {"users_left_out", "Users left out", Unit::kNone, V::kBool, "it has more than 16"},
-         {"computation", "Computation", Unit::kNone, V::kString, ""},
-         {"called", "Calls", Unit::kNone, V::kString, ""},
-         {"self_time", "Self time", Unit::kUs, V::kReal, "of all its events", true},
-         {"tf_op_name", "Framework op", Unit::kNone, V::kString, ""},
-         {"source", "Source", Unit::kNone, V::kString, ""}}};
-    for (const xla::GraphNode& node : around.nodes) AddNode(node, &table);
-    return table;
+  const HloOp* OpOf(uint32_t i) const {
+    const auto op = ops.find(i);
+    return op == ops.end() ? nullptr : op->second;
   }
-
-  ResultTable Edges(const xla::Neighbourhood& around) const {
-    ResultTable table{"edges",
-                      "Values between them",
-                      {{"from", "From", Unit::kNone, V::kString, "", true},
-                       {"to", "To", Unit::kNone, V::kString, "", true},
-                       {"operand", "Operand", Unit::kNone, V::kInt, "which one of its user"},
-                       {"bytes", "Size", Unit::kBytes, V::kInt, "", true}}};
-    for (const xla::GraphEdge& edge : around.edges) {
-      const xla::Instruction& from = module_.instructions[edge.from];
-      table.AddRow({SharedText(from.name), SharedText(module_.instructions[edge.to].name),
-                    static_cast<int64_t>(edge.operand), xla::BytesOf(module_.ShapeOf(from))});
-    }
-    return table;
-  }
-
-  ResultTable Adjacent(uint32_t centre, xla::TupleElements elements) const {
-    ResultTable table{"adjacent",
-                      "Operands and users",
-                      {{"role", "Role", Unit::kNone, V::kString, "", true},
-                       {"instruction", "Instruction", Unit::kNone, V::kString,
-                        "elements of tuples stand for the tuple's own instruction", true},
-                       {"shape", "Shape", Unit::kNone, V::kString, "", true}}};
-    const auto add = [&](const char* role, const std::vector<uint32_t>& instructions) {
-      for (const uint32_t i : instructions) {
-        const xla::Instruction& instruction = module_.instructions[i];
-        table.AddRow({role, SharedText(instruction.name), ToText(module_.ShapeOf(instruction))});
-      }
-    };
-    add("operand", OperandsThroughTuples(module_, centre, elements));
-    add("user", UsersThroughTuples(module_, users_, centre, elements));
-    return table;
-  }
-
-  const xla::InstructionUsers& users() const { return users_; }
-
- private:
-  void AddNode(const xla::GraphNode& node, ResultTable* table) const {
-    const xla::Instruction& i = module_.instructions[node.instruction];
-    const auto op = ops_.find(node.instruction);
-    const xla::Computation* called = module_.FirstCalled(i);
-    table->AddRow({SharedText(i.name), static_cast<int64_t>(node.distance),
-                   SharedText(i.opcode_name), HloCategoryOf(module_, i), ToText(module_.ShapeOf(i)),
-                   xla::BytesOf(module_.ShapeOf(i)),
-                   static_cast<int64_t>(users_.Of(node.instruction).size()), node.users_left_out,
-                   SharedText(module_.computations[i.computation].name),
-                   SharedText(called == nullptr ? std::string_view() : called->name),
-                   op == ops_.end() ? Value() : Value(InUs(op->second->self)),
-                   ProvenanceOf(module_.MetadataOf(i)), SourceLineOf(module_, i)});
-    table->links.push_back(op == ops_.end() ? RowLink() : LinkTo(*op->second));
-  }
-
-  const HloModule& module_;
-  xla::InstructionUsers users_;
-  std::unordered_map<uint32_t, const HloOp*> ops_;  // by instruction
-};
-
-ResultTable TextTable(const HloModule& module, uint32_t centre) {
-  ResultTable table{"text",
-                    "Program",
-                    {{"line", "Line", Unit::kNone, V::kInt, ""},
-                     {"text", "Text", Unit::kNone, V::kString, "", true},
-                     {"instruction", "Instruction", Unit::kNone, V::kString, ""}}};
-  const bool whole = module.instructions.size() <= kMostLines;
-  const std::vector<xla::TextLine> lines =
-      whole ? ModuleText(module)
-            : ComputationText(module, module.instructions[centre].computation, kMostLines);
-  for (const xla::TextLine& line : lines) {
-    const bool named = line.instruction != xla::kNone;
-    table.AddRow(
-        {static_cast<int64_t>(table.size() + 1), line.text,
-         SharedText(named ? module.instructions[line.instruction].name : std::string_view())});
-  }
-  return table;
-}
-
-ResultTable ComputationsTable(const HloModule& module) {
-  ResultTable table{"computations",
-                    "Computations",
-                    {{"computation", "Computation", Unit::kNone, V::kString, "", true},
-                     {"instructions", "Instructions", Unit::kCount, V::kInt, "", true},
-                     {"root", "Root", Unit::kNone, V::kString, "", true},
-                     {"entry", "Entry", Unit::kNone, V::kBool, ""}}};
-  for (const uint32_t c : module.call_order) {
-    const xla::Computation& computation = module.computations[c];
-    const xla::Instruction* root = module.RootOf(computation);
-    table.AddRow(
-        {SharedText(computation.name), static_cast<int64_t>(computation.instructions.count),
-         SharedText(root == nullptr ? std::string_view() : root->name), c == module.entry});
-  }
-  return table;
-}
-
-// The tables of whole programs in a report: sizes, and instructions with their costs.
-class ProgramsWriter {
- public:
-  explicit ProgramsWriter(AnalysisContext& context) : context_(context) {}
-
-  // `centre` chooses the computation of which a large program is shown.
-  void Add(uint32_t program, const HloModule& module, uint32_t centre) {
-    const std::string name = context_.Get<HloPrograms>().NameOf(program);
-    programs_.AddRow({name, static_cast<int64_t>(module.computations.size()),
-                      static_cast<int64_t>(module.instructions.size())});
-    // Programs of CPUs have tuples whose members take four bytes, as XLA counts them.
-    const bool gpu = KindOf(context_.trace()) == DeviceKind::kGpu;
-    const bool cpu = KindOf(context_.trace()) == DeviceKind::kCpuOnly;
-    const xla::CostModel costs(module, gpu ? xla::CostVariant::kGpu : xla::CostVariant::kBase,
-                               cpu ? 4 : 8);
-    const xla::InstructionUsers users(module);
-    const auto add = [&](uint32_t computation) {
-      for (const uint32_t i : module.computations[computation].sequence)
-        if (instructions_.size() < kMostInstructions) AddRow(name, module, i, costs, users);
-    };
-    if (centre != xla::kNone && module.instructions.size() > kMostLines)
-      return add(module.instructions[centre].computation);
-    for (const uint32_t c : module.call_order) add(c);
-  }
-
-  void Move(AnalysisResult* result) {
-    result->tables.push_back(std::move(programs_));
-    result->tables.push_back(std::move(instructions_));
-  }
-
- private:
-  static constexpr size_t kMostInstructions = 200'000;
-
-  std::string Names(const HloModule& module, std::span<const uint32_t> instructions) const {
+  std::string Names(std::span<const uint32_t> instructions) const {
     std::string names;
     for (const uint32_t i : instructions) {
       names += names.empty() ? "" : ", ";
-      names += i == xla::kNone ? std::string_view("?") : module.instructions[i].name;
+      names += i == xla::kNone ? std::string_view("?") : NameOf(i);
     }
     return names;
   }
-
-  void AddRow(const std::string& program, const HloModule& module, uint32_t index,
-              const xla::CostModel& costs, const xla::InstructionUsers& users) {
-    const xla::Instruction& i = module.instructions[index];
-    const xla::Cost& cost = costs.Of(index);
-    instructions_.AddRow({program, SharedText(module.computations[i.computation].name),
-                          SharedText(i.name), SharedText(i.opcode_name), ToText(module.ShapeOf(i)),
-                          Names(module, module.Operands(i)), Names(module, users.Of(index)),
-                          cost.flops, cost.bytes, cost.transcendentals,
-                          InstructionText(module, i, xla::TextForm::kShort)});
-  }
-
-  AnalysisContext& context_;
-  ResultTable programs_{"programs",
-                        "Programs",
-                        {{"program", "Program", Unit::kNone, V::kString, "", true},
-                         {"computations", "Computations", Unit::kCount, V::kInt, "", true},
-                         {"instructions", "Instructions", Unit::kCount, V::kInt, "", true}}};
-  ResultTable instructions_{
-      "instructions",
-      "Instructions",
-      {{"program", "Program", Unit::kNone, V::kString, ""},
-       {"computation", "Computation", Unit::kNone, V::kString, ""},
-       {"name", "Instruction", Unit::kNone, V::kString, "", true},
-       {"opcode", "Opcode", Unit::kNone, V::kString, "", true},
-       {"shape", "Shape", Unit::kNone, V::kString, ""},
-       {"operands", "Operands", Unit::kNone, V::kString, ""},
-       {"users", "Users", Unit::kNone, V::kString, ""},
-       {"flops", "Operations", Unit::kNone, V::kReal, "of one execution", true},
-       {"bytes_accessed", "Bytes", Unit::kBytes, V::kReal, "read and written in one execution",
-        true},
-       {"transcendentals", "Transcendentals", Unit::kNone, V::kReal, "of one execution"},
-       {"hlo_text", "Text", Unit::kNone, V::kString, ""}}};
 };
+
+const Schema<xla::GraphNode, Program>& NodeSchema() {
+  using N = xla::GraphNode;
+  using P = Program;
+  // A column of the node's instruction.
+  const auto of = [](auto get) {
+    return [get](const N& n, const P& p) { return get(p.module, p.At(n.instruction)); };
+  };
+  using M = HloModule;
+  using I = Instruction;
+  static const Schema<N, P> schema(
+      "nodes", "Instructions around it",
+      {{"instruction", "Instruction", Unit::kNone, of([](const M&, const I& i) { return i.name; }),
+        "", kKeyColumn},
+       {"distance", "Distance", Unit::kNone, &N::distance, "steps from the centre"},
+       {"opcode", "Opcode", Unit::kNone, of([](const M&, const I& i) { return i.opcode_name; }), "",
+        kKeyColumn},
+       {"category", "Category", Unit::kNone, of(HloCategoryOf)},
+       {"shape", "Shape", Unit::kNone,
+        of([](const M& m, const I& i) { return ToText(m.ShapeOf(i)); }), "", kKeyColumn},
+       {"bytes", "Size", Unit::kBytes,
+        of([](const M& m, const I& i) { return xla::BytesOf(m.ShapeOf(i)); }), "of its value",
+        kKeyColumn},
+       {"users", "Users", Unit::kCount,
+        [](const N& n, const P& p) { return p.users.Of(n.instruction).size(); }},
+       {"users_left_out", "Users left out", Unit::kNone, &N::users_left_out, "it has more than 16"},
+       {"computation", "Computation", Unit::kNone,
+        [](const N& n, const P& p) { return p.ComputationOf(n.instruction); }},
+       {"called", "Calls", Unit::kNone, of([](const M& m, const I& i) {
+          const xla::Computation* called = m.FirstCalled(i);
+          return called == nullptr ? std::string_view() : called->name;
+        })},
+       {"self_time", "Self time", Unit::kUs,
+        [](const N& n, const P& p) {
+          const HloOp* op = p.OpOf(n.instruction);
+          return op == nullptr ? std::nullopt : std::optional(op->self);
+        },
+        "of all its events", kKeyColumn},
+       {"tf_op_name", "Framework op", Unit::kNone,
+        of([](const M& m, const I& i) { return ProvenanceOf(m.MetadataOf(i)); })},
+       {"source", "Source", Unit::kNone,
+        of([](const M& m, const I& i) { return SourceLineOf(m, i); })}},
+      [](const N& n, const P& p) {
+        const HloOp* op = p.OpOf(n.instruction);
+        return op == nullptr ? RowLink() : LinkTo(*op);
+      });
+  return schema;
+}
+
+const Schema<xla::GraphEdge, Program>& EdgeSchema() {
+  using E = xla::GraphEdge;
+  using P = Program;
+  static const Schema<E, P> schema(
+      "edges", "Values between them",
+      {{"from", "From", Unit::kNone, [](const E& e, const P& p) { return p.NameOf(e.from); }, "",
+        kKeyColumn},
+       {"to", "To", Unit::kNone, [](const E& e, const P& p) { return p.NameOf(e.to); }, "",
+        kKeyColumn},
+       {"operand", "Operand", Unit::kNone, &E::operand, "which one of its user"},
+       {"bytes", "Size", Unit::kBytes,
+        [](const E& e, const P& p) { return xla::BytesOf(p.module.ShapeOf(p.At(e.from))); }, "",
+        kKeyColumn}});
+  return schema;
+}
+
+struct Adjacent {
+  const char* role;
+  uint32_t instruction;
+};
+
+ResultTable AdjacentTable(const Program& program, uint32_t centre, xla::TupleElements elements) {
+  using A = Adjacent;
+  using P = Program;
+  static const Schema<A, P> schema(
+      "adjacent", "Operands and users",
+      {{"role", "Role", Unit::kNone, &A::role, "", kKeyColumn},
+       {"instruction", "Instruction", Unit::kNone,
+        [](const A& a, const P& p) { return p.NameOf(a.instruction); },
+        "elements of tuples stand for the tuple's own instruction", kKeyColumn},
+       {"shape", "Shape", Unit::kNone,
+        [](const A& a, const P& p) { return ToText(p.module.ShapeOf(p.At(a.instruction))); }, "",
+        kKeyColumn}});
+  std::vector<Adjacent> rows;
+  for (const uint32_t i : OperandsThroughTuples(program.module, centre, elements))
+    rows.push_back({"operand", i});
+  for (const uint32_t i : UsersThroughTuples(program.module, program.users, centre, elements))
+    rows.push_back({"user", i});
+  return schema.Make(rows, program);
+}
+
+ResultTable TextTable(const Program& program, uint32_t centre) {
+  using L = xla::TextLine;
+  using P = Program;
+  static const Schema<L, P> schema(
+      "text", "Program",
+      {{"line", "Line", Unit::kNone, [](const L&, const P&, size_t i) { return i + 1; }},
+       {"text", "Text", Unit::kNone, &L::text, "", kKeyColumn},
+       {"instruction", "Instruction", Unit::kNone,
+        [](const L& line, const P& p) { return p.NameOf(line.instruction); }}});
+  const HloModule& module = program.module;
+  const bool whole = module.instructions.size() <= kMostLines;
+  return schema.Make(whole ? ModuleText(module)
+                           : ComputationText(module, program.At(centre).computation, kMostLines),
+                     program);
+}
+
+ResultTable ComputationsTable(const Program& program) {
+  using C = uint32_t;  // index of a computation
+  using P = Program;
+  static const Schema<C, P> schema(
+      "computations", "Computations",
+      {{"computation", "Computation", Unit::kNone,
+        [](C c, const P& p) { return p.module.computations[c].name; }, "", kKeyColumn},
+       {"instructions", "Instructions", Unit::kCount,
+        [](C c, const P& p) { return p.module.computations[c].instructions.count; }, "",
+        kKeyColumn},
+       {"root", "Root", Unit::kNone,
+        [](C c, const P& p) {
+          const Instruction* root = p.module.RootOf(p.module.computations[c]);
+          return root == nullptr ? std::string_view() : root->name;
+        },
+        "", kKeyColumn},
+       {"entry", "Entry", Unit::kNone, [](C c, const P& p) { return c == p.module.entry; }}});
+  return schema.Make(program.module.call_order, program);
+}
+
+// --- The tables of whole programs in a report: sizes, and instructions with their costs
+struct ProgramSize {
+  std::string program;
+  size_t computations = 0, instructions = 0;
+};
+
+const Schema<ProgramSize>& SizeSchema() {
+  using P = ProgramSize;
+  static const Schema<P> schema(
+      "programs", "Programs",
+      {{"program", "Program", Unit::kNone, &P::program, "", kKeyColumn},
+       {"computations", "Computations", Unit::kCount, &P::computations, "", kKeyColumn},
+       {"instructions", "Instructions", Unit::kCount, &P::instructions, "", kKeyColumn}});
+  return schema;
+}
+
+struct CostedProgram {
+  const Program& program;
+  const xla::CostModel& costs;
+};
+
+const Schema<uint32_t, CostedProgram>& InstructionsSchema() {
+  using I = uint32_t;  // index of an instruction
+  using C = CostedProgram;
+  // A column of the instruction.
+  const auto of = [](auto get) {
+    return [get](I i, const C& c) { return get(c.program, c.program.At(i)); };
+  };
+  const auto cost = [](double xla::Cost::*member) {
+    return [member](I i, const C& c) { return c.costs.Of(i).*member; };
+  };
+  using P = Program;
+  static const Schema<I, C> schema(
+      "instructions", "Instructions",
+      {{"program", "Program", Unit::kNone, [](I, const C& c) { return c.program.name; }},
+       {"computation", "Computation", Unit::kNone,
+        [](I i, const C& c) { return c.program.ComputationOf(i); }},
+       {"name", "Instruction", Unit::kNone, [](I i, const C& c) { return c.program.NameOf(i); }, "",
+        kKeyColumn},
+       {"opcode", "Opcode", Unit::kNone,
+        of([](const P&, const Instruction& i) { return i.opcode_name; }), "", kKeyColumn},
+       {"shape", "Shape", Unit::kNone,
+        of([](const P& p, const Instruction& i) { return ToText(p.module.ShapeOf(i)); })},
+       {"operands", "Operands", Unit::kNone,
+        of([](const P& p, const Instruction& i) { return p.Names(p.module.Operands(i)); })},
+       {"users", "Users", Unit::kNone,
+        [](I i, const C& c) { return c.program.Names(c.program.users.Of(i)); }},
+       {"flops", "Operations", Unit::kNone, cost(&xla::Cost::flops), "of one execution",
+        kKeyColumn},
+       {"bytes_accessed", "Bytes", Unit::kBytes, cost(&xla::Cost::bytes),
+        "read and written in one execution", kKeyColumn},
+       {"transcendentals", "Transcendentals", Unit::kNone, cost(&xla::Cost::transcendentals),
+        "of one execution"},
+       {"hlo_text", "Text", Unit::kNone, of([](const P& p, const Instruction& i) {
+          return InstructionText(p.module, i, xla::TextForm::kShort);
+        })}});
+  return schema;
+}
+
+// The instructions that a table of the program lists, at most so many. `centre` chooses the
+// computation of which a large program is shown.
+std::vector<uint32_t> ListedInstructions(const HloModule& module, uint32_t centre, size_t most) {
+  std::vector<uint32_t> listed;
+  const auto add = [&](uint32_t computation) {
+    for (const uint32_t i : module.computations[computation].sequence)
+      if (listed.size() < most) listed.push_back(i);
+  };
+  if (centre != xla::kNone && module.instructions.size() > kMostLines) {
+    add(module.instructions[centre].computation);
+  } else {
+    for (const uint32_t c : module.call_order) add(c);
+  }
+  return listed;
+}
+
+ResultTable InstructionsTable(const Program& program, DeviceKind kind, uint32_t centre,
+                              size_t most) {
+  // Programs of CPUs have tuples whose members take four bytes, as XLA counts them.
+  const xla::CostModel costs(
+      program.module, kind == DeviceKind::kGpu ? xla::CostVariant::kGpu : xla::CostVariant::kBase,
+      kind == DeviceKind::kCpuOnly ? 4 : 8);
+  return InstructionsSchema().Make(ListedInstructions(program.module, centre, most),
+                                   {program, costs});
+}
 
 void AddPrograms(AnalysisContext& context, const HloChoice& choice, uint32_t chosen,
                  uint32_t centre, AnalysisResult* result) {
   const HloPrograms& programs = context.Get<HloPrograms>();
-  ProgramsWriter writer(context);
+  const DeviceKind kind = KindOf(context.trace());
+  std::vector<ProgramSize> sizes;
+  const TableDesc desc = InstructionsSchema().Describe();
+  ResultTable instructions{desc.id, desc.title, desc.columns};
   for (uint32_t p = 0; p < programs.list().size(); ++p) {
     CheckStop();
     if (p != chosen && !choice.program.empty()) continue;
-    if (const auto module = programs.Module(p))
-      writer.Add(p, *module, p == chosen ? centre : RootOf(*module));
+    const auto module = programs.Module(p);
+    if (!module) continue;
+    const Program program(programs.NameOf(p), *module);
+    sizes.push_back({program.name, module->computations.size(), module->instructions.size()});
+    instructions.Append(InstructionsTable(program, kind, p == chosen ? centre : RootOf(*module),
+                                          kMostInstructions - instructions.size()));
   }
-  writer.Move(result);
+  result->tables.push_back(SizeSchema().Make(sizes));
+  result->tables.push_back(std::move(instructions));
 }
 
-// The chosen instruction, or the root of the entry; kNone if there is none.
-uint32_t CentreOf(const HloModule& module, const std::string& name) {
-  return name.empty() ? RootOf(module) : module.Find(name);
-}
-
-void AddProperties(const HloModule& module, const std::string& program, uint32_t centre,
-                   AnalysisResult* result) {
-  const xla::Instruction& i = module.instructions[centre];
-  const auto add = [&](const char* id, const char* label, Value value) {
-    result->properties.push_back({id, label, std::move(value), Unit::kNone, ""});
-  };
-  add("program", "Program", program);
-  add("instructions", "Instructions", static_cast<int64_t>(module.instructions.size()));
-  add("instruction", "Instruction", SharedText(i.name));
-  add("expression", "Expression", InstructionText(module, i, xla::TextForm::kExpression));
-  add("tf_op_name", "Framework op", ProvenanceOf(module.MetadataOf(i)));
-  add("source", "Source", SourceLineOf(module, i));
-  add("source_stack", "Stack", StackOf(module, i));
+std::vector<Property> PropertiesOf(const Program& program, uint32_t centre) {
+  using I = Instruction;
+  using P = Program;
+  static const Schema<I, P> schema(
+      "hlo_graph", "HLO graph",
+      {{"program", "Program", Unit::kNone, [](const I&, const P& p) { return p.name; }},
+       {"instructions", "Instructions", Unit::kNone,
+        [](const I&, const P& p) { return p.module.instructions.size(); }},
+       {"instruction", "Instruction", Unit::kNone, [](const I& i) { return i.name; }},
+       {"expression", "Expression", Unit::kNone,
+        [](const I& i, const P& p) {
+          return InstructionText(p.module, i, xla::TextForm::kExpression);
+        }},
+       {"tf_op_name", "Framework op", Unit::kNone,
+        [](const I& i, const P& p) { return ProvenanceOf(p.module.MetadataOf(i)); }},
+       {"source", "Source", Unit::kNone,
+        [](const I& i, const P& p) { return SourceLineOf(p.module, i); }},
+       {"source_stack", "Stack", Unit::kNone,
+        [](const I& i, const P& p) { return StackOf(p.module, i); }}});
+  return schema.Properties(program.At(centre), program);
 }
 
 }  // namespace
@@ -274,23 +324,27 @@ AnalysisResult RunHloGraph(AnalysisContext& context, const AnalysisParams& param
   if (!found.why_not.empty()) return result;
   const HloPrograms& programs = context.Get<HloPrograms>();
   const auto module = programs.Module(found.program);
-  const uint32_t centre = CentreOf(*module, params.hlo.instruction);
+  const std::string& wanted = params.hlo.instruction;
+  const uint32_t centre = wanted.empty() ? RootOf(*module) : module->Find(wanted);
   if (centre == xla::kNone) {
     result.empty_reason = fmt::format("The program {} has no instruction '{}'.",
-                                      programs.NameOf(found.program), params.hlo.instruction);
+                                      programs.NameOf(found.program), wanted);
     return result;
   }
-  AddProperties(*module, programs.NameOf(found.program), centre, &result);
-  const GraphWriter writer(*module, *context.Get<HloOpTable>(params), found.program);
-  const auto around = NeighbourhoodOf(*module, writer.users(), centre,
+  Program program(programs.NameOf(found.program), *module);
+  const auto table = context.Get<HloOpTable>(params);
+  for (const HloOp& op : table->ops) {
+    if (op.program == found.program) program.ops[op.instruction] = &op;
+  }
+  result.properties = PropertiesOf(program, centre);
+  const auto around = NeighbourhoodOf(*module, program.users, centre,
                                       std::clamp(params.hlo.radius, 0, kMostRadius));
-  result.tables.push_back(writer.Nodes(around));
-  result.tables.push_back(writer.Edges(around));
-  result.tables.push_back(writer.Adjacent(centre, context.xprof().tuple_elements_by_name
-                                                      ? xla::TupleElements::kByName
-                                                      : xla::TupleElements::kByOpcode));
-  result.tables.push_back(ComputationsTable(*module));
-  result.tables.push_back(TextTable(*module, centre));
+  const auto elements = context.xprof().tuple_elements_by_name ? xla::TupleElements::kByName
+                                                               : xla::TupleElements::kByOpcode;
+  result.tables = {NodeSchema().Make(around.nodes, program),
+                   EdgeSchema().Make(around.edges, program),
+                   AdjacentTable(program, centre, elements), ComputationsTable(program),
+                   TextTable(program, centre)};
   if (params.hlo.whole) AddPrograms(context, params.hlo, found.program, centre, &result);
   return result;
 }

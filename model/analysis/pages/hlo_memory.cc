@@ -1,19 +1,18 @@
 // The analysis `hlo_memory`: how a program fills a memory (docs/rules.md#hlo-memory).
+#include "model/analysis/pages/hlo_memory.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "model/analysis/definitions.h"
 #include "model/analysis/steps/steps.h"
-#include "model/analysis/xla/hlo_category.h"
-#include "model/analysis/xla/hlo_choice.h"
 #include "model/analysis/xla/hlo_programs.h"
-#include "model/xla/buffer_heap.h"
+#include "model/jobs/job.h"
 
 namespace stepscope {
 namespace {
 
-using V = ValueType;
 using xla::BufferHeap;
 using xla::HloModule;
 
@@ -27,92 +26,20 @@ std::string SpaceName(const Trace& trace, int64_t space) {
   return space == 0 ? "main memory" : fmt::format("space {}", space);
 }
 
-// The program and the memory that rows of a table belong to.
-struct Place {
-  std::string program;
-  int64_t space = 0;
-};
-
-const ColumnDesc kProgramColumn{"program", "Program", Unit::kNone, V::kString, ""};
-const ColumnDesc kSpaceColumn{"memory_space", "Space", Unit::kNone, V::kInt, ""};
-
-ResultTable EmptyPrograms() {
-  ResultTable table{
-      "programs",
-      "Programs",
-      {kProgramColumn,
-       kSpaceColumn,
-       {"memory", "Memory", Unit::kNone, V::kString, "", true},
-       {"peak_bytes", "Peak", Unit::kBytes, V::kInt, "the most that is live at once", true},
-       {"peak_unpadded_bytes", "Without padding", Unit::kBytes, V::kInt, ""},
-       {"total_bytes", "Allocated", Unit::kBytes, V::kInt, "all allocations", true},
-       {"indefinite_bytes", "Whole time", Unit::kBytes, V::kInt,
-        "parameters, constants and outputs", true},
-       {"parameters_bytes", "Parameters", Unit::kBytes, V::kInt, ""},
-       {"live_out_bytes", "Outputs", Unit::kBytes, V::kInt, ""}}};
-  table.columns.front().key = true;
-  return table;
-}
-
-ResultTable EmptyHeap() {
-  return {"heap",
-          "Heap in program order",
-          {kProgramColumn,
-           kSpaceColumn,
-           {"index", "Position", Unit::kNone, V::kInt, ""},
-           {"instruction", "Instruction", Unit::kNone, V::kString, "", true},
-           {"bytes", "Live", Unit::kBytes, V::kInt, "before the instruction", true},
-           {"unpadded_bytes", "Without padding", Unit::kBytes, V::kInt, ""}}};
-}
-
-void AddHeap(const Place& place, const BufferHeap& heap, ResultTable* table) {
-  int64_t index = 0;
-  for (const xla::HeapPoint& point : heap.points) {
-    table->AddRow({place.program, place.space, index++, SharedText(point.instruction), point.bytes,
-                   point.unpadded});
-  }
-}
-
-// The cells that all tables of buffers have for one buffer.
-std::vector<Value> BufferCells(const Place& place, const HloModule& module,
-                               const xla::LogicalBuffer& buffer) {
-  const bool known = buffer.instruction != xla::kNone;
-  const xla::Instruction* i = known ? &module.instructions[buffer.instruction] : nullptr;
+HloBuffer BufferOf(const HloPlace& place, const HloModule& module,
+                   const xla::LogicalBuffer& buffer) {
   const xla::Shape& shape = BufferShape(module, buffer);
-  return {place.program,
-          place.space,
-          buffer.id,
-          NameOf(module, buffer),
-          buffer.size,
-          xla::BytesOf(shape),
-          ToText(shape),
-          SharedText(i == nullptr ? std::string_view() : i->opcode_name),
-          SharedText(i == nullptr ? std::string_view() : module.MetadataOf(*i).op_name),
-          i == nullptr ? std::string() : SourceLineOf(module, *i)};
+  HloBuffer b{place, buffer.id, NameOf(module, buffer), buffer.size, xla::BytesOf(shape)};
+  b.shape = ToText(shape);
+  if (buffer.instruction == xla::kNone) return b;
+  const xla::Instruction& i = module.instructions[buffer.instruction];
+  b.opcode = i.opcode_name, b.op_name = module.MetadataOf(i).op_name;
+  b.source = SourceLineOf(module, i);
+  return b;
 }
 
-std::vector<ColumnDesc> BufferColumns() {
-  return {
-      kProgramColumn,
-      kSpaceColumn,
-      {"buffer", "Buffer", Unit::kNone, V::kInt, ""},
-      {"instruction", "Instruction", Unit::kNone, V::kString, "and the part of its tuple", true},
-      {"bytes", "Size", Unit::kBytes, V::kInt, "", true},
-      {"unpadded_bytes", "Without padding", Unit::kBytes, V::kInt, ""},
-      {"shape", "Shape", Unit::kNone, V::kString, "", true},
-      {"opcode", "Opcode", Unit::kNone, V::kString, ""},
-      {"op_name", "Framework op", Unit::kNone, V::kString, ""},
-      {"source", "Source", Unit::kNone, V::kString, ""}};
-}
-
-ResultTable EmptyPeak() {
-  ResultTable table{"at_peak", "Live at the peak", BufferColumns()};
-  table.AddColumn({"group", "Kind", Unit::kNone, V::kString, "", true});
-  return table;
-}
-
-void AddPeak(const Place& place, const HloModule& module, const BufferHeap& heap, bool sum_small,
-             ResultTable* table) {
+void AddPeak(const HloPlace& place, const HloModule& module, const BufferHeap& heap, bool sum_small,
+             std::vector<HloBuffer>* rows) {
   std::vector<xla::PeakBuffer> buffers = heap.at_peak;
   const auto size = [&](const xla::PeakBuffer& b) { return module.buffers.buffers[b.buffer].size; };
   std::stable_sort(buffers.begin(), buffers.end(),
@@ -123,23 +50,11 @@ void AddPeak(const Place& place, const HloModule& module, const BufferHeap& heap
       small += size(b);
       continue;
     }
-    std::vector<Value> row = BufferCells(place, module, module.buffers.buffers[b.buffer]);
-    row.emplace_back(SharedText(GroupOf(b.allocation)));
-    table->AddRow(std::move(row));
+    rows->push_back(BufferOf(place, module, module.buffers.buffers[b.buffer]));
+    rows->back().group = GroupOf(b.allocation);
   }
-  if (small > 0) {
-    table->AddRow({place.program, place.space, int64_t{-1},
-                   fmt::format("small (<{} bytes)", kXprofSmallBytes), small, int64_t{0}, "", "",
-                   "", "", ""});
-  }
-}
-
-ResultTable EmptyBuffers() {
-  ResultTable table{"buffers", "Buffers", BufferColumns()};
-  table.AddColumn({"begin_index", "First", Unit::kNone, V::kInt, "position in the heap", true});
-  table.AddColumn({"end_index", "Last", Unit::kNone, V::kInt, "position in the heap", true});
-  table.AddColumn({"offset", "Offset", Unit::kBytes, V::kInt, "in its allocation"});
-  return table;
+  if (small > 0)
+    rows->push_back({place, -1, fmt::format("small (<{} bytes)", kXprofSmallBytes), small});
 }
 
 // Where each buffer lies in its allocation; -1: in none.
@@ -153,8 +68,8 @@ std::vector<int64_t> OffsetsOf(const HloModule& module) {
 }
 
 // Every buffer of the space, with the time in which it is live.
-void AddBuffers(const Place& place, const HloModule& module, const BufferHeap& heap,
-                ResultTable* table) {
+void AddBuffers(const HloPlace& place, const HloModule& module, const BufferHeap& heap,
+                std::vector<HloBuffer>* rows) {
   const auto& buffers = module.buffers.buffers;
   const std::vector<int64_t> offsets = OffsetsOf(module);
   std::vector<uint32_t> order;
@@ -164,44 +79,26 @@ void AddBuffers(const Place& place, const HloModule& module, const BufferHeap& h
   std::stable_sort(order.begin(), order.end(),
                    [&](uint32_t a, uint32_t b) { return buffers[a].size > buffers[b].size; });
   for (const uint32_t b : order) {
-    std::vector<Value> row = BufferCells(place, module, buffers[b]);
-    const auto& span = heap.spans[b];
-    row.push_back(span ? Value(static_cast<int64_t>(span->first)) : Value());
-    row.push_back(span ? Value(static_cast<int64_t>(span->last)) : Value());
-    row.push_back(offsets[b] >= 0 ? Value(offsets[b]) : Value());
-    table->AddRow(std::move(row));
+    HloBuffer& row = rows->emplace_back(BufferOf(place, module, buffers[b]));
+    if (const auto& span = heap.spans[b]) row.first = span->first, row.last = span->last;
+    if (offsets[b] >= 0) row.offset = offsets[b];
   }
 }
 
-ResultTable BlocksTable(const HloModule& module, const BufferHeap& heap) {
-  ResultTable table{"blocks",
-                    "Places in memory",
-                    {{"buffer_id", "Buffer", Unit::kNone, V::kInt, "-1: an allocation"},
-                     {"name", "Instruction", Unit::kNone, V::kString, "", true},
-                     {"offset", "Offset", Unit::kBytes, V::kInt, "", true},
-                     {"size", "Size", Unit::kBytes, V::kInt, "", true},
-                     {"first", "First", Unit::kNone, V::kInt, ""},
-                     {"last", "Last", Unit::kNone, V::kInt, ""}}};
+std::vector<HloBlock> BlocksOf(const HloModule& module, const BufferHeap& heap) {
+  std::vector<HloBlock> blocks;
   for (const xla::HeapBlock& block : heap.blocks) {
-    const bool container = block.buffer == xla::kNone;
-    const auto* buffer = container ? nullptr : &module.buffers.buffers[block.buffer];
-    table.AddRow({container ? int64_t{-1} : buffer->id,
-                  container ? std::string("allocation") : NameOf(module, *buffer), block.offset,
-                  block.size, static_cast<int64_t>(block.span.first),
-                  static_cast<int64_t>(block.span.last)});
+    HloBlock& b =
+        blocks.emplace_back(HloBlock{-1, "allocation", block.offset, block.size, block.span});
+    if (block.buffer == xla::kNone) continue;
+    const xla::LogicalBuffer& buffer = module.buffers.buffers[block.buffer];
+    b.buffer_id = buffer.id, b.name = NameOf(module, buffer);
   }
-  return table;
+  return blocks;
 }
 
-ResultTable AllocationsTable(const HloModule& module, int64_t space) {
-  ResultTable table{"allocations",
-                    "Allocations",
-                    {{"allocation", "Allocation", Unit::kNone, V::kInt, ""},
-                     {"size", "Size", Unit::kBytes, V::kInt, "", true},
-                     {"kind", "Kind", Unit::kNone, V::kString, "", true},
-                     {"indefinite", "Whole time", Unit::kNone, V::kBool, ""},
-                     {"buffers", "Buffers", Unit::kCount, V::kInt, ""},
-                     {"largest", "Largest buffer", Unit::kNone, V::kString, "", true}}};
+std::vector<HloAllocation> AllocationsOf(const HloModule& module, int64_t space) {
+  std::vector<HloAllocation> rows;
   for (const xla::BufferAllocation& a : module.buffers.allocations) {
     if (a.memory_space != space) continue;
     const xla::LogicalBuffer* largest = nullptr;
@@ -209,61 +106,22 @@ ResultTable AllocationsTable(const HloModule& module, int64_t space) {
       const xla::LogicalBuffer& buffer = module.buffers.buffers[b.buffer];
       if (largest == nullptr || buffer.size > largest->size) largest = &buffer;
     }
-    table.AddRow({a.index, a.size,
-                  a.thread_local_memory ? SharedText("Thread") : SharedText(GroupOf(&a)),
-                  a.indefinite(), static_cast<int64_t>(a.assigned.size()),
-                  largest == nullptr ? std::string() : NameOf(module, *largest)});
+    rows.push_back({a.index, a.size, a.thread_local_memory ? "Thread" : GroupOf(&a), a.indefinite(),
+                    a.assigned.size(),
+                    largest == nullptr ? std::string() : NameOf(module, *largest)});
   }
-  return table;
+  return rows;
 }
 
-void AddBytes(const char* id, const char* label, int64_t bytes, const char* how,
-              AnalysisResult* result) {
-  result->properties.push_back({id, label, bytes, Unit::kBytes, how});
-}
-
-void AddSizes(const BufferHeap& heap, AnalysisResult* result) {
-  AddBytes("peak", "Peak", heap.peak, "the most that is live at once", result);
-  AddBytes("unpadded_peak", "Peak without padding", heap.unpadded_peak, "", result);
-  result->properties.push_back({"peak_position", "Position of the peak",
-                                static_cast<int64_t>(heap.peak_position), Unit::kNone,
-                                "in the heap"});
-  AddBytes("total", "Allocated", heap.total, "all allocations but those of threads", result);
-  AddBytes("indefinite", "Whole time", heap.indefinite, "parameters, constants, outputs", result);
-  AddBytes("parameters", "Parameters", heap.parameters, "of the entry", result);
-  AddBytes("live_out", "Outputs", heap.live_out, "what may be live after the program", result);
-  AddBytes("non_reusable", "Not reused", heap.non_reusable, "of threads, or tables of tuples",
-           result);
-  AddBytes("temporary_peak", "Temporary at the peak", heap.peak - heap.indefinite,
-           "peak - whole time", result);
-  const double room = static_cast<double>(heap.total - heap.indefinite);
-  const double unused = static_cast<double>(heap.total - heap.peak);
-  result->properties.push_back({"fragmentation", "Fragmentation",
-                                room > 0 ? 100 * unused / room : 0.0, Unit::kPercent,
-                                "(allocated - peak) / (allocated - whole time)"});
-}
-
-void AddDiagnostics(const HloModule& module, AnalysisResult* result) {
-  for (const Diagnostic& d : module.diagnostics.rows()) {
-    result->properties.push_back(
-        {d.id, "Damage", static_cast<int64_t>(d.count), Unit::kCount, d.text});
-  }
-}
-
-void AddScopedVmem(const HloModule& module, AnalysisResult* result) {
-  const xla::ScopedMemory scoped = LargestScopedVmem(module);
-  if (scoped.bytes == 0) return;
-  AddBytes("scoped_vmem", "VMEM of one instruction", scoped.bytes,
-           "the most that an instruction reserves for itself; in no other sum", result);
-  result->properties.push_back({"scoped_vmem_instruction", "Instruction of that VMEM",
-                                std::string(scoped.instruction), Unit::kNone, ""});
-}
-
-// The tables whose rows are of one memory of one program each.
-class PlaceTables {
+// Adds the rows that are of one memory of one program each.
+class PlaceRows {
  public:
-  PlaceTables(AnalysisContext& context, const HloChoice& choice, uint32_t chosen)
-      : context_(context), choice_(choice), chosen_(chosen) {}
+  PlaceRows(AnalysisContext& context, const HloChoice& choice, uint32_t chosen, HloMemory* out)
+      : context_(context),
+        choice_(choice),
+        chosen_(chosen),
+        xprof_(context.xprof().heap_of_first_trace),
+        out_(*out) {}
 
   // `programs` has all that there are. The others have the chosen one, or all where that is asked
   // for and none is named.
@@ -273,17 +131,13 @@ class PlaceTables {
       CheckStop();
       const auto module = programs.Module(p);
       if (!module) continue;
-      std::vector<int64_t> spaces = MemorySpacesOf(*module);
+      const std::vector<int64_t> real = MemorySpacesOf(*module);
+      std::vector<int64_t> spaces = real;
       const int64_t asked = MemorySpaceOf(choice_);
       if (p == chosen_ && std::find(spaces.begin(), spaces.end(), asked) == spaces.end())
         spaces.push_back(asked);
-      for (const int64_t space : spaces) AddSpace({programs.NameOf(p), space}, p, *module);
+      for (const int64_t space : spaces) AddSpace({programs.NameOf(p), space}, p, *module, real);
     }
-  }
-
-  void Move(AnalysisResult* result) {
-    for (ResultTable* table : {&programs_, &peak_, &heap_, &buffers_})
-      result->tables.push_back(std::move(*table));
   }
 
  private:
@@ -293,55 +147,239 @@ class PlaceTables {
     return (all_programs || program == chosen_) && (all_spaces || space == MemorySpaceOf(choice_));
   }
 
-  void AddSpace(const Place& place, uint32_t program, const HloModule& module) {
-    const bool xprof = context_.xprof().heap_of_first_trace;
-    const BufferHeap heap =
-        ReplayHeap(module, place.space, xprof ? xla::HeapTraces::kFirst : xla::HeapTraces::kAll);
-    const std::vector<int64_t> real = MemorySpacesOf(module);
+  void AddSpace(const HloPlace& place, uint32_t program, const HloModule& module,
+                const std::vector<int64_t>& real) {
+    BufferHeap heap =
+        ReplayHeap(module, place.space, xprof_ ? xla::HeapTraces::kFirst : xla::HeapTraces::kAll);
     if (std::find(real.begin(), real.end(), place.space) != real.end()) {
-      programs_.AddRow({place.program, place.space, SpaceName(context_.trace(), place.space),
-                        heap.peak, heap.unpadded_peak, heap.total, heap.indefinite, heap.parameters,
-                        heap.live_out});
+      out_.programs.push_back({place, SpaceName(context_.trace(), place.space), heap.peak,
+                               heap.unpadded_peak, heap.total, heap.indefinite, heap.parameters,
+                               heap.live_out});
     }
-    if (!Wanted(program, place.space)) return;
-    AddPeak(place, module, heap, xprof, &peak_);
-    AddHeap(place, heap, &heap_);
-    AddBuffers(place, module, heap, &buffers_);
+    if (Wanted(program, place.space)) {
+      AddPeak(place, module, heap, xprof_, &out_.at_peak);
+      int64_t index = 0;
+      for (const xla::HeapPoint& point : heap.points)
+        out_.points.push_back({place, index++, point.instruction, point.bytes, point.unpadded});
+      AddBuffers(place, module, heap, &out_.buffers);
+    }
+    if (program == chosen_ && place.space == MemorySpaceOf(choice_)) out_.heap = std::move(heap);
   }
 
   AnalysisContext& context_;
   const HloChoice& choice_;
   const uint32_t chosen_;
-  ResultTable programs_ = EmptyPrograms(), peak_ = EmptyPeak(), heap_ = EmptyHeap(),
-              buffers_ = EmptyBuffers();
+  const bool xprof_;
+  HloMemory& out_;
 };
 
+// --- Tables
+template <typename Row>
+typename Schema<Row>::Field ProgramField(ColumnRole role = kPlainColumn) {
+  return {"program", "Program", Unit::kNone, &Row::program, "", role};
+}
+
+template <typename Row>
+typename Schema<Row>::Field SpaceField() {
+  return {"memory_space", "Space", Unit::kNone, &Row::space};
+}
+
+const Schema<HloPlaceSums>& ProgramsSchema() {
+  using P = HloPlaceSums;
+  static const Schema<P> schema(
+      "programs", "Programs",
+      {ProgramField<P>(kKeyColumn),
+       SpaceField<P>(),
+       {"memory", "Memory", Unit::kNone, &P::memory, "", kKeyColumn},
+       {"peak_bytes", "Peak", Unit::kBytes, &P::peak, "the most that is live at once", kKeyColumn},
+       {"peak_unpadded_bytes", "Without padding", Unit::kBytes, &P::unpadded_peak},
+       {"total_bytes", "Allocated", Unit::kBytes, &P::total, "all allocations", kKeyColumn},
+       {"indefinite_bytes", "Whole time", Unit::kBytes, &P::indefinite,
+        "parameters, constants and outputs", kKeyColumn},
+       {"parameters_bytes", "Parameters", Unit::kBytes, &P::parameters},
+       {"live_out_bytes", "Outputs", Unit::kBytes, &P::live_out}});
+  return schema;
+}
+
+const Schema<HloHeapPoint>& PointsSchema() {
+  using P = HloHeapPoint;
+  static const Schema<P> schema(
+      "heap", "Heap in program order",
+      {ProgramField<P>(),
+       SpaceField<P>(),
+       {"index", "Position", Unit::kNone, &P::index},
+       {"instruction", "Instruction", Unit::kNone, &P::instruction, "", kKeyColumn},
+       {"bytes", "Live", Unit::kBytes, &P::bytes, "before the instruction", kKeyColumn},
+       {"unpadded_bytes", "Without padding", Unit::kBytes, &P::unpadded}});
+  return schema;
+}
+
+// The fields that all tables of buffers have.
+std::vector<Schema<HloBuffer>::Field> BufferFields() {
+  using B = HloBuffer;
+  return {ProgramField<B>(),
+          SpaceField<B>(),
+          {"buffer", "Buffer", Unit::kNone, &B::id},
+          {"instruction", "Instruction", Unit::kNone, &B::name, "and the part of its tuple",
+           kKeyColumn},
+          {"bytes", "Size", Unit::kBytes, &B::bytes, "", kKeyColumn},
+          {"unpadded_bytes", "Without padding", Unit::kBytes, &B::unpadded},
+          {"shape", "Shape", Unit::kNone, &B::shape, "", kKeyColumn},
+          {"opcode", "Opcode", Unit::kNone, &B::opcode},
+          {"op_name", "Framework op", Unit::kNone, &B::op_name},
+          {"source", "Source", Unit::kNone, &B::source}};
+}
+
+Schema<HloBuffer> PeakSchema() {
+  auto fields = BufferFields();
+  fields.emplace_back("group", "Kind", Unit::kNone, &HloBuffer::group, "", kKeyColumn);
+  return {"at_peak", "Live at the peak", std::move(fields)};
+}
+
+const Schema<HloBlock>& BlocksSchema() {
+  using B = HloBlock;
+  static const Schema<B> schema(
+      "blocks", "Places in memory",
+      {{"buffer_id", "Buffer", Unit::kNone, &B::buffer_id, "-1: an allocation"},
+       {"name", "Instruction", Unit::kNone, &B::name, "", kKeyColumn},
+       {"offset", "Offset", Unit::kBytes, &B::offset, "", kKeyColumn},
+       {"size", "Size", Unit::kBytes, &B::size, "", kKeyColumn},
+       {"first", "First", Unit::kNone, [](const B& b) { return b.span.first; }},
+       {"last", "Last", Unit::kNone, [](const B& b) { return b.span.last; }}});
+  return schema;
+}
+
+const Schema<HloAllocation>& AllocationsSchema() {
+  using A = HloAllocation;
+  static const Schema<A> schema(
+      "allocations", "Allocations",
+      {{"allocation", "Allocation", Unit::kNone, &A::index},
+       {"size", "Size", Unit::kBytes, &A::size, "", kKeyColumn},
+       {"kind", "Kind", Unit::kNone, &A::kind, "", kKeyColumn},
+       {"indefinite", "Whole time", Unit::kNone, &A::indefinite},
+       {"buffers", "Buffers", Unit::kCount, &A::buffers},
+       {"largest", "Largest buffer", Unit::kNone, &A::largest, "", kKeyColumn}});
+  return schema;
+}
+
+// (allocated - peak) / (allocated - whole time), in percent.
+double Fragmentation(const HloMemory& m) {
+  const BufferHeap& heap = m.heap;
+  const double room = static_cast<double>(heap.total - heap.indefinite);
+  const double unused = static_cast<double>(heap.total - heap.peak);
+  return room > 0 ? 100 * unused / room : 0.0;
+}
+
+const Schema<HloMemory>& PropertySchema() {
+  using M = HloMemory;
+  const auto of_heap = [](auto member) { return [member](const M& m) { return m.heap.*member; }; };
+  using H = BufferHeap;
+  static const Schema<M> schema(
+      "hlo_memory", "HLO memory",
+      {{"program", "Program", Unit::kNone, [](const M& m) { return m.place.program; },
+        "that of --program, else with the most time"},
+       {"memory", "Memory", Unit::kNone, [](const M& m) { return m.place.memory; }},
+       {"peak", "Peak", Unit::kBytes, of_heap(&H::peak), "the most that is live at once"},
+       {"unpadded_peak", "Peak without padding", Unit::kBytes, of_heap(&H::unpadded_peak)},
+       {"peak_position", "Position of the peak", Unit::kNone, of_heap(&H::peak_position),
+        "in the heap"},
+       {"total", "Allocated", Unit::kBytes, of_heap(&H::total),
+        "all allocations but those of threads"},
+       {"indefinite", "Whole time", Unit::kBytes, of_heap(&H::indefinite),
+        "parameters, constants, outputs"},
+       {"parameters", "Parameters", Unit::kBytes, of_heap(&H::parameters), "of the entry"},
+       {"live_out", "Outputs", Unit::kBytes, of_heap(&H::live_out),
+        "what may be live after the program"},
+       {"non_reusable", "Not reused", Unit::kBytes, of_heap(&H::non_reusable),
+        "of threads, or tables of tuples"},
+       {"temporary_peak", "Temporary at the peak", Unit::kBytes,
+        [](const M& m) { return m.heap.peak - m.heap.indefinite; }, "peak - whole time"},
+       {"fragmentation", "Fragmentation", Unit::kPercent, Fragmentation,
+        "(allocated - peak) / (allocated - whole time)"}});
+  return schema;
+}
+
+void AddScopedVmem(const HloModule& module, AnalysisResult* result) {
+  const xla::ScopedMemory scoped = LargestScopedVmem(module);
+  if (scoped.bytes == 0) return;
+  result->properties.push_back(
+      {"scoped_vmem", "VMEM of one instruction", scoped.bytes, Unit::kBytes,
+       "the most that an instruction reserves for itself; in no other sum"});
+  result->properties.push_back({"scoped_vmem_instruction", "Instruction of that VMEM",
+                                std::string(scoped.instruction), Unit::kNone, ""});
+}
+
+void AddDiagnostics(const HloModule& module, AnalysisResult* result) {
+  for (const Diagnostic& d : module.diagnostics.rows()) {
+    result->properties.push_back(
+        {d.id, "Damage", static_cast<int64_t>(d.count), Unit::kCount, d.text});
+  }
+}
+
 }  // namespace
+
+std::string_view HloBuffer::instruction() const {
+  const std::string_view all = name;
+  return all.ends_with('}') ? all.substr(0, all.rfind('{')) : all;
+}
+
+Schema<HloBuffer> HloBufferSchema(const char* id, const char* title) {
+  using B = HloBuffer;
+  auto fields = BufferFields();
+  fields.emplace_back("begin_index", "First", Unit::kNone, &B::first, "position in the heap",
+                      kKeyColumn);
+  fields.emplace_back("end_index", "Last", Unit::kNone, &B::last, "position in the heap",
+                      kKeyColumn);
+  fields.emplace_back("offset", "Offset", Unit::kBytes, &B::offset, "in its allocation");
+  return {id, title, std::move(fields)};
+}
+
+std::vector<HloBuffer> HloMemory::LiveAt(int64_t position) const {
+  std::vector<HloBuffer> live;
+  for (const HloBuffer& buffer : at_peak) {
+    if (buffer.group != "Temporary") live.push_back(buffer);
+  }
+  for (const HloBuffer& buffer : buffers) {
+    if (buffer.first && *buffer.first <= position && position <= *buffer.last)
+      live.push_back(buffer);
+  }
+  std::stable_sort(live.begin(), live.end(),
+                   [](const HloBuffer& a, const HloBuffer& b) { return a.bytes > b.bytes; });
+  return live;
+}
+
+HloMemory HloMemory::Compute(AnalysisContext& context, const AnalysisParams& params) {
+  HloMemory memory;
+  const HloChoiceFound found = FindHloProgram(context, params);
+  memory.why_not = found.why_not;
+  if (!found.why_not.empty()) return memory;
+  const HloPrograms& programs = context.Get<HloPrograms>();
+  const int64_t space = MemorySpaceOf(params.hlo);
+  memory.module = programs.Module(found.program);
+  memory.program_id = programs.list()[found.program].id;
+  memory.place = {{programs.NameOf(found.program), space}, SpaceName(context.trace(), space)};
+  PlaceRows(context, params.hlo, found.program, &memory).Add();
+  memory.blocks = BlocksOf(*memory.module, memory.heap);
+  memory.allocations = AllocationsOf(*memory.module, space);
+  return memory;
+}
 
 AnalysisResult RunHloMemory(AnalysisContext& context, const AnalysisParams& params) {
   AnalysisResult result;
   result.panel = "hlo_memory";
-  const bool xprof = context.xprof().heap_of_first_trace;
-  const auto traces = xprof ? xla::HeapTraces::kFirst : xla::HeapTraces::kAll;
-  const HloChoiceFound found = FindHloProgram(context, params);
-  result.empty_reason = found.why_not;
-  if (!found.why_not.empty()) return result;
-  const auto module = context.Get<HloPrograms>().Module(found.program);
-  const int64_t space = MemorySpaceOf(params.hlo);
-  const BufferHeap heap = ReplayHeap(*module, space, traces);
-  result.properties.push_back({"program", "Program",
-                               context.Get<HloPrograms>().NameOf(found.program), Unit::kNone,
-                               "that of --program, else with the most time"});
-  result.properties.push_back(
-      {"memory", "Memory", SpaceName(context.trace(), space), Unit::kNone, ""});
-  AddSizes(heap, &result);
-  if (space == 1) AddScopedVmem(*module, &result);
-  AddDiagnostics(*module, &result);
-  PlaceTables places(context, params.hlo, found.program);
-  places.Add();
-  places.Move(&result);
-  result.tables.push_back(BlocksTable(*module, heap));
-  result.tables.push_back(AllocationsTable(*module, space));
+  const auto memory = context.Get<HloMemory>(params);
+  result.empty_reason = memory->why_not;
+  if (!memory->why_not.empty()) return result;
+  result.properties = PropertySchema().Properties(*memory);
+  if (memory->place.space == 1) AddScopedVmem(*memory->module, &result);
+  AddDiagnostics(*memory->module, &result);
+  result.tables = {ProgramsSchema().Make(memory->programs),
+                   PeakSchema().Make(memory->at_peak),
+                   PointsSchema().Make(memory->points),
+                   HloBufferSchema("buffers", "Buffers").Make(memory->buffers),
+                   BlocksSchema().Make(memory->blocks),
+                   AllocationsSchema().Make(memory->allocations)};
+  result.SetSource(memory);
   return result;
 }
 

@@ -1,17 +1,15 @@
 // The analysis `op_stats`: the tables of the op database (docs/rules.md#ops).
+#include "model/analysis/pages/op_stats.h"
+
 #include <algorithm>
-#include <memory>
 #include <string_view>
 #include <unordered_map>
-#include <vector>
 
 #include "model/analysis/definitions.h"
 #include "model/analysis/kernels/kernel_stats.h"
 #include "model/analysis/kernels/op_kernels.h"
-#include "model/analysis/ops/category_tables.h"
-#include "model/analysis/ops/op_database.h"
 #include "model/analysis/steps/training.h"
-#include "model/analysis/tables/in_unit.h"
+#include "model/analysis/tables/schema.h"
 #include "model/capabilities.h"
 #include "model/lookup.h"
 
@@ -20,139 +18,139 @@ namespace {
 
 constexpr size_t kXprofRowsPerSide = 500;
 
-std::vector<ColumnDesc> OpStatsColumns(bool devices) {
-  using V = ValueType;
-  std::vector<ColumnDesc> c = {
-      {"rank", "Rank", Unit::kNone, V::kInt, ""},
-      {"host_or_device", "Side", Unit::kNone, V::kString, ""},
-      {"type", "Type", Unit::kNone, V::kString, "from the op's name, which is name:Type"},
-      {"operation", "Operation", Unit::kNone, V::kString, "", true},
-      {"occurrences", "Count", Unit::kCount, V::kInt,
-       "on devices that of the instruction, among those that the op became, which runs most often",
-       true},
-      {"total_time", "Total time", Unit::kUs, V::kReal, "sum of durations", true},
-      {"avg_time", "Average", Unit::kUs, V::kReal, "total time / count"},
-      {"total_self_time", "Self time", Unit::kUs, V::kReal,
-       "time in which no op inside it on the same thread runs", true},
-      {"avg_self_time", "Average self", Unit::kUs, V::kReal, "self time / count"},
-      {"device_total_self_time_percent", "Device self", Unit::kFraction, V::kReal,
-       "share of the devices' time"},
-      {"device_cumulative_total_self_time_percent", "Device cumulative", Unit::kFraction, V::kReal,
-       ""},
-      {"host_total_self_time_percent", "Host self", Unit::kFraction, V::kReal,
-       "share of the host threads' time"},
-      {"Host_cumulative_total_self_time_percent", "Host cumulative", Unit::kFraction, V::kReal, ""},
-      {"measured_flop_rate", "GFLOP/s", Unit::kGflops, V::kReal, "needs XLA's cost model: 0 here"},
-      {"model_flop_rate", "Model GFLOP/s", Unit::kGflops, V::kReal,
-       "needs XLA's cost model: 0 here"},
-      {"measured_memory_bw", "GiB/s", Unit::kNone, V::kReal, "needs XLA's cost model: 0 here"},
-      {"operational_intensity", "FLOP/byte", Unit::kNone, V::kReal,
-       "needs XLA's cost model: 0 here"},
-  };
-  if (devices) {
-    c.push_back({"gpu_tensorcore_utilization", "Tensor Core use", Unit::kFraction, V::kReal,
-                 "time in kernels that use Tensor Cores / time in kernels of the op"});
-  }
-  c.push_back({"bound_by", "Bound by", Unit::kNone, V::kString, ""});
-  c.push_back({"eager", "Execution", Unit::kNone, V::kString, "Eager if any of its runs was"});
-  return c;
-}
-
-// Holds the texts of ops once each; both tables share them.
-class OpTexts {
+// Makes the rows of one side. Rows with and without idle time share the texts.
+class SideRows {
  public:
-  explicit OpTexts(const OpSide& side) {
-    names_.reserve(side.ops.size());
-    for (const OpRow& op : side.ops) names_.emplace_back(op.name);
+  SideRows(const std::shared_ptr<const HostOps>& ops, bool device, const MatrixUses& use,
+           size_t most)
+      : ops_(ops), side_(device ? ops->device_side : ops->host_side), device_(device), most_(most) {
+    std::unordered_map<std::string_view, SharedText> types;
+    for (const OpRow& op : side_.ops) {
+      OpStatsRow& row = rows_.emplace_back();
+      row.op = {ops_, &op}, row.on_device = device;
+      row.name = op.name;
+      row.type = types.try_emplace(op.type, op.type).first->second;
+      const MatrixUse used = device ? use.Of(op.name) : MatrixUse();
+      row.matrix_use = used.all_us > 0 ? used.matrix_us / used.all_us : 0;
+    }
   }
-  const SharedText& Name(size_t op) const { return names_[op]; }
-  const SharedText& Type(const std::string& type) {
-    return types_.try_emplace(type, type).first->second;
-  }
 
- private:
-  std::vector<SharedText> names_;  // by index of the side's ops
-  std::unordered_map<std::string, SharedText> types_;
-};
-
-class TableWriter {
- public:
-  TableWriter(ResultTable* table, const MatrixUses& use, bool devices, size_t max_rows)
-      : table_(*table), use_(use), devices_(devices), max_rows_(max_rows) {}
-
-  void AddSide(const OpSide& side, OpTexts* texts, bool device, bool with_idle) {
-    whole_ = with_idle ? side.total : side.busy;
-    cumulative_ = 0;
-    size_t first = table_.size();
-    const SharedText idle_text("IDLE");
-    OpRow idle;
-    idle.name = "IDLE";
-    idle.time = idle.self = side.idle();
-    bool idle_pending = with_idle && (side.total > 0 || !device);
-    for (size_t i = 0; i < side.ops.size(); ++i) {
-      const OpRow& op = side.ops[i];
-      if (idle_pending && (idle.self > op.self || (idle.self == op.self && idle.name < op.name))) {
-        AddRow(idle, idle_text, idle_text, device);
+  void Add(bool with_idle, std::vector<OpStatsRow>* rows) const {
+    const Ps whole = with_idle ? side_.total : side_.busy;
+    const OpStatsRow idle = Idle();
+    bool idle_pending = with_idle && (side_.total > 0 || !device_);
+    double cumulative = 0;
+    const size_t end = most_ < SIZE_MAX - rows->size() ? rows->size() + most_ : SIZE_MAX;
+    const auto add = [&](OpStatsRow row) {
+      row.share = whole > 0 ? static_cast<double>(row.op->self) / static_cast<double>(whole) : 0;
+      row.cumulative = cumulative += row.share;
+      rows->push_back(std::move(row));
+    };
+    for (const OpStatsRow& row : rows_) {
+      const OpRow &op = *row.op, &none = *idle.op;
+      if (idle_pending && (none.self > op.self || (none.self == op.self && none.name < op.name))) {
+        add(idle);
         idle_pending = false;
       }
-      if (table_.size() - first >= max_rows_) return;
-      AddRow(op, texts->Name(i), texts->Type(op.type), device);
+      if (rows->size() >= end) return;
+      add(row);
     }
-    if (idle_pending && table_.size() - first < max_rows_)
-      AddRow(idle, idle_text, idle_text, device);
+    if (idle_pending && rows->size() < end) add(idle);
   }
 
  private:
-  void AddRow(const OpRow& op, const SharedText& name, const SharedText& type, bool device) {
-    double share = whole_ > 0 ? static_cast<double>(op.self) / static_cast<double>(whole_) : 0;
-    cumulative_ += share;
-    double n = static_cast<double>(op.occurrences);
-    // Idle time has no average.
-    auto average = [&](Ps t) { return op.occurrences ? InUs(t) / n : 0.0; };
-    std::vector<Value> row;
-    row.reserve(table_.columns.size());
-    row = {static_cast<int64_t>(table_.size() + 1),
-           device ? device_text_ : host_text_,
-           type,
-           name,
-           static_cast<int64_t>(op.occurrences),
-           InUs(op.time),
-           average(op.time),
-           InUs(op.self),
-           average(op.self),
-           device ? share : 0.0,
-           device ? cumulative_ : 0.0,
-           device ? 0.0 : share,
-           device ? 0.0 : cumulative_,
-           0.0,
-           0.0,
-           0.0,
-           0.0};
-    if (devices_) {
-      const MatrixUse use = device ? use_.Of(name.view()) : MatrixUse();
-      row.emplace_back(use.all_us > 0 ? use.matrix_us / use.all_us : 0.0);
-    }
-    row.emplace_back(unknown_text_);
-    row.emplace_back(op.eager ? eager_text_ : function_text_);
-    if (show_device_time) row.emplace_back(InUs(op.device_time));
-    table_.AddRow(std::move(row));
-    table_.links.push_back(LinkTo(op));
+  OpStatsRow Idle() const {
+    auto idle = std::make_shared<OpRow>();
+    idle->name = "IDLE";
+    idle->time = idle->self = side_.idle();
+    const SharedText text(idle->name);
+    return {.op = std::move(idle), .name = text, .type = text, .on_device = device_};
   }
 
- public:
-  bool show_device_time = false;
-
- private:
-  ResultTable& table_;
-  const MatrixUses& use_;
-  const bool devices_;
-  const size_t max_rows_;  // of a side
-  // Texts that many rows share.
-  const SharedText host_text_{"Host"}, device_text_{"Device"}, unknown_text_{"Unknown"},
-      eager_text_{"Eager"}, function_text_{"Function"};
-  Ps whole_ = 0;
-  double cumulative_ = 0;
+  const std::shared_ptr<const HostOps>& ops_;
+  const OpSide& side_;
+  const bool device_;
+  const size_t most_;
+  std::vector<OpStatsRow> rows_;  // without shares
 };
+
+struct OpFacts {
+  bool gpus = false, pytorch = false;
+};
+
+auto OfTotals(auto member) {
+  return [member](const OpStatsRow& row) { return (*row.op).*member; };
+}
+
+auto AverageOf(Ps OpTotals::*time) {
+  return [time](const OpStatsRow& row) {  // idle time has no average
+    const uint64_t n = row.op->occurrences;
+    return n > 0 ? InUs((*row.op).*time) / static_cast<double>(n) : 0.0;
+  };
+}
+
+auto OfSide(bool device, double OpStatsRow::*member) {
+  return [=](const OpStatsRow& row) { return row.on_device == device ? row.*member : 0.0; };
+}
+
+Schema<OpStatsRow, OpFacts> OpStatsSchema(const char* id, const char* title) {
+  using R = OpStatsRow;
+  using Table = Schema<R, OpFacts>;
+  // One of two texts; rows share them.
+  const auto either = [](const char* yes, const char* no, auto holds) {
+    return [yes = SharedText(yes), no = SharedText(no), holds](const R& r) -> const SharedText& {
+      return holds(r) ? yes : no;
+    };
+  };
+  const auto cost = [](const char* column, const char* label, Unit unit) {
+    return Table::Field(
+        column, label, unit, [](const R&) { return 0.0; }, "needs XLA's cost model: 0 here");
+  };
+  const auto never = [](const R&) { return false; };
+  return {
+      id,
+      title,
+      {{"rank", "Rank", Unit::kNone, [](const R&, const OpFacts&, size_t i) { return i + 1; }},
+       {"host_or_device", "Side", Unit::kNone,
+        either("Device", "Host", [](const R& r) { return r.on_device; })},
+       {"type", "Type", Unit::kNone, &R::type, "from the op's name, which is name:Type"},
+       {"operation", "Operation", Unit::kNone, &R::name, "", kKeyColumn},
+       {"occurrences", "Count", Unit::kCount, OfTotals(&OpTotals::occurrences),
+        "on devices that of the instruction, among those that the op became, which runs most "
+        "often",
+        kKeyColumn},
+       {"total_time", "Total time", Unit::kUs, OfTotals(&OpTotals::time), "sum of durations",
+        kKeyColumn},
+       {"avg_time", "Average", Unit::kUs, AverageOf(&OpTotals::time), "total time / count"},
+       {"total_self_time", "Self time", Unit::kUs, OfTotals(&OpTotals::self),
+        "time in which no op inside it on the same thread runs", kKeyColumn},
+       {"avg_self_time", "Average self", Unit::kUs, AverageOf(&OpTotals::self),
+        "self time / count"},
+       {"device_total_self_time_percent", "Device self", Unit::kFraction, OfSide(true, &R::share),
+        "share of the devices' time"},
+       {"device_cumulative_total_self_time_percent", "Device cumulative", Unit::kFraction,
+        OfSide(true, &R::cumulative)},
+       {"host_total_self_time_percent", "Host self", Unit::kFraction, OfSide(false, &R::share),
+        "share of the host threads' time"},
+       {"Host_cumulative_total_self_time_percent", "Host cumulative", Unit::kFraction,
+        OfSide(false, &R::cumulative)},
+       cost("measured_flop_rate", "GFLOP/s", Unit::kGflops),
+       cost("model_flop_rate", "Model GFLOP/s", Unit::kGflops),
+       cost("measured_memory_bw", "GiB/s", Unit::kNone),
+       cost("operational_intensity", "FLOP/byte", Unit::kNone),
+       Table::Field("gpu_tensorcore_utilization", "Tensor Core use", Unit::kFraction,
+                    &R::matrix_use,
+                    "time in kernels that use Tensor Cores / time in kernels of the op")
+           .When([](const OpFacts& f) { return f.gpus; }),
+       {"bound_by", "Bound by", Unit::kNone, either("", "Unknown", never)},
+       {"eager", "Execution", Unit::kNone,
+        either("Eager", "Function", [](const R& r) { return r.op->eager; }),
+        "Eager if any of its runs was"},
+       Table::Field("device_time_launched", "Device time", Unit::kUs, OfTotals(&OpRow::device_time),
+                    "of the kernels and copies that the op, and no op inside it, launched")
+           .When([](const OpFacts& f) { return f.pytorch; })},
+      [](const R& r, const OpFacts&) { return LinkTo(*r.op); }};
+}
 
 bool LooksLikeTraining(const HostOps& ops) {
   auto any = [](const OpSide& side) {
@@ -178,50 +176,49 @@ const char* NoOps(const Trace& trace) {
 
 }  // namespace
 
+AnalysisParams OpStats::KeyOf(AnalysisParams params) {
+  return KernelStats::KeyOf(std::move(params));
+}
+
+OpStats OpStats::Compute(AnalysisContext& context, const AnalysisParams& params) {
+  OpStats stats;
+  stats.ops = OpsOf(context.Get<OpDatabase>(params), context.trace(), params);
+  const auto kernels = HasGpuPlane(context.trace()) ? context.Get<KernelStats>(params)
+                                                    : std::make_shared<KernelStats>();
+  const MatrixUses use(kernels->kernels, context.xprof());
+  const size_t most = context.xprof().op_rows_limited ? kXprofRowsPerSide : SIZE_MAX;
+  for (const bool device : {true, false}) {
+    const SideRows side(stats.ops, device, use, most);
+    side.Add(false, &stats.rows);
+    side.Add(true, &stats.with_idle);
+  }
+  stats.training =
+      context.xprof().training_by_gradients ? LooksLikeTraining(*stats.ops) : IsTraining(context);
+  return stats;
+}
+
 AnalysisResult RunOpStats(AnalysisContext& context, const AnalysisParams& params) {
   const Trace& trace = context.trace();
-  const std::shared_ptr<const HostOps> shared_ops =
-      OpsOf(context.Get<OpDatabase>(params), trace, params);
-  const HostOps& ops = *shared_ops;
-  OpTexts device_texts(ops.device_side), host_texts(ops.host_side);
+  const auto stats = context.Get<OpStats>(params);
+  const HostOps& ops = *stats->ops;
   AnalysisResult result;
   result.panel = "op_stats";
-  const bool gpus = HasGpuPlane(trace);
-  const auto kernels = gpus ? context.Get<KernelStats>(params) : std::make_shared<KernelStats>();
-  const MatrixUses use(kernels->kernels, context.xprof());
-  const bool pytorch = CapabilitiesOf(trace).pytorch_events;
-  for (bool with_idle : {false, true}) {
-    ResultTable table;
-    table.id = with_idle ? "ops_with_idle" : "ops";
-    table.title = with_idle ? "Operations and idle time" : "Operations";
-    table.SetColumns(OpStatsColumns(gpus));
-    if (pytorch) {
-      table.AddColumn({"device_time_launched", "Device time", Unit::kUs, ValueType::kReal,
-                       "of the kernels and copies that the op, and no op inside it, launched"});
-    }
-    const size_t rows = ops.device_side.ops.size() + ops.host_side.ops.size() + 2;
-    const size_t most = context.xprof().op_rows_limited ? 2 * kXprofRowsPerSide : SIZE_MAX;
-    table.links.reserve(std::min(rows, most));
-    TableWriter writer(&table, use, gpus,
-                       context.xprof().op_rows_limited ? kXprofRowsPerSide : SIZE_MAX);
-    writer.show_device_time = pytorch;
-    writer.AddSide(ops.device_side, &device_texts, true, with_idle);
-    writer.AddSide(ops.host_side, &host_texts, false, with_idle);
-    result.tables.push_back(std::move(table));
-  }
+  const OpFacts facts{HasGpuPlane(trace), CapabilitiesOf(trace).pytorch_events};
+  result.tables = {
+      OpStatsSchema("ops", "Operations").Make(stats->rows, facts),
+      OpStatsSchema("ops_with_idle", "Operations and idle time").Make(stats->with_idle, facts)};
   if (!context.xprof().kernel_columns_of_xprof && !ops.device_side.ops.empty()) {
+    const auto kernels =
+        facts.gpus ? context.Get<KernelStats>(params) : std::make_shared<KernelStats>();
     result.tables.push_back(OpCategoryTable(ops.device_side, kernels->kernels));
   }
-  const bool by_gradients = context.xprof().training_by_gradients;
-  const bool training = by_gradients ? LooksLikeTraining(ops) : IsTraining(context);
   result.properties.push_back({"task_type", "Task",
-                               std::string(training ? "Training" : "Inference"), Unit::kNone,
-                               by_gradients ? "Training if the name of any op shows a gradient"
-                                            : "Training if a name shows an optimizer or a "
-                                              "backward pass"});
-  if (ops.host_side.ops.empty() && ops.device_side.ops.empty()) {
-    result.empty_reason = NoOps(trace);
-  }
+                               std::string(stats->training ? "Training" : "Inference"), Unit::kNone,
+                               context.xprof().training_by_gradients
+                                   ? "Training if the name of any op shows a gradient"
+                                   : "Training if a name shows an optimizer or a backward pass"});
+  if (ops.host_side.ops.empty() && ops.device_side.ops.empty()) result.empty_reason = NoOps(trace);
+  result.SetSource(stats);
   return result;
 }
 

@@ -10,8 +10,8 @@
 #include "model/analysis/pages/overview.h"
 #include "model/analysis/steps/step_tables.h"
 #include "model/analysis/tables/schema.h"
-#include "model/analysis/torch/torch_tables.h"
-#include "model/analysis/tpu/async_wait_table.h"
+#include "model/analysis/torch/torch_ops.h"
+#include "model/analysis/tpu/async_waits.h"
 #include "model/jobs/job.h"
 
 namespace stepscope {

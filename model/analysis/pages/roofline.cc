@@ -1,216 +1,88 @@
 // The analysis `roofline`: how near each HLO op is to the limits of its device
-// (docs/rules.md#hlo-roofline).
+// (docs/rules.md#hlo-roofline). Where no program of XLA ran it has PyTorch's ops
+// (torch/torch_ops.h).
 #include <algorithm>
+#include <utility>
 
 #include "model/analysis/definitions.h"
-#include "model/analysis/pages/hlo_table_writer.h"
-#include "model/analysis/tables/in_unit.h"
-#include "model/analysis/torch/torch_tables.h"
-#include "model/analysis/xla/hlo_ops.h"
-#include "model/analysis/xla/hlo_rates.h"
-#include "model/analysis/xla/step_sums.h"
+#include "model/analysis/pages/hlo_op_pages.h"
+#include "model/analysis/steps/scope.h"
+#include "model/analysis/tables/schema.h"
+#include "model/analysis/torch/torch_ops.h"
+#include "model/jobs/job.h"
 
 namespace stepscope {
 namespace {
 
-using V = ValueType;
+constexpr size_t kXprofRows = 1000;
 
-ColumnDesc Real(const char* id, const char* label, Unit unit = Unit::kNone, const char* how = "") {
-  return {id, label, unit, V::kReal, how};
-}
-
-std::vector<ColumnDesc> RooflineColumns() {
-  return {
-      {"step", "Step", Unit::kNone, V::kString, "Total: the whole recording"},
-      {"rank", "Rank", Unit::kNone, V::kInt, "0: the program"},
-      {"category", "Category", Unit::kNone, V::kString, ""},
-      {"operation", "HLO op", Unit::kNone, V::kString, "", true},
-      {"occurrences", "Count", Unit::kCount, V::kInt, ""},
-      Real("total_time", "Total time", Unit::kUs),
-      Real("avg_time", "Average", Unit::kUs),
-      Real("total_self_time", "Self time", Unit::kUs),
-      Real("avg_self_time", "Average self", Unit::kUs),
-      Real("total_self_time_percent", "Self", Unit::kFraction, "share of the devices' time"),
-      Real("cumulative_total_self_time_percent", "Cumulative", Unit::kFraction),
-      {"measured_flop_rate", "Compute rate", Unit::kGflops, V::kReal, "operations / time", true},
-      Real("model_flop_rate", "Model rate", Unit::kGflops),
-      Real("measured_memory_bw", "GiB/s", Unit::kNone, "bytes / time"),
-      Real("hbm_bw", "Main memory GiB/s"),
-      Real("cmem_read_bw", "CMEM read GiB/s"),
-      Real("cmem_write_bw", "CMEM write GiB/s"),
-      Real("vmem_read_bw", "VMEM read GiB/s"),
-      Real("vmem_write_bw", "VMEM write GiB/s"),
-      Real("operational_intensity", "FLOP/byte"),
-      Real("hbm_operational_intensity", "FLOP/byte of main memory"),
-      Real("cmem_read_operational_intensity", "FLOP/byte of CMEM reads"),
-      Real("cmem_write_operational_intensity", "FLOP/byte of CMEM writes"),
-      Real("vmem_read_operational_intensity", "FLOP/byte of VMEM reads"),
-      Real("vmem_write_operational_intensity", "FLOP/byte of VMEM writes"),
-      {"bottleneck_operational_intensity", "FLOP/byte of the limit", Unit::kNone, V::kReal,
-       "of the memory that it is bound by", true},
-      {"bound_by", "Bound by", Unit::kNone, V::kString, ""},
-      Real("total_time_per_core", "Time a device", Unit::kUs),
-      Real("total_time_in_percentage", "Time", Unit::kFraction),
-      Real("optimal_flop_rate", "Rate at the limit", Unit::kGflops),
-      Real("roofline_efficiency", "Of the limit", Unit::kFraction),
-      Real("compute_efficiency", "Of peak compute", Unit::kFraction),
-      Real("max_mem_bw_utilization", "Of peak memory", Unit::kFraction),
-      Real("dma_stall_percent", "DMA stall", Unit::kFraction),
-      {"hlo_module_id", "Program", Unit::kNone, V::kString, ""},
-      {"source_info", "Source", Unit::kNone, V::kString, ""},
-      {"source_stack", "Stack", Unit::kNone, V::kString, ""},
-      Real("peak_flop_rate", "Peak for its type", Unit::kGflops),
-  };
-}
-
-// XProf's names of ops that hold others, whose costs would count twice.
-bool HoldsOthers(const HloOp& op) {
+// Whether the op holds others, whose costs would count twice.
+bool HoldsOthers(const HloOp& op, bool megacore) {
   return op.category == "while" || op.category == "conditional" || op.category == "call" ||
-         op.category == "megacore fusion";
+         (megacore && op.category == "megacore fusion");
 }
 
 bool IsFeed(const HloOp& op) { return op.category == "infeed" || op.category == "outfeed"; }
 
-class RooflineWriter {
- public:
-  RooflineWriter(const HloOpTable& ops, bool feeds, size_t most, ResultTable* table)
-      : ops_(ops), feeds_(feeds), most_(most), table_(*table) {
-    table_.SetColumns(RooflineColumns());
-  }
-
-  void AddProgram(const std::string& step, const HloSums& sums) {
-    HloOp program;
-    static_cast<HloSums&>(program) = sums;
-    program.category = program.name = "Program";
-    program.peak_flops = ops_.peaks.flops;
-    program.self = program.stall = 0;
-    program.occurrences = 1;
-    AddRow(step, 0, program, 0, RowLink());
-  }
-
-  void AddTotal() {
-    HloSums sums;
-    for (const HloOp& op : ops_.ops) {
-      if (Shown(op) && !HoldsOthers(op)) sums += op;
-    }
-    sums.time = Total();
-    AddProgram("Total", sums);
-  }
-
-  void AddOps() {
-    int64_t rank = 0;
-    double cumulative = 0;
-    for (const HloOp& op : ops_.ops) {
-      if (!Shown(op)) continue;
-      if (static_cast<size_t>(rank) >= most_) return;
-      cumulative += Share(op.self);
-      AddRow("Total", ++rank, op, cumulative, LinkTo(op));
-    }
-  }
-
- private:
-  bool Shown(const HloOp& op) const { return feeds_ || !IsFeed(op); }
-
-  Ps Total() const {
-    Ps total = ops_.total;
-    for (const HloOp& op : ops_.ops) {
-      if (!Shown(op)) total -= op.self;
-    }
-    return total;
-  }
-
-  double Share(Ps time) const {
-    return Quotient(static_cast<double>(time), static_cast<double>(Total()));
-  }
-
-  void AddRow(const std::string& step, int64_t rank, const HloOp& op, double cumulative,
-              RowLink link) {
-    const HloRates r = RatesOf(op, ops_.peaks, op.peak_flops, ops_.kind);
-    const double n = static_cast<double>(op.occurrences);
-    table_.AddRow({step,
-                   rank,
-                   op.category,
-                   op.name,
-                   static_cast<int64_t>(op.occurrences),
-                   InUs(op.time),
-                   Quotient(InUs(op.time), n),
-                   InUs(op.self),
-                   Quotient(InUs(op.self), n),
-                   Share(op.self),
-                   cumulative,
-                   r.flops,
-                   r.model_flops,
-                   r.bytes,
-                   r.hbm,
-                   r.cmem_read,
-                   r.cmem_written,
-                   r.vmem_read,
-                   r.vmem_written,
-                   r.intensity,
-                   r.hbm_intensity,
-                   r.cmem_read_intensity,
-                   r.cmem_written_intensity,
-                   r.vmem_read_intensity,
-                   r.vmem_written_intensity,
-                   r.bound_intensity,
-                   SharedText(r.bound_by),
-                   Quotient(InUs(op.time), ops_.devices),
-                   Share(op.time),
-                   r.optimal_flops,
-                   r.efficiency,
-                   r.compute_share,
-                   r.memory_share,
-                   r.stall,
-                   std::to_string(op.program_id),
-                   op.source,
-                   op.stack,
-                   op.peak_flops});
-    table_.links.push_back(std::move(link));
-  }
-
-  const HloOpTable& ops_;
-  const bool feeds_;
-  const size_t most_;
-  ResultTable& table_;
+// --- Steps
+struct HloStepSums {
+  std::string label;  // the step's number
+  HloSums sums;       // time: the length of the step on all devices
 };
 
-void AddRidge(const char* id, const char* label, double flops, double gib, AnalysisResult* result) {
-  result->properties.push_back({id, label, Quotient(flops, gib * kGBPerGiB), Unit::kNone,
-                                "peak GFLOP/s / peak GB/s: below it, memory is the limit"});
+// The costs of `events` of the op's events.
+HloSums PartOf(const HloOp& op, uint64_t events) {
+  const double part = static_cast<double>(events) / static_cast<double>(op.events);
+  HloSums sums = op;
+  sums.occurrences = 0;
+  sums.time = sums.self = sums.normalized = sums.stall = 0;
+  for (double HloSums::*cost :
+       {&HloSums::flops, &HloSums::model_flops, &HloSums::bytes, &HloSums::hbm,
+        &HloSums::on_chip_read, &HloSums::on_chip_written, &HloSums::cmem_read,
+        &HloSums::cmem_written, &HloSums::vmem_read, &HloSums::vmem_written})
+    sums.*cost *= part;
+  return sums;
 }
 
-void AddPeaks(const HloOpTable& ops, AnalysisResult* result) {
-  const DevicePeaks& p = ops.peaks;
-  const bool tpu = ops.kind == DeviceKind::kTpu, vmem = p.merged_vmem && p.cmem_read <= 0;
-  const double on_chip = tpu ? (vmem ? p.vmem_write : 0) : p.sram_write;
-  const auto add = [&](const char* id, const char* label, double value) {
-    result->properties.push_back({id, label, value, Unit::kNone, p.source});
-  };
-  AddRidge("hbm_ridge_point", "Ridge point", p.flops, p.hbm, result);
-  add("peak_vmem_write_bw", "Peak of on-chip memory, GiB/s", on_chip);
-  AddRidge("vmem_write_ridge_point", "Ridge point of on-chip memory", p.flops, on_chip, result);
-  if (!tpu) return;
-  const double reads = vmem ? p.vmem_read : 0;
-  add("peak_vmem_read_bw", "Peak of on-chip reads, GiB/s", reads);
-  AddRidge("vmem_read_ridge_point", "Ridge point of on-chip reads", p.flops, reads, result);
-  add("peak_cmem_read_bw", "Peak of CMEM reads, GiB/s", p.cmem_read);
-  add("peak_cmem_write_bw", "Peak of CMEM writes, GiB/s", p.cmem_write);
-}
-
-ResultTable MakeTable(const HloOpTable& ops, const char* id, const char* title, bool feeds,
-                      bool limited, const std::vector<HloStepSums>& steps) {
-  ResultTable table;
-  table.id = id;
-  table.title = title;
-  if (ops.ops.empty()) {
-    table.SetColumns(RooflineColumns());
-    return table;
+// The steps in order of their begin.
+std::vector<const Step*> StepsOf(const StepDatabase& steps, const Scope& scope) {
+  std::vector<const Step*> chosen;
+  for (const Step& step : steps.steps) {
+    if (scope.Has(step) && !step.span.empty()) chosen.push_back(&step);
   }
-  RooflineWriter writer(ops, feeds, limited ? kXprofRooflineRows : SIZE_MAX, &table);
-  writer.AddTotal();
-  writer.AddOps();
-  for (const HloStepSums& step : steps) writer.AddProgram(step.label, step.sums);
-  return table;
+  std::stable_sort(chosen.begin(), chosen.end(),
+                   [](const Step* a, const Step* b) { return a->span.begin < b->span.begin; });
+  return chosen;
+}
+
+// One entry for each step of params; an op's costs go to the steps of its events, alike to each
+// event. Ops that hold others (loops, calls) are left out. O(events of ops * log steps).
+std::vector<HloStepSums> SumByStep(AnalysisContext& context, const HloOpTable& ops,
+                                   const AnalysisParams& params) {
+  const Scope scope = ScopeOf(context, params);
+  const std::vector<const Step*> steps = StepsOf(context.Get<StepDatabase>(), scope);
+  std::vector<HloStepSums> sums;
+  for (const Step* step : steps) {
+    HloStepSums& s = sums.emplace_back();
+    s.label = std::to_string(step->number);
+    s.sums.time = SaturatingMul(step->span.length(), std::max<uint32_t>(1, ops.devices));
+  }
+  for (const HloOp& op : ops.ops) {
+    CheckStop();
+    if (HoldsOthers(op, false)) continue;
+    std::vector<uint64_t> events(steps.size());
+    for (const EventRow row : op.rows) {
+      const Ps begin = context.trace().set.Start(row);
+      const auto after = std::upper_bound(steps.begin(), steps.end(), begin,
+                                          [](Ps t, const Step* s) { return t < s->span.begin; });
+      if (after != steps.begin() && (*(after - 1))->span.Contains(begin))
+        ++events[static_cast<size_t>(after - steps.begin() - 1)];
+    }
+    for (size_t k = 0; k < events.size(); ++k) {
+      if (events[k] > 0) sums[k].sums += PartOf(op, events[k]);
+    }
+  }
+  return sums;
 }
 
 bool HasStepsLine(const Trace& trace) {
@@ -233,27 +105,205 @@ std::vector<HloStepSums> XprofSteps(AnalysisContext& context, const HloOpTable& 
   return steps;
 }
 
+// --- Rows
+class RowBuilder {
+ public:
+  RowBuilder(const std::shared_ptr<const HloOpTable>& ops, bool feeds) : ops_(ops), feeds_(feeds) {
+    total_ = ops->total;
+    for (const HloOp& op : ops->ops) {
+      if (!Shown(op)) total_ -= op.self;
+    }
+  }
+
+  void AddProgram(std::string step, const HloSums& sums) {
+    auto program = std::make_shared<HloOp>();
+    static_cast<HloSums&>(*program) = sums;
+    program->category = program->name = "Program";
+    program->peak_flops = ops_->peaks.flops;
+    program->self = program->stall = 0;
+    program->occurrences = 1;
+    Add(std::move(step), 0, std::move(program), 0);
+  }
+
+  void AddTotal() {
+    HloSums sums;
+    for (const HloOp& op : ops_->ops) {
+      if (Shown(op) && !HoldsOthers(op, true)) sums += op;
+    }
+    sums.time = total_;
+    AddProgram("Total", sums);
+  }
+
+  void AddOps(size_t most) {
+    int64_t rank = 0;
+    double cumulative = 0;
+    for (const HloOp& op : ops_->ops) {
+      if (!Shown(op)) continue;
+      if (static_cast<size_t>(rank) >= most) return;
+      cumulative += Share(op.self);
+      Add("Total", ++rank, {ops_, &op}, cumulative);
+    }
+  }
+
+  std::vector<RooflineRow> Take() { return std::move(rows_); }
+
+ private:
+  bool Shown(const HloOp& op) const { return feeds_ || !IsFeed(op); }
+  double Share(Ps time) const {
+    return Quotient(static_cast<double>(time), static_cast<double>(total_));
+  }
+  void Add(std::string step, int64_t rank, std::shared_ptr<const HloOp> op, double cumulative) {
+    const HloRates rates = RatesOf(*op, ops_->peaks, op->peak_flops, ops_->kind);
+    const double share = Share(op->self), of_time = Share(op->time);
+    rows_.push_back({{std::move(op), rates, share, cumulative}, std::move(step), rank, of_time});
+  }
+
+  const std::shared_ptr<const HloOpTable>& ops_;
+  const bool feeds_;
+  Ps total_ = 0;  // of the devices, without feeds that are not shown
+  std::vector<RooflineRow> rows_;
+};
+
+auto AverageOf(Ps HloSums::*time) {
+  return [time](const RooflineRow& r) {
+    return Quotient(InUs((*r.op).*time), static_cast<double>(r.op->occurrences));
+  };
+}
+
+Schema<RooflineRow, HloOpTable> RooflineSchema(const char* id, const char* title) {
+  using R = RooflineRow;
+  using T = HloOpTable;
+  return {
+      id,
+      title,
+      {{"step", "Step", Unit::kNone, &R::step, "Total: the whole recording"},
+       {"rank", "Rank", Unit::kNone, &R::rank, "0: the program"},
+       {"category", "Category", Unit::kNone, OfOp(&HloOp::category)},
+       {"operation", "HLO op", Unit::kNone, OfOp(&HloOp::name), "", kKeyColumn},
+       {"occurrences", "Count", Unit::kCount, OfOp(&HloOp::occurrences)},
+       {"total_time", "Total time", Unit::kUs, OfOp(&HloOp::time)},
+       {"avg_time", "Average", Unit::kUs, AverageOf(&HloOp::time)},
+       {"total_self_time", "Self time", Unit::kUs, OfOp(&HloOp::self)},
+       {"avg_self_time", "Average self", Unit::kUs, AverageOf(&HloOp::self)},
+       {"total_self_time_percent", "Self", Unit::kFraction, &R::share,
+        "share of the devices' time"},
+       {"cumulative_total_self_time_percent", "Cumulative", Unit::kFraction, &R::cumulative},
+       {"measured_flop_rate", "Compute rate", Unit::kGflops, OfRates(&HloRates::flops),
+        "operations / time", kKeyColumn},
+       {"model_flop_rate", "Model rate", Unit::kGflops, OfRates(&HloRates::model_flops)},
+       {"measured_memory_bw", "GiB/s", Unit::kNone, OfRates(&HloRates::bytes), "bytes / time"},
+       {"hbm_bw", "Main memory GiB/s", Unit::kNone, OfRates(&HloRates::hbm)},
+       {"cmem_read_bw", "CMEM read GiB/s", Unit::kNone, OfRates(&HloRates::cmem_read)},
+       {"cmem_write_bw", "CMEM write GiB/s", Unit::kNone, OfRates(&HloRates::cmem_written)},
+       {"vmem_read_bw", "VMEM read GiB/s", Unit::kNone, OfRates(&HloRates::vmem_read)},
+       {"vmem_write_bw", "VMEM write GiB/s", Unit::kNone, OfRates(&HloRates::vmem_written)},
+       {"operational_intensity", "FLOP/byte", Unit::kNone, OfRates(&HloRates::intensity)},
+       {"hbm_operational_intensity", "FLOP/byte of main memory", Unit::kNone,
+        OfRates(&HloRates::hbm_intensity)},
+       {"cmem_read_operational_intensity", "FLOP/byte of CMEM reads", Unit::kNone,
+        OfRates(&HloRates::cmem_read_intensity)},
+       {"cmem_write_operational_intensity", "FLOP/byte of CMEM writes", Unit::kNone,
+        OfRates(&HloRates::cmem_written_intensity)},
+       {"vmem_read_operational_intensity", "FLOP/byte of VMEM reads", Unit::kNone,
+        OfRates(&HloRates::vmem_read_intensity)},
+       {"vmem_write_operational_intensity", "FLOP/byte of VMEM writes", Unit::kNone,
+        OfRates(&HloRates::vmem_written_intensity)},
+       {"bottleneck_operational_intensity", "FLOP/byte of the limit", Unit::kNone,
+        OfRates(&HloRates::bound_intensity), "of the memory that it is bound by", kKeyColumn},
+       {"bound_by", "Bound by", Unit::kNone, OfRates(&HloRates::bound_by)},
+       {"total_time_per_core", "Time a device", Unit::kUs,
+        [](const R& r, const T& t) { return Quotient(InUs(r.op->time), t.devices); }},
+       {"total_time_in_percentage", "Time", Unit::kFraction, &R::time_share},
+       {"optimal_flop_rate", "Rate at the limit", Unit::kGflops, OfRates(&HloRates::optimal_flops)},
+       {"roofline_efficiency", "Of the limit", Unit::kFraction, OfRates(&HloRates::efficiency)},
+       {"compute_efficiency", "Of peak compute", Unit::kFraction,
+        OfRates(&HloRates::compute_share)},
+       {"max_mem_bw_utilization", "Of peak memory", Unit::kFraction,
+        OfRates(&HloRates::memory_share)},
+       {"dma_stall_percent", "DMA stall", Unit::kFraction, OfRates(&HloRates::stall)},
+       {"hlo_module_id", "Program", Unit::kNone,
+        [](const R& r) { return std::to_string(r.op->program_id); }},
+       {"source_info", "Source", Unit::kNone, OfOp(&HloOp::source)},
+       {"source_stack", "Stack", Unit::kNone, OfOp(&HloOp::stack)},
+       {"peak_flop_rate", "Peak for its type", Unit::kGflops, OfOp(&HloOp::peak_flops)}},
+      [](const R& r, const T&) { return r.is_program() ? RowLink() : LinkTo(*r.op); }};
+}
+
+// --- Limits
+// TPUs without CMEM have one VMEM whose peaks are known.
+bool HasVmem(const DevicePeaks& peaks) { return peaks.merged_vmem && peaks.cmem_read <= 0; }
+
+void AddPeak(const char* id, const char* label, double value, const HloOpTable& ops,
+             AnalysisResult* result) {
+  result->properties.push_back({id, label, value, Unit::kNone, ops.peaks.source});
+}
+
+void AddRidge(const char* id, const char* label, double gib, const HloOpTable& ops,
+              AnalysisResult* result) {
+  result->properties.push_back(
+      {id, label, RidgePoint(ops.peaks.flops, gib), Unit::kNone, kRidgeHow});
+}
+
+void AddPeaks(const Roofline& roofline, AnalysisResult* result) {
+  const HloOpTable& ops = *roofline.ops;
+  AddRidge("hbm_ridge_point", "Ridge point", ops.peaks.hbm, ops, result);
+  AddPeak("peak_vmem_write_bw", "Peak of on-chip memory, GiB/s", roofline.peak_on_chip, ops,
+          result);
+  AddRidge("vmem_write_ridge_point", "Ridge point of on-chip memory", roofline.peak_on_chip, ops,
+           result);
+  if (ops.kind != DeviceKind::kTpu) return;
+  const double reads = HasVmem(ops.peaks) ? ops.peaks.vmem_read : 0;
+  AddPeak("peak_vmem_read_bw", "Peak of on-chip reads, GiB/s", reads, ops, result);
+  AddRidge("vmem_read_ridge_point", "Ridge point of on-chip reads", reads, ops, result);
+  AddPeak("peak_cmem_read_bw", "Peak of CMEM reads, GiB/s", ops.peaks.cmem_read, ops, result);
+  AddPeak("peak_cmem_write_bw", "Peak of CMEM writes, GiB/s", ops.peaks.cmem_write, ops, result);
+}
+
 }  // namespace
 
+double RidgePoint(double peak_gflops, double peak_gib_per_s) {
+  return Quotient(peak_gflops, peak_gib_per_s * kGBPerGiB);
+}
+
+Roofline Roofline::Compute(AnalysisContext& context, const AnalysisParams& params) {
+  Roofline roofline;
+  roofline.ops = context.Get<HloOpTable>(params);
+  const HloOpTable& ops = *roofline.ops;
+  const DevicePeaks& peaks = ops.peaks;
+  const bool tpu = ops.kind == DeviceKind::kTpu, limited = context.xprof().hlo_rows_limited;
+  roofline.peak_on_chip = !tpu ? peaks.sram_write : HasVmem(peaks) ? peaks.vmem_write : 0;
+  if (ops.ops.empty()) return roofline;
+  RowBuilder rows(roofline.ops, true);
+  rows.AddTotal();
+  rows.AddOps(limited ? kXprofRows : SIZE_MAX);
+  for (HloStepSums& step :
+       limited ? XprofSteps(context, ops, params) : SumByStep(context, ops, params))
+    rows.AddProgram(std::move(step.label), step.sums);
+  roofline.rows = rows.Take();
+  if (std::none_of(ops.ops.begin(), ops.ops.end(), IsFeed)) return roofline;
+  RowBuilder without(roofline.ops, false);
+  without.AddTotal();
+  without.AddOps(limited ? kXprofRows : SIZE_MAX);
+  roofline.without_feeds = without.Take();
+  return roofline;
+}
+
 AnalysisResult RunRoofline(AnalysisContext& context, const AnalysisParams& params) {
-  const auto ops = context.Get<HloOpTable>(params);
-  const bool limited = context.xprof().hlo_rows_limited;
   AnalysisResult result;
   result.panel = "roofline";
-  if (ops->ops.empty() && AddTorchRoofline(context, params, &result)) return result;
-  std::vector<HloStepSums> steps;
-  if (!ops->ops.empty()) {
-    steps = limited ? XprofSteps(context, *ops, params) : SumByStep(context, *ops, params);
+  const auto roofline = context.Get<Roofline>(params);
+  const HloOpTable& ops = *roofline->ops;
+  if (ops.ops.empty() && AddTorchRoofline(context, params, &result)) return result;
+  result.tables.push_back(RooflineSchema("roofline", "Roofline").Make(roofline->rows, ops));
+  if (!roofline->without_feeds.empty()) {
+    result.tables.push_back(
+        RooflineSchema("roofline_without_infeed", "Roofline without infeed and outfeed")
+            .Make(roofline->without_feeds, ops));
   }
-  result.tables.push_back(MakeTable(*ops, "roofline", "Roofline", true, limited, steps));
-  const bool feeds = std::any_of(ops->ops.begin(), ops->ops.end(), IsFeed);
-  if (feeds) {
-    result.tables.push_back(MakeTable(*ops, "roofline_without_infeed",
-                                      "Roofline without infeed and outfeed", false, limited, {}));
-  }
-  AddHloFacts(*ops, &result);
-  AddPeaks(*ops, &result);
-  result.empty_reason = NoHloOps(context, *ops);
+  AddHloFacts(ops, &result);
+  AddPeaks(*roofline, &result);
+  result.empty_reason = NoHloOps(context, ops);
+  result.SetSource(roofline);
   return result;
 }
 

@@ -1,10 +1,11 @@
-#include "model/analysis/torch/torch_tables.h"
-
+// What pages show of PyTorch's ops: the table `torch_ops` of the roofline, and how much of its peak
+// a step uses.
 #include <algorithm>
 #include <string>
 #include <utility>
 
-#include "model/analysis/tables/in_unit.h"
+#include "model/analysis/steps/steps.h"
+#include "model/analysis/tables/schema.h"
 #include "model/analysis/torch/torch_ops.h"
 #include "model/capabilities.h"
 #include "model/trace.h"
@@ -12,96 +13,119 @@
 namespace stepscope {
 namespace {
 
-using V = ValueType;
-
 constexpr double kTera = 1e12, kGiga = 1e9;
 
-ResultTable EmptyTable(bool on_cpu) {
-  ResultTable t;
-  t.id = "torch_ops";
-  t.title = "PyTorch's ops";
-  t.SetColumns(
-      {{"operation", "Op", Unit::kNone, V::kString, "(no op): kernels that no op launched", true},
-       {"input_dims", "Shapes", Unit::kNone, V::kString, "as recorded", true},
-       {"input_types", "Types", Unit::kNone, V::kString, "as recorded"},
-       {"occurrences", "Calls", Unit::kCount, V::kInt, ""},
-       {"total_device_time_us", "Time", Unit::kUs, V::kReal,
-        on_cpu ? "of the calls" : "of their kernels, copies and fills", true},
-       {"share", "Share", Unit::kFraction, V::kReal, "of the time of all rows", true},
-       {"flops", "Operations", Unit::kNone, V::kReal,
-        "of one call, by its shapes; empty: no formula or no shapes", true},
-       {"flops_unmasked", "Without mask", Unit::kNone, V::kReal,
-        "operations of causal attention without the half that is left out"},
-       {"bytes", "Bytes", Unit::kBytes, V::kReal,
-        "of one call at least: each input once, the output once"},
-       {"tflops_per_s", "TFLOP/s", Unit::kNone, V::kReal, "operations / time", true},
-       {"gb_per_s", "GB/s", Unit::kNone, V::kReal, "bytes / time", true},
-       {"intensity", "FLOP/byte", Unit::kNone, V::kReal, ""},
-       {"peak_tflops", "Peak TFLOP/s", Unit::kNone, V::kReal, "of the device for this type"},
-       {"peak_of", "Peak of", Unit::kNone, V::kString, ""},
-       {"peak_gb_per_s", "Peak GB/s", Unit::kNone, V::kReal, "of the main memory"},
-       {"bound_by", "Bound by", Unit::kNone, V::kString, "the limit that takes longer at its peak",
-        true},
-       {"of_limit", "Of the limit", Unit::kFraction, V::kReal,
-        "time at the peak of the limit / time; over 1 where caches hold the data", true},
-       {"estimate", "Estimate", Unit::kNone, V::kBool,
-        "operations of an element are a rough count, or the compiler's"}});
-  return t;
+std::optional<double> Known(double value) {
+  return value > 0 ? std::optional(value) : std::nullopt;
 }
 
-Value Known(double value) { return value > 0 ? Value(value) : Value(); }
+// A number of the cost of one call; none where the cost is not known.
+auto OfCost(double TorchCost::*member) {
+  return [member](const TorchOp& op) {
+    return op.cost ? std::optional((*op.cost).*member) : std::nullopt;
+  };
+}
 
-void AddRow(const TorchOps& ops, const TorchOp& op, ResultTable* t) {
-  const double seconds = static_cast<double>(op.time) / static_cast<double>(kPsPerS);
-  const bool network = op.cost && op.cost->engine == TorchEngine::kNetwork;
-  const double peak_bytes = ops.peaks && !network ? ops.peaks->numbers.gbps * kGiga : 0;
-  const double compute = op.peak_tflops > 0 ? op.flops / (op.peak_tflops * kTera) : 0;
-  const double memory = peak_bytes > 0 ? op.bytes / peak_bytes : 0;
-  const double limit = std::max(compute, memory);
-  const char* bound = network             ? "Network"
-                      : limit <= 0        ? "Unknown"
-                      : compute >= memory ? "Compute"
-                                          : "HBM";
-  t->AddRow(
-      {op.operation, op.dims, op.types, static_cast<int64_t>(op.calls), InUs(op.time),
-       ops.total > 0 ? Value(static_cast<double>(op.time) / static_cast<double>(ops.total))
-                     : Value(),
-       op.cost ? Value(op.cost->flops) : Value(), op.cost ? Value(op.cost->flops_uncut) : Value(),
-       op.cost ? Known(op.cost->bytes) : Value(),
-       op.cost ? Value(op.flops / kTera / seconds) : Value(), Known(op.bytes / kGiga / seconds),
-       op.bytes > 0 ? Value(op.flops / op.bytes) : Value(), Known(op.peak_tflops),
-       std::string(op.peak_of), Known(peak_bytes / kGiga), std::string(bound),
-       limit > 0 ? Value(limit / seconds) : Value(), op.cost.has_value() && op.cost->estimate});
-  t->links.push_back(LinkTo(op.rows));
+const Schema<TorchOp, TorchOps>& TorchSchema() {
+  using O = TorchOp;
+  using All = TorchOps;
+  using Table = Schema<O, All>;
+  const auto time = [](const char* how) {
+    return Table::Field("total_device_time_us", "Time", Unit::kUs, &O::time, how, kKeyColumn);
+  };
+  static const Table schema(
+      "torch_ops", "PyTorch's ops",
+      {{"operation", "Op", Unit::kNone, &O::operation, "(no op): kernels that no op launched",
+        kKeyColumn},
+       {"input_dims", "Shapes", Unit::kNone, &O::dims, "as recorded", kKeyColumn},
+       {"input_types", "Types", Unit::kNone, &O::types, "as recorded"},
+       {"occurrences", "Calls", Unit::kCount, &O::calls},
+       time("of the calls").When([](const All& all) { return all.on_cpu; }),
+       time("of their kernels, copies and fills").When([](const All& all) { return !all.on_cpu; }),
+       {"share", "Share", Unit::kFraction,
+        [](const O& op, const All& all) {
+          return all.total > 0
+                     ? std::optional(static_cast<double>(op.time) / static_cast<double>(all.total))
+                     : std::nullopt;
+        },
+        "of the time of all rows", kKeyColumn},
+       {"flops", "Operations", Unit::kNone, OfCost(&TorchCost::flops),
+        "of one call, by its shapes; empty: no formula or no shapes", kKeyColumn},
+       {"flops_unmasked", "Without mask", Unit::kNone, OfCost(&TorchCost::flops_uncut),
+        "operations of causal attention without the half that is left out"},
+       {"bytes", "Bytes", Unit::kBytes,
+        [](const O& op) { return Known(op.cost ? op.cost->bytes : 0); },
+        "of one call at least: each input once, the output once"},
+       {"tflops_per_s", "TFLOP/s", Unit::kNone,
+        [](const O& op, const All& all) {
+          return op.cost ? std::optional(all.RatesOf(op).tflops) : std::nullopt;
+        },
+        "operations / time", kKeyColumn},
+       {"gb_per_s", "GB/s", Unit::kNone,
+        [](const O& op, const All& all) { return Known(all.RatesOf(op).gbps); }, "bytes / time",
+        kKeyColumn},
+       {"intensity", "FLOP/byte", Unit::kNone,
+        [](const O& op) { return op.bytes > 0 ? std::optional(op.intensity()) : std::nullopt; }},
+       {"peak_tflops", "Peak TFLOP/s", Unit::kNone,
+        [](const O& op) { return Known(op.peak_tflops); }, "of the device for this type"},
+       {"peak_of", "Peak of", Unit::kNone, &O::peak_of},
+       {"peak_gb_per_s", "Peak GB/s", Unit::kNone,
+        [](const O& op, const All& all) { return Known(all.RatesOf(op).peak_gbps); },
+        "of the main memory"},
+       {"bound_by", "Bound by", Unit::kNone,
+        [](const O& op, const All& all) { return all.RatesOf(op).bound_by; },
+        "the limit that takes longer at its peak", kKeyColumn},
+       {"of_limit", "Of the limit", Unit::kFraction,
+        [](const O& op, const All& all) { return all.RatesOf(op).of_limit; },
+        "time at the peak of the limit / time; over 1 where caches hold the data", kKeyColumn},
+       {"estimate", "Estimate", Unit::kNone,
+        [](const O& op) { return op.cost.has_value() && op.cost->estimate; },
+        "operations of an element are a rough count, or the compiler's"}},
+      [](const O& op, const All&) { return LinkTo(op.rows); });
+  return schema;
 }
 
 void AddProperties(const TorchOps& ops, AnalysisResult* result) {
   const auto add = [&](const char* id, const char* label, Value value, Unit unit, std::string how) {
     result->properties.push_back({id, label, std::move(value), unit, std::move(how)});
   };
-  add("torch_device", "Device",
-      ops.device.empty() ? std::string(ops.on_cpu ? "CPU" : "unknown") : ops.device, Unit::kNone,
-      "");
+  add("torch_device", "Device", ops.shown_device(), Unit::kNone, "");
   if (ops.peaks) add("peaks_of", "Peaks of", ops.peaks->name, Unit::kNone, ops.peaks->source);
   add("unknown_cost_percent", "Time of unknown cost",
-      ops.total > 0 ? Value(100 * static_cast<double>(ops.unknown) / static_cast<double>(ops.total))
-                    : Value(),
-      Unit::kPercent,
+      ops.total > 0 ? Value(ops.unknown_percent()) : Value(), Unit::kPercent,
       "of the time of kernels: no op launched them, or the op has no formula or no "
       "shapes (record_shapes=True)");
 }
 
 }  // namespace
 
+TorchRates TorchOps::RatesOf(const TorchOp& op) const {
+  const double seconds = static_cast<double>(op.time) / static_cast<double>(kPsPerS);
+  const bool network = op.cost && op.cost->engine == TorchEngine::kNetwork;
+  const double peak_bytes = peaks && !network ? peaks->numbers.gbps * kGiga : 0;
+  const double compute = op.peak_tflops > 0 ? op.flops / (op.peak_tflops * kTera) : 0;
+  const double memory = peak_bytes > 0 ? op.bytes / peak_bytes : 0;
+  const double limit = std::max(compute, memory);
+  TorchRates rates{op.flops / kTera / seconds, op.bytes / kGiga / seconds, peak_bytes / kGiga};
+  rates.bound_by = network             ? "Network"
+                   : limit <= 0        ? "Unknown"
+                   : compute >= memory ? "Compute"
+                                       : "HBM";
+  if (limit > 0) rates.of_limit = limit / seconds;
+  return rates;
+}
+
+double TorchOps::unknown_percent() const {
+  return total > 0 ? 100 * static_cast<double>(unknown) / static_cast<double>(total) : 0;
+}
+
 bool AddTorchRoofline(AnalysisContext& context, const AnalysisParams& params,
                       AnalysisResult* result) {
-  const std::shared_ptr<const TorchOps> kept = context.Get<TorchOps>(params);
-  const TorchOps& ops = *kept;
-  if (ops.ops.empty()) return false;
-  ResultTable table = EmptyTable(ops.on_cpu);
-  for (const TorchOp& op : ops.ops) AddRow(ops, op, &table);
-  AddProperties(ops, result);
-  result->tables.push_back(std::move(table));
+  const auto ops = context.Get<TorchOps>(params);
+  if (ops->ops.empty()) return false;
+  result->tables.push_back(TorchSchema().Make(ops->ops, *ops));
+  AddProperties(*ops, result);
+  result->SetSource(ops);
   return true;
 }
 

@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <unordered_map>
+
+#include "model/analysis/tables/schema.h"
 
 namespace stepscope {
 namespace {
@@ -124,6 +127,37 @@ std::vector<AsyncWait> AsyncWaits::Take() {
   std::stable_sort(waits.begin(), waits.end(),
                    [](const AsyncWait& a, const AsyncWait& b) { return a.waited > b.waited; });
   return waits;
+}
+
+ResultTable AsyncWaitTable(std::span<const AsyncWait> waits, double step_ps) {
+  using W = AsyncWait;
+  constexpr double kGib = 1024.0 * 1024 * 1024;
+  const auto known = [](double value) { return value > 0 ? std::optional(value) : std::nullopt; };
+  static const Schema<W, double> schema(
+      "async_waits", "What the cores wait for",
+      {{"operation", "Op", Unit::kNone, &W::name, "it waits until asynchronous work is done"},
+       {"what", "What", Unit::kNone, [](const W& w) { return LabelOf(w.work); }},
+       {"needed_by", "Needed by", Unit::kNone, &W::needed_by, "the first op that reads the result",
+        kKeyColumn},
+       {"count", "Count", Unit::kCount, &W::count, "on all cores, in the steps that count"},
+       {"waitMs", "Wait", Unit::kMs, &W::wait_ms, "mean", kKeyColumn},
+       {"percent", "Share", Unit::kPercent,
+        [](const W& w, double step) {
+          return step > 0 ? 100 * static_cast<double>(w.waited) / step : 0.0;
+        },
+        "of the step time", kKeyColumn},
+       {"inFlightMs", "In flight", Unit::kMs, &W::in_flight_ms,
+        "mean, from the begin of the op that starts the work to the end of the wait", kKeyColumn},
+       {"hiddenMs", "Hidden", Unit::kMs, [](const W& w) { return w.in_flight_ms() - w.wait_ms(); },
+        "in flight, while other ops run"},
+       {"bytes", "Bytes", Unit::kBytes, [known](const W& w) { return known(w.bytes); }, "of one"},
+       {"gib_per_s", "GiB/s", Unit::kNone,
+        [known](const W& w) { return known(w.BytesPerSecond() / kGib); },
+        "bytes / time from the start, or from the end of the work of its kind before it, to the "
+        "end; empty where no wait shows the end",
+        kKeyColumn}},
+      [](const W& w, double) { return LinkTo(EventRows({w.row})); });
+  return schema.Make(waits, step_ps);
 }
 
 }  // namespace stepscope

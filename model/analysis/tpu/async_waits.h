@@ -12,7 +12,9 @@
 #include <vector>
 
 #include "model/analysis/naming/core_op.h"
-#include "model/analysis/tpu/program_runs.h"
+#include "model/analysis/tables/in_unit.h"
+#include "model/analysis/tables/result_table.h"
+#include "model/analysis/tpu/core_events.h"
 
 namespace stepscope {
 
@@ -32,7 +34,9 @@ struct AsyncWait {
   Ps longest = 0;
   EventRow row;  // the longest wait
 
-  double BytesPerSecond() const;  // 0: unknown
+  double BytesPerSecond() const;                                                // 0: unknown
+  double wait_ms() const { return InMs(waited) / static_cast<double>(count); }  // mean
+  double in_flight_ms() const { return InMs(in_flight) / static_cast<double>(count); }
 };
 
 // "5 GiB from the host's memory at 24.7 GiB/s, which fusion.2 needs".
@@ -62,5 +66,9 @@ class AsyncWaits {
 
 // Whether a wait is long enough to show when what it waits for ends.
 inline constexpr Ps kShownWait = kPsPerUs;
+
+// The table `async_waits` of the overview. `step_ps`: the time of the steps that the waits are of,
+// on all cores. O(waits).
+ResultTable AsyncWaitTable(std::span<const AsyncWait> waits, double step_ps);
 
 }  // namespace stepscope

@@ -9,7 +9,7 @@
 
 #include "model/analysis/analysis.h"
 #include "model/analysis/own_peaks.h"
-#include "model/xla/element_type.h"
+#include "model/xla/shape.h"
 
 namespace stepscope {
 

@@ -7,7 +7,7 @@
 #include "model/analysis/definitions.h"
 #include "model/analysis/naming/core_op.h"
 #include "model/analysis/xla/device_peaks.h"
-#include "model/analysis/xla/hlo_category.h"
+#include "model/analysis/xla/hlo_programs.h"
 #include "model/xla/hlo_text.h"
 
 namespace stepscope {
@@ -239,6 +239,16 @@ HloOpTable HloOpBuilder::Finish() {
     return a.self != b.self ? a.self > b.self : a.name < b.name;
   });
   return std::move(table_);
+}
+
+HloOpTable HloOpTable::Compute(AnalysisContext& context, const AnalysisParams& params) {
+  const DeviceKind kind = KindOf(context.trace());
+  HloOpBuilder builder(context, kind, params.peaks);
+  if (kind == DeviceKind::kGpu) CollectGpuOps(context, params, &builder);
+  if (kind == DeviceKind::kTpu) CollectTpuOps(context, params, &builder);
+  const bool host_ops = kind == DeviceKind::kCpuOnly && !context.xprof().hlo_ops_of_cpu_left_out;
+  if (host_ops) CollectCpuOps(context, params, &builder);
+  return builder.Finish();
 }
 
 }  // namespace stepscope

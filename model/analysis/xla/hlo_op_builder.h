@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "model/analysis/analysis.h"
-#include "model/analysis/xla/hlo_op_table.h"
+#include "model/analysis/xla/hlo_ops.h"
 #include "model/analysis/xla/hlo_programs.h"
 
 namespace stepscope {

@@ -1,15 +1,54 @@
 #include "model/analysis/xla/hlo_programs.h"
-#include "model/analysis/analysis.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <deque>
+#include <map>
 #include <mutex>
 #include <unordered_map>
 #include <utility>
 
+#include "model/analysis/analysis.h"
+#include "model/analysis/xla/hlo_ops.h"
+
 namespace stepscope {
+namespace {
+
+// The program whose ops take the most time; the largest where none has ops.
+uint32_t MainProgram(const HloPrograms& programs, const HloOpTable& ops) {
+  std::map<uint32_t, Ps> times;
+  for (const HloOp& op : ops.ops) {
+    if (op.program != HloPrograms::kNone) times[op.program] += op.self;
+  }
+  uint32_t best = 0;
+  for (uint32_t p = 1; p < programs.list().size(); ++p) {
+    const auto rank = [&](uint32_t i) { return std::pair(times[i], programs.list()[i].bytes); };
+    if (rank(p) > rank(best)) best = p;
+  }
+  return best;
+}
+
+std::string DilationOf(const xla::InstructionDetails& details) {
+  std::string text;
+  const auto any = [&](auto dilation) {
+    return std::any_of(details.window.begin(), details.window.end(),
+                       [&](const xla::WindowDimension& w) { return w.*dilation > 1; });
+  };
+  if (any(&xla::WindowDimension::base_dilation)) text += " base-dilated";
+  if (any(&xla::WindowDimension::window_dilation)) text += " window-dilated";
+  return text;
+}
+
+std::string FusionCategory(std::string_view kind) {
+  if (kind == "kLoop") return "loop fusion";
+  if (kind == "kInput") return "input fusion";
+  if (kind == "kOutput") return "output fusion";
+  return kind == "kCustom" ? "custom fusion" : "fusion";
+}
+
+}  // namespace
 
 struct HloPrograms::Slots {
   struct Slot {
@@ -82,5 +121,49 @@ std::shared_ptr<const xla::CostModel> HloPrograms::Costs(uint32_t program,
 }
 
 HloPrograms HloPrograms::Compute(AnalysisContext& context) { return HloPrograms(context.trace()); }
+
+HloChoiceFound FindHloProgram(AnalysisContext& context, const AnalysisParams& params) {
+  const HloPrograms& programs = context.Get<HloPrograms>();
+  HloChoiceFound found;
+  if (programs.list().empty()) {
+    found.why_not = kNoHloPrograms;
+  } else if (params.hlo.program.empty()) {
+    found.program = MainProgram(programs, *context.Get<HloOpTable>(params));
+  } else {
+    found.program = programs.FindByName(params.hlo.program);
+    if (found.program == HloPrograms::kNone)
+      found.why_not = "The profile has no HLO program '" + params.hlo.program + "'.";
+  }
+  if (found.why_not.empty() && !programs.Module(found.program))
+    found.why_not = fmt::format("The HLO program {} cannot be read: {}.",
+                                programs.NameOf(found.program), programs.Error(found.program));
+  return found;
+}
+
+std::string HloCategoryOf(const xla::HloModule& module, const xla::Instruction& i) {
+  using xla::Op;
+  switch (i.opcode) {
+    case Op("fusion"):
+      return FusionCategory(module.DetailsOf(i).fusion_kind);
+    case Op("convolution"):
+      return "convolution" + DilationOf(module.DetailsOf(i));
+    case Op("transpose"):
+    case Op("copy"):
+    case Op("reshape"):
+    case Op("dynamic-reshape"):
+      return "data formatting";
+    case Op("constant"):
+      return "non-fusion elementwise";
+    default:
+      break;
+  }
+  const bool elementwise = xla::ElementwiseOf(i.opcode) != xla::ElementwiseKind::kNone;
+  return elementwise ? "non-fusion elementwise" : std::string(i.opcode_name);
+}
+
+std::string ProvenanceOf(const xla::OpMetadata& metadata) {
+  if (metadata.op_name.empty() && metadata.op_type.empty()) return {};
+  return std::string(metadata.op_name) + ":" + std::string(metadata.op_type);
+}
 
 }  // namespace stepscope

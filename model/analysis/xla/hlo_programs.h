@@ -16,6 +16,7 @@
 namespace stepscope {
 
 class AnalysisContext;  // model/analysis/analysis.h
+struct AnalysisParams;  // model/analysis/params.h
 
 class HloPrograms {
  public:
@@ -47,5 +48,23 @@ class HloPrograms {
   std::vector<xla::ProgramEntry> list_;
   std::unique_ptr<Slots> slots_;
 };
+
+inline constexpr const char* kNoHloPrograms =
+    "The profile has no HLO programs. XLA writes them: record a program of JAX, or one of "
+    "TensorFlow with jit_compile=True. Other ops are on the page Operations.";
+
+struct HloChoiceFound {
+  uint32_t program = 0xffffffffu;  // index in HloPrograms::list()
+  std::string why_not;             // "" if the program can be read
+};
+// The program that a page is about: the one that params.hlo names, else the one whose ops take the
+// most time, or the largest where none has ops. Decodes it. Any thread.
+HloChoiceFound FindHloProgram(AnalysisContext& context, const AnalysisParams& params);
+
+// --- Names that XProf gives an instruction. Pure.
+// The op's category as XProf names it: "loop fusion", "data formatting", "convolution".
+std::string HloCategoryOf(const xla::HloModule& module, const xla::Instruction& instruction);
+// "OP_NAME:OP_TYPE", or "" where neither is known.
+std::string ProvenanceOf(const xla::OpMetadata& metadata);
 
 }  // namespace stepscope

@@ -1,4 +1,4 @@
-#include "model/xla/id_index.h"
+#include "model/xla/hlo_module_builder.h"
 
 #include <doctest/doctest.h>
 

@@ -2,8 +2,6 @@
 
 #include <doctest/doctest.h>
 
-#include "tests/support/table_rows.h"
-
 namespace stepscope {
 namespace {
 
@@ -27,18 +25,6 @@ TEST_CASE("pages name programs by id, and filters quote what they look for") {
   CHECK(HloOpPage(op) == "hlo_stats/hlo_op_name=\"fusion.3\" program_id=\"10\"");
   CHECK(HloSourcePage("a b.py:3") == "hlo_stats/source_info=\"a b.py:3\"");
   CHECK(HloSourcePage("a\"b.py:3") == "hlo_stats/source_info:\"a\"");
-}
-
-TEST_CASE("the op of a row") {
-  const ResultTable table =
-      test::TableWith("", "",
-                      {{"program", "", Unit::kNone, ValueType::kString, ""},
-                       {"name", "", Unit::kNone, ValueType::kString, ""},
-                       {"time", "", Unit::kNone, ValueType::kReal, ""}},
-                      {{std::string("18446744073709551615"), std::string("copy.1"), 3.0}});
-  CHECK(HloRefIn(table, 0, 0, 1) == HloRef{~uint64_t{0}, "copy.1"});
-  CHECK_FALSE(HloRefIn(table, 0, 0, -1).valid());
-  CHECK_FALSE(HloRefIn(table, 0, 0, 2).valid());
 }
 
 }  // namespace

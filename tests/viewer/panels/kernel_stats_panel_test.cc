@@ -1,5 +1,11 @@
 #include <doctest/doctest.h>
 
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "model/analysis/kernels/kernel_stats.h"
+#include "model/analysis/tables/schema.h"
 #include "tests/viewer/panel_fixture.h"
 #include "viewer/core/panel.h"
 #include "viewer/panels/analysis_panel.h"
@@ -8,33 +14,44 @@
 namespace stepscope {
 namespace {
 
-ResultTable Kernels(const char* id, const char* name, size_t n) {
-  ResultTable t{id,
-                id,
-                {{"rank", "#", Unit::kCount, ValueType::kInt, ""},
-                 {name, "Kernel", Unit::kNone, ValueType::kString, ""},
-                 {"occurrences", "Count", Unit::kCount, ValueType::kInt, ""},
-                 {"total_duration_us", "Total", Unit::kUs, ValueType::kReal, ""},
-                 {"share", "Share of time", Unit::kFraction, ValueType::kReal, ""}}};
+std::string NameOfKernel(size_t i) {
+  return "void ns::kernel" + std::to_string(i) + "<float>(int)";
+}
+
+template <typename Row>
+std::vector<Row> Kernels(size_t n) {
+  std::vector<Row> rows(n);
   for (size_t i = 0; i < n; ++i) {
-    const double us = static_cast<double>(n - i) * 10;
-    t.AddRow({static_cast<int64_t>(i + 1), "void ns::kernel" + std::to_string(i) + "<float>(int)",
-              int64_t{3}, us, us / 1000});
+    rows[i].name = NameOfKernel(i);
+    rows[i].total = static_cast<Ps>(n - i) * 10 * kPsPerUs;
   }
-  return t;
+  return rows;
+}
+
+Ring RingOf(const PanelContext& context, size_t n) {
+  const std::vector<KernelSum> kernels = Kernels<KernelSum>(n);
+  std::vector<RingRow> rows;
+  for (const KernelSum& kernel : kernels) rows.emplace_back(kernel.name, InUs(kernel.total));
+  return MakeRing(context, "kernels", rows, 9);
+}
+
+ResultTable Table(const char* id, const char* name, size_t n) {
+  const Schema<KernelSum> schema(id, id,
+                                 {{name, "Kernel", Unit::kNone, &KernelSum::name},
+                                  {"total_duration_us", "Total", Unit::kUs, &KernelSum::total}});
+  return schema.Make(Kernels<KernelSum>(n));
 }
 
 TEST_CASE("ring: the largest rows, the rest as one slice, the whole kept") {
   PanelFixture f;
-  const ResultTable t = Kernels("kernels", "kernel_name", 20);
-  const Ring ring = MakeRing(f.Context(), t, "kernel_name", "total_duration_us", 9);
+  const Ring ring = RingOf(f.Context(), 20);
   REQUIRE(ring.slices.size() == 10);
   CHECK(ring.total == doctest::Approx(2100));
   CHECK(ring.slices[0].row == 0);
   CHECK(ring.slices[9].row == -1);
   CHECK(ring.slices[9].label == "11 others");
   CHECK(ring.slices[9].value == doctest::Approx(660));
-  CHECK(MakeRing(f.Context(), t, "no such column", "total_duration_us").slices.empty());
+  CHECK(RingOf(f.Context(), 0).slices.empty());
 }
 
 TEST_CASE("histogram: every value is counted once; percentiles are values that occur") {
@@ -54,8 +71,7 @@ TEST_CASE("histogram: every value is counted once; percentiles are values that o
 
 TEST_CASE("charts export what they show") {
   PanelFixture f;
-  const Ring ring = MakeRing(f.Context(), Kernels("kernels", "kernel_name", 3), "kernel_name",
-                             "total_duration_us");
+  const Ring ring = RingOf(f.Context(), 3);
   CHECK(ToCsv(ring) ==
         "name,value\r\nvoid ns::kernel0<float>(int),30\r\nvoid ns::kernel1<float>(int),20\r\n"
         "void ns::kernel2<float>(int),10\r\n");
@@ -70,11 +86,14 @@ TEST_CASE(
   for (const ImVec2 size : {ImVec2(420, 260), ImVec2(1280, 300), ImVec2(2560, 1440)}) {
     PanelFixture f(size);
     AnalysisResult r;
-    r.tables.push_back(Kernels("kernels", "kernel_name", 5000));
-    r.tables.push_back(Kernels("by_kernel", "name", 50));
-    r.tables.push_back(Kernels("by_op", "name", 5));
-    r.properties = {{"matrix_unit_percent", "Tensor Core", 58.9, Unit::kPercent, ""},
-                    {"short_kernel_percent", "Short", 40.0, Unit::kPercent, "how"}};
+    r.tables = {Table("kernels", "kernel_name", 5000), Table("by_kernel", "name", 50),
+                Table("by_op", "name", 5)};
+    KernelStats stats;
+    stats.kernels = Kernels<KernelGroup>(5000);
+    KernelPage page;
+    page.stats = std::make_shared<KernelStats>(std::move(stats));
+    page.by_kernel = Kernels<KernelSum>(50), page.by_op = Kernels<KernelSum>(5);
+    r.SetSource(std::make_shared<const KernelPage>(std::move(page)));
     const auto panel = FindPanel("kernel_stats")->create();
     auto& kernels = static_cast<AnalysisPanel&>(*panel);
     int vertices = 0;

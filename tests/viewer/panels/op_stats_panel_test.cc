@@ -1,7 +1,12 @@
 #include <doctest/doctest.h>
 
 #include <functional>
+#include <utility>
+#include <vector>
 
+#include "model/analysis/analysis.h"
+#include "tests/support/loaded.h"
+#include "tests/support/xspace_builder.h"
 #include "tests/viewer/drawn_text.h"
 #include "tests/viewer/panel_fixture.h"
 #include "viewer/core/panel.h"
@@ -10,30 +15,22 @@
 namespace stepscope {
 namespace {
 
-ResultTable Ops(const char* id, bool idle) {
-  ResultTable t{id,
-                id,
-                {{"rank", "#", Unit::kNone, ValueType::kInt, ""},
-                 {"host_or_device", "Side", Unit::kNone, ValueType::kString, ""},
-                 {"type", "Type", Unit::kNone, ValueType::kString, ""},
-                 {"operation", "Operation", Unit::kNone, ValueType::kString, ""},
-                 {"occurrences", "Count", Unit::kCount, ValueType::kInt, ""},
-                 {"total_self_time", "Self time", Unit::kUs, ValueType::kReal, ""}}};
-  const auto add = [&](const char* side, const char* type, const char* op, double self) {
-    t.AddRow({static_cast<int64_t>(t.size() + 1), std::string(side), std::string(type),
-              std::string(op), int64_t{1}, self});
-  };
-  add("Device", "MatMul", "a/MatMul", 70);
-  add("Device", "Relu", "a/Relu", 30);
-  add("Host", "Dataset", "Iterator::Map", 10);
-  if (idle) add("Host", "IDLE", "IDLE", 1000);
-  return t;
+// A result of the ops of a GPU, with their self times in us, and of one op of the host.
+AnalysisResult OpsOf(const std::vector<std::pair<const char*, int64_t>>& on_device) {
+  test::XSpaceBuilder space;
+  test::LineBuilder& stream = space.Plane("/device:GPU:0").Line(1, "Stream #1(Compute)");
+  int64_t at = 0;
+  for (const auto& [op, us] : on_device) {
+    stream.Event("kernel", at * kPsPerUs, us * kPsPerUs).Stat("tf_op", op);
+    at += us;
+  }
+  space.Plane("/host:CPU").Line(1, "t").Event("Iterator::Map:Dataset", 0, 10 * kPsPerUs);
+  AnalysisContext context(test::Loaded("host.xplane.pb", space.Bytes()), Definitions::kStepscope);
+  return RunAnalysis(*FindAnalysis("op_stats"), context, {});
 }
 
 TEST_CASE("ops: draws both sides with rings and table at every size, and with nothing") {
-  AnalysisResult r;
-  r.tables.push_back(Ops("ops", false));
-  r.tables.push_back(Ops("ops_with_idle", true));
+  const AnalysisResult r = OpsOf({{"a/MatMul:MatMul", 70}, {"a/Relu:Relu", 30}});
   for (const ImVec2 size :
        {ImVec2(420, 260), ImVec2(900, 300), ImVec2(700, 900), ImVec2(2560, 1440)}) {
     PanelFixture f(size);
@@ -49,13 +46,8 @@ TEST_CASE("ops: draws both sides with rings and table at every size, and with no
 }
 
 TEST_CASE("ops: types come before their ops, and rings say which colour is which") {
-  AnalysisResult r;
-  ResultTable ops = Ops("ops", false);
-  ops.AddRow({int64_t{4}, std::string("Device"), std::string("MatMul"), std::string("b/MatMul"),
-              int64_t{2}, 50.0});
-  r.tables.push_back(ops);
-  r.tables.push_back(ops);
-  r.tables.back().id = "ops_with_idle";
+  const AnalysisResult r =
+      OpsOf({{"a/MatMul:MatMul", 70}, {"a/Relu:Relu", 30}, {"b/MatMul:MatMul", 50}});
   PanelFixture f(ImVec2(880, 270));  // the panels of a window of 1280 x 800
   const auto panel = FindPanel("op_stats")->create();
   auto& page = static_cast<AnalysisPanel&>(*panel);

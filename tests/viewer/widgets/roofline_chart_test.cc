@@ -3,30 +3,27 @@
 #include <doctest/doctest.h>
 #include <implot_internal.h>
 
+#include <limits>
+#include <string>
+#include <vector>
+
 #include "tests/viewer/drawn_text.h"
 
 namespace stepscope {
 namespace {
 
-// Any table will do: these are the names of another analysis.
-const RooflineColumns kColumns{"ai", "rate", "us", "kind"};
-
-ResultTable Ops() {
-  ResultTable t{"ops",
-                "",
-                {{"kind", "Kind", Unit::kNone, ValueType::kString, ""},
-                 {"ai", "FLOP/byte", Unit::kNone, ValueType::kReal, ""},
-                 {"rate", "GFLOP/s", Unit::kGflops, ValueType::kReal, ""},
-                 {"us", "Time", Unit::kUs, ValueType::kReal, ""}}};
-  t.AddRow({std::string("small"), 2.0, 20.0, 1.0});
-  t.AddRow({std::string("large"), 100.0, 900.0, 50.0});
-  t.AddRow({std::string("copy"), 0.0, 0.0, 9.0});
-  t.AddRow({std::string("all"), 50.0, 500.0, 60.0});
-  return t;
+std::vector<GroupedPoint> Ops() {
+  const auto point = [](double intensity, double gflops, double time, uint32_t row) {
+    return RooflinePoint{.intensity = intensity, .gflops = gflops, .time = time, .row = row};
+  };
+  return {{point(2, 20, 1, 0), "small"},
+          {point(100, 900, 50, 1), "large"},
+          {point(0, 0, 9, 2), "copy"},
+          {point(50, 500, 60, 3), "all"}};
 }
 
 TEST_CASE("a roofline has a point for each row with operations and bytes, the longest first") {
-  const RooflineData data = MakeRoofline(Ops(), kColumns);
+  const RooflineData data = MakeRoofline(Ops());
   REQUIRE(data.points.size() == 3);
   CHECK(data.left_out == 1);
   CHECK(data.points[0].row == 3);
@@ -35,24 +32,28 @@ TEST_CASE("a roofline has a point for each row with operations and bytes, the lo
   CHECK(ToCsv(data).starts_with("flop_per_byte,gflop_per_s,time,group\r\n50,500,60,all\r\n"));
 }
 
-TEST_CASE("sums have no group; groups beyond the eighth share one; unknown columns give no point") {
-  ResultTable t = Ops();
-  RooflineColumns columns = kColumns;
-  columns.is_sum = [](const ResultTable&, size_t row) { return row == 3; };
-  RooflineData data = MakeRoofline(t, columns);
+TEST_CASE("sums have no group; groups beyond the eighth share one; infinite rates give no point") {
+  std::vector<GroupedPoint> ops = Ops();
+  ops[3].point.ring = true;
+  RooflineData data = MakeRoofline(ops);
   CHECK(data.points[0].ring);
   CHECK(data.groups == std::vector<std::string>{"large", "small"});
-  for (int i = 0; i < 20; ++i) t.AddRow({"k" + std::to_string(i), 1.0, 1.0, 0.5});
-  data = MakeRoofline(t, kColumns);
+  ops = Ops();
+  std::vector<std::string> names;
+  for (int i = 0; i < 20; ++i) names.push_back("k" + std::to_string(i));
+  for (const std::string& name : names) ops.push_back({{1, 1, 0.5}, name});
+  data = MakeRoofline(ops);
   CHECK(data.groups.size() == 8);
   CHECK(data.groups.back() == "others");
   CHECK(data.points.back().group == 7);
-  CHECK(MakeRoofline(t, {"no", "such", "column", "kind"}).points.empty());
+  const double infinity = std::numeric_limits<double>::infinity();
+  const GroupedPoint endless{{1, infinity, 0.5}, "endless"};
+  CHECK(MakeRoofline({&endless, 1}).points.empty());
 }
 
 TEST_CASE("a click on a point tells its row; roofs are named") {
   PanelFixture f;
-  RooflineData data = MakeRoofline(Ops(), kColumns);
+  RooflineData data = MakeRoofline(Ops());
   data.roofs = {{"1 TFLOP/s", 0, 1000}, {"Main memory", 10, 1000}};
   RooflineChart chart;
   int clicked = -1;

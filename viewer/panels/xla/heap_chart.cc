@@ -17,27 +17,19 @@
 namespace stepscope {
 namespace {
 
-int64_t IntAt(const ResultTable& table, size_t row, const char* column) {
-  const int c = table.Column(column);
-  const Cell cell = c < 0 ? Cell() : table.At(row, static_cast<size_t>(c));
-  const auto* n = std::get_if<int64_t>(&cell);
-  return n == nullptr ? 0 : *n;
-}
-
 double Area(const HeapBox& box) {
   return static_cast<double>(box.size) * static_cast<double>(box.last - box.first + 1);
 }
 
-void AddBoxes(const ResultTable& blocks, HeapData* data) {
+void AddBoxes(const std::vector<HloBlock>& blocks, HeapData* data) {
   std::vector<HeapBox> buffers;
-  for (size_t r = 0; r < blocks.size(); ++r) {
-    HeapBox box{std::string(), IntAt(blocks, r, "offset"), IntAt(blocks, r, "size"),
-                IntAt(blocks, r, "first"), IntAt(blocks, r, "last")};
-    const bool container = IntAt(blocks, r, "buffer_id") == -1;
+  for (const HloBlock& block : blocks) {
+    const bool container = block.buffer_id == -1;
     data->top =
-        std::max(data->top, static_cast<double>(box.offset) + static_cast<double>(box.size));
-    if (!container) box.name = TextAt(blocks, r, blocks.Column("name"));
-    (container ? data->boxes : buffers).push_back(std::move(box));
+        std::max(data->top, static_cast<double>(block.offset) + static_cast<double>(block.size));
+    (container ? data->boxes : buffers)
+        .push_back({container ? std::string() : block.name.str(), block.offset, block.size,
+                    block.span.first, block.span.last});
   }
   std::stable_sort(buffers.begin(), buffers.end(),
                    [](const HeapBox& a, const HeapBox& b) { return Area(a) > Area(b); });
@@ -59,19 +51,17 @@ std::string Size(double bytes) { return FormatValue(Value(bytes), Unit::kBytes);
 
 }  // namespace
 
-HeapData MakeHeapData(const AnalysisResult& result) {
+HeapData MakeHeapData(const HloMemory& memory) {
   HeapData data;
-  if (const ResultTable* heap = result.Table("heap")) {
-    for (size_t r = 0; r < heap->size(); ++r) {
-      data.bytes.push_back(static_cast<double>(IntAt(*heap, r, "bytes")));
-      data.unpadded.push_back(static_cast<double>(IntAt(*heap, r, "unpadded_bytes")));
-      data.instructions.emplace_back(TextAt(*heap, r, heap->Column("instruction")));
-    }
+  for (const HloHeapPoint& point : memory.points) {
+    data.bytes.push_back(static_cast<double>(point.bytes));
+    data.unpadded.push_back(static_cast<double>(point.unpadded));
+    data.instructions.push_back(point.instruction.str());
   }
-  if (const ResultTable* blocks = result.Table("blocks")) AddBoxes(*blocks, &data);
-  data.indefinite = NumberIn(result, "indefinite");
-  data.peak = NumberIn(result, "peak");
-  data.peak_position = static_cast<int64_t>(NumberIn(result, "peak_position"));
+  AddBoxes(memory.blocks, &data);
+  data.indefinite = static_cast<double>(memory.heap.indefinite);
+  data.peak = static_cast<double>(memory.heap.peak);
+  data.peak_position = static_cast<int64_t>(memory.heap.peak_position);
   return data;
 }
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "model/analysis/tables/result_table.h"
+#include "model/analysis/pages/hlo_memory.h"
 #include "viewer/core/panel.h"
 #include "viewer/widgets/chart.h"
 #include "viewer/widgets/draw_text.h"
@@ -21,7 +21,7 @@ struct HeapBox {
   int64_t offset = 0, size = 0, first = 0, last = 0;
 };
 
-// The parts that the chart shows of the tables `heap` and `blocks` of the analysis hlo_memory.
+// The parts of a memory that the chart shows.
 struct HeapData {
   static constexpr size_t kMostBoxes = 4000;
 
@@ -34,7 +34,7 @@ struct HeapData {
 
   size_t size() const { return bytes.size(); }
 };
-HeapData MakeHeapData(const AnalysisResult& result);
+HeapData MakeHeapData(const HloMemory& memory);
 std::string ToCsv(const HeapData& data);
 std::string BoxesToCsv(const HeapData& data);
 

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/analysis/pages/hlo_op_pages.h"
+#include "model/analysis/tables/in_unit.h"
 #include "viewer/core/analysis_cache.h"
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/widgets/draw_text.h"
@@ -76,6 +78,19 @@ void Paragraph(const PanelContext& context, const char* label, std::string_view 
   ImGui::PopID();
 }
 
+// Goes to the longest of the events on the timeline. O(events).
+void RevealLongest(const PanelContext& context, const EventRows& rows) {
+  const Profile* profile = context.profile;
+  if (profile == nullptr) return;
+  const TrackSet& set = profile->Set(0);
+  EventRow longest;
+  for (const EventRow row : rows) {
+    if (row.value >= set.rows) continue;
+    if (!longest.valid() || set.Duration(row) > set.Duration(longest)) longest = row;
+  }
+  if (longest.valid()) context.commands.Push("select.reveal", {.event = {profile->id, 0, longest}});
+}
+
 }  // namespace
 
 std::string FlopRateText(double gflops) {
@@ -97,134 +112,110 @@ std::string MicrosText(double us) {
              : std::string();
 }
 
-std::string PeaksText(const AnalysisResult& result) {
-  const std::string flops = FlopRateText(NumberIn(result, "peak_flop_rate"));
-  const std::string bytes = ByteRateText(NumberIn(result, "peak_hbm_bw"));
+std::string PeaksText(const DevicePeaks& peaks) {
+  const std::string flops = FlopRateText(peaks.flops), bytes = ByteRateText(peaks.hbm);
   if (flops.empty() && bytes.empty()) return {};
-  return fmt::format("{}: {}{}{}", TextOf(result, "device_type"), flops,
-                     flops.empty() || bytes.empty() ? "" : ", ", bytes);
+  return fmt::format("{}: {}{}{}", peaks.device, flops, flops.empty() || bytes.empty() ? "" : ", ",
+                     bytes);
 }
 
-void RevealLongest(const PanelContext& context, const RowLink& link) {
-  const Profile* profile = context.profile;
-  if (profile == nullptr || link.set >= profile->sets()) return;
-  const TrackSet& set = profile->Set(link.set);
-  EventRow longest;
-  for (const EventRow row : link.rows) {
-    if (row.value >= set.rows) continue;
-    if (!longest.valid() || set.Duration(row) > set.Duration(longest)) longest = row;
-  }
-  if (longest.valid())
-    context.commands.Push("select.reveal", {.event = {profile->id, link.set, longest}});
-}
-
-HloCard::Row HloCard::Find(const PanelContext& context, const HloRef& op) {
+HloCard::Found HloCard::Find(const PanelContext& context, const HloRef& ref) {
   if (context.profile == nullptr || !context.profile->analysis) return {};
   const AnalysisResult* result =
       context.analyses.Get(*context.profile, "hlo_stats", ParamsOf(context));
-  const ResultTable* ops = result != nullptr ? result->Table("hlo_stats") : nullptr;
-  if (ops == nullptr) return {};
+  const HloOpTable* table = result != nullptr ? result->As<HloOpTable>() : nullptr;
+  if (table == nullptr) return {};
   if (result->serial != serial_) {
     serial_ = result->serial;
-    rows_.clear();
-    busy_us_ = 0;
-    const int program = ops->Column("program_id"), name = ops->Column("hlo_op_name");
-    for (size_t r = 0; r < ops->size(); ++r) {
-      rows_.try_emplace({std::string(TextAt(*ops, r, program)), std::string(TextAt(*ops, r, name))},
-                        r);
-      busy_us_ += NumberAt(*ops, r, "total_self_time");
-    }
+    ops_.clear();
+    for (const HloOp& op : table->ops) ops_.try_emplace({op.program_id, op.name}, &op);
   }
-  const auto it = rows_.find({std::to_string(op.program), op.instruction});
-  return it == rows_.end() ? Row() : Row{ops, it->second};
+  const auto it = ops_.find({ref.program, ref.instruction});
+  return it == ops_.end() ? Found() : Found{table, it->second};
 }
 
-void HloCard::DrawLinks(const PanelContext& context, const HloRef& op, std::string_view own,
-                        const Row& row) {
+void HloCard::DrawLinks(const PanelContext& context, const HloRef& ref, std::string_view own,
+                        const HloOp* op) {
   const FaceScope small(context, Face::kUi);
   LinkLine line(context);
-  if (row.ops != nullptr && row.row < row.ops->links.size()) {
-    const RowLink& link = row.ops->links[row.row];
+  if (op != nullptr) {
     if (line.Add("Events", "Shows its events on the timeline; N and Shift+N go through them")) {
       CommandArgs args;
-      AddEvents(context.profile->id, link, &args);
+      AddEvents(context.profile->id, LinkTo(*op), &args);
       ShowEvents(context.commands, std::move(args));
     }
-    if (line.Add("Slowest", "Goes to its longest event")) RevealLongest(context, link);
+    if (line.Add("Slowest", "Goes to its longest event")) RevealLongest(context, op->rows);
     if (own != "hlo_stats" && line.Add("Op", "Its row among all ops"))
-      ShowHloPage(context, HloOpPage(op));
+      ShowHloPage(context, HloOpPage(ref));
   }
-  if (context.profile == nullptr || !HasHloProgram(*context.profile, op.program)) return;
+  if (context.profile == nullptr || !HasHloProgram(*context.profile, ref.program)) return;
   if (own != "hlo_graph" && line.Add("Graph", "Its operands and users"))
-    ShowHloPage(context, HloGraphPage(op));
-  if (line.Add("Text", "Its line in the program's text")) ShowHloPage(context, HloTextPage(op));
+    ShowHloPage(context, HloGraphPage(ref));
+  if (line.Add("Text", "Its line in the program's text")) ShowHloPage(context, HloTextPage(ref));
   if (own != "hlo_memory" && line.Add("Memory", "Its buffers, and what is live beside them"))
-    ShowHloPage(context, HloMemoryPage(op));
+    ShowHloPage(context, HloMemoryPage(ref));
 }
 
-void HloCard::DrawNumbers(const PanelContext& context, const Row& row) const {
-  const auto number = [&](const char* column) { return NumberAt(*row.ops, row.row, column); };
+void HloCard::DrawNumbers(const PanelContext& context, const HloOpTable& ops, const HloOp& op) {
+  const HloRates rates = RatesOf(op, ops.peaks, op.peak_flops, ops.kind);
   const float x = BaseEm() * 6.2f;
   const auto add = [&](const char* label, const std::string& value, const char* how) {
     if (value.empty()) return;
     KeyValue(context, label, value, x, true);
     if (how[0] != 0) ImGui::SetItemTooltip("%s", how);
   };
-  const double self = number("total_self_time");
-  add("Self time", WithShare(MicrosText(self), busy_us_ > 0 ? 100 * self / busy_us_ : 0),
+  const double self = InUs(op.self), busy = InUs(ops.busy);
+  add("Self time", WithShare(MicrosText(self), 100 * Quotient(self, busy)),
       "Of all its executions; the share is of the time of all ops, without idle time");
-  add("Executions", fmt::format("{:.0f}", number("occurrences")), "");
-  add("Average", MicrosText(number("avg_self_time")), "Self time of one execution");
-  add("Compute", WithShare(FlopRateText(number("normalized_flop_rate")), number("flop_percent")),
+  add("Executions", fmt::format("{}", op.occurrences), "");
+  add("Average", MicrosText(Quotient(self, static_cast<double>(op.occurrences))),
+      "Self time of one execution");
+  add("Compute", WithShare(FlopRateText(rates.flops), 100 * rates.compute_share),
       "Operations / time; the share is of the device's peak for its type");
-  add("Memory", WithShare(ByteRateText(number("measured_memory_bw")), number("hbm_percent")),
+  add("Memory", WithShare(ByteRateText(rates.bytes), 100 * rates.hbm_share),
       "Bytes read and written / time; the share is of the main memory's peak");
-  if (number("operational_intensity") > 0)
-    add("Intensity", fmt::format("{:.3g} FLOP/byte", number("operational_intensity")), "");
-  const std::string_view bound = TextAt(*row.ops, row.row, "bound_by");
-  if (bound != "Unknown")
-    add("Bound by", std::string(bound), "The peak of which it uses the largest share");
+  if (rates.intensity > 0) add("Intensity", fmt::format("{:.3g} FLOP/byte", rates.intensity), "");
+  if (rates.bound_by != "Unknown") {
+    add("Bound by", std::string(rates.bound_by), "The peak of which it uses the largest share");
+  }
 }
 
-void HloCard::DrawTexts(const PanelContext& context, const Row& row, const HloFacts& facts) {
-  const auto text = [&](const char* column, const std::string& otherwise) {
-    const std::string_view cell =
-        row.ops == nullptr ? std::string_view() : TextAt(*row.ops, row.row, column);
-    return cell.empty() ? std::string_view(otherwise) : cell;
+void HloCard::DrawTexts(const PanelContext& context, const HloOp* op, const HloFacts& facts) {
+  const auto text = [&](std::string HloOp::*of_op, const std::string& otherwise) {
+    return std::string_view(op != nullptr && !(op->*of_op).empty() ? op->*of_op : otherwise);
   };
-  const std::string_view source = text("source_info", facts.source);
+  const std::string_view source = text(&HloOp::source, facts.source);
   if (!source.empty()) {
     ImGui::Dummy(ImVec2(0, BaseEm() * 0.2f));
     const FaceScope small(context, Face::kUi);
     TextIn(context, Role::kText2, "Source");
     if (LinkText(context, "source", source)) ShowHloPage(context, HloSourcePage(source));
-    const std::string_view stack = text("source_stack", facts.stack);
+    const std::string_view stack = text(&HloOp::stack, facts.stack);
     if (ImGui::IsItemHovered(ImGuiHoveredFlags_DelayShort))
       WrappedTooltip(std::string(source) + "\nA click lists all ops of this line." +
                      (stack.empty() ? "" : "\n\nStack, innermost first:\n" + std::string(stack)));
     CopyMenu(context, stack.empty() ? source : stack);
   }
-  Paragraph(context, "Framework op", text("tf_op_name", facts.provenance), false);
-  Paragraph(context, "Expression", text("hlo_op_expression", facts.expression), true);
+  Paragraph(context, "Framework op", text(&HloOp::provenance, facts.provenance), false);
+  Paragraph(context, "Expression", text(&HloOp::expression, facts.expression), true);
 }
 
-void HloCard::Draw(const PanelContext& context, const HloRef& op, std::string_view own,
+void HloCard::Draw(const PanelContext& context, const HloRef& ref, std::string_view own,
                    const HloFacts& facts) {
-  const Row row = Find(context, op);
+  const auto [ops, op] = Find(context, ref);
   ImGui::PushID("card");
-  Title(context, op.instruction);
-  const std::string_view category =
-      row.ops == nullptr ? std::string_view(facts.category) : TextAt(*row.ops, row.row, "category");
+  Title(context, ref.instruction);
+  const std::string& category = op == nullptr ? facts.category : op->category;
   {
     const FaceScope small(context, Face::kUi);
     WrappedIn(context, Role::kText2,
-              category.empty() ? fmt::format("program {}", op.program)
-                               : fmt::format("{}, program {}", category, op.program));
+              category.empty() ? fmt::format("program {}", ref.program)
+                               : fmt::format("{}, program {}", category, ref.program));
   }
-  DrawLinks(context, op, own, row);
+  DrawLinks(context, ref, own, op);
   ImGui::Dummy(ImVec2(0, BaseEm() * 0.2f));
-  if (row.ops != nullptr) DrawNumbers(context, row);
-  DrawTexts(context, row, facts);
+  if (op != nullptr) DrawNumbers(context, *ops, *op);
+  DrawTexts(context, op, facts);
   ImGui::PopID();
 }
 

@@ -2,8 +2,8 @@
 // hlo_pages.h. Start here.
 //
 // HloCard says what is known of the chosen op, the same in all of these panels: its numbers, which
-// the analysis `hlo_stats` has, its source and text, and links to its events and to the other
-// panels. UI thread only.
+// HloOpTable has, its source and text, and links to its events and to the other panels. UI thread
+// only.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 #include <string_view>
 #include <utility>
 
-#include "model/analysis/tables/result_table.h"
+#include "model/analysis/xla/hlo_ops.h"
 #include "viewer/panels/hlo_pages.h"
 
 namespace stepscope {
@@ -26,23 +26,24 @@ class HloCard {
  public:
   // Fills the rest of the window. `own`: the id of the panel, which needs no link to itself.
   // `facts` stand in where the instruction has no events.
-  void Draw(const PanelContext& context, const HloRef& op, std::string_view own,
+  void Draw(const PanelContext& context, const HloRef& ref, std::string_view own,
             const HloFacts& facts = {});
 
  private:
-  struct Row {
-    const ResultTable* ops = nullptr;  // null: it has no events, or they are being read
-    size_t row = 0;
+  // The op of a table; null if it has no events, or while they are read.
+  struct Found {
+    const HloOpTable* ops = nullptr;
+    const HloOp* op = nullptr;
   };
-  Row Find(const PanelContext& context, const HloRef& op);
-  void DrawNumbers(const PanelContext& context, const Row& row) const;
-  void DrawTexts(const PanelContext& context, const Row& row, const HloFacts& facts);
-  static void DrawLinks(const PanelContext& context, const HloRef& op, std::string_view own,
-                        const Row& row);
+  Found Find(const PanelContext& context, const HloRef& ref);
+  static void DrawNumbers(const PanelContext& context, const HloOpTable& ops, const HloOp& op);
+  static void DrawTexts(const PanelContext& context, const HloOp* op, const HloFacts& facts);
+  static void DrawLinks(const PanelContext& context, const HloRef& ref, std::string_view own,
+                        const HloOp* op);
 
-  std::map<std::pair<std::string, std::string>, size_t> rows_;  // by program id and name
-  double busy_us_ = 0;                                          // self times of all ops
-  uint64_t serial_ = 0;                                         // of the result that they are of
+  // By program id and name: the ops of the result `serial_`.
+  std::map<std::pair<uint64_t, std::string_view>, const HloOp*> ops_;
+  uint64_t serial_ = 0;
 };
 
 // "1.31 TFLOP/s" of GFLOP/s, "2.48 TiB/s" of GiB/s; "" of 0.
@@ -52,9 +53,8 @@ std::string ByteRateText(double gib_per_s);
 std::string MicrosText(double us);
 
 // "A100: 312 TFLOP/s, 1.42 TiB/s": the device and its peaks; "" where they are not known.
-std::string PeaksText(const AnalysisResult& result);
+std::string PeaksText(const DevicePeaks& peaks);
 
-// Goes to the longest event of the row on the timeline. O(events of the row).
-void RevealLongest(const PanelContext& context, const RowLink& link);
+inline HloRef RefOf(const HloOp& op) { return {op.program_id, op.name}; }
 
 }  // namespace stepscope

@@ -5,13 +5,11 @@
 
 #include <algorithm>
 #include <charconv>
-#include <numeric>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "model/analysis/analysis.h"
-#include "model/analysis/xla/hlo_programs.h"
+#include "model/analysis/pages/hlo_memory.h"
 #include "model/xla/buffer_heap.h"
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/panels/page_request.h"
@@ -35,48 +33,6 @@ constexpr const char* kBuffersFirst[] = {"instruction", "bytes",       "group", 
                                          "opcode",      "begin_index", "end_index"};
 constexpr const char* kBuffersHidden[] = {"program", "memory_space", "buffer", "offset"};
 
-int64_t IntIn(const ResultTable& table, size_t row, const char* column) {
-  const int c = table.Column(column);
-  const Cell cell = c < 0 ? Cell() : table.At(row, static_cast<size_t>(c));
-  const auto* n = std::get_if<int64_t>(&cell);
-  return n == nullptr ? -1 : *n;
-}
-
-// The instruction of a buffer's name, "fusion.3{1}".
-std::string_view InstructionOf(std::string_view buffer) {
-  return buffer.ends_with('}') ? buffer.substr(0, buffer.rfind('{')) : buffer;
-}
-
-// The buffers that are live at a position: those that are there the whole time, as the table
-// at_peak has them, and those whose life contains it.
-ResultTable LiveAt(const ResultTable& at_peak, const ResultTable& buffers, int64_t position) {
-  std::vector<uint32_t> during;
-  for (uint32_t r = 0; r < buffers.size(); ++r) {
-    const int64_t first = IntIn(buffers, r, "begin_index"), last = IntIn(buffers, r, "end_index");
-    if (first >= 0 && first <= position && position <= last) during.push_back(r);
-  }
-  ResultTable live("live", "Live at a position", {buffers.columns.begin(), buffers.columns.end()});
-  const int group = at_peak.Column("group");
-  for (size_t r = 0; r < at_peak.size(); ++r) {
-    if (TextAt(at_peak, r, group) == "Temporary") continue;
-    std::vector<Value> row;
-    for (const ColumnDesc& column : live.columns) {
-      const int from = at_peak.Column(column.id);
-      row.push_back(from < 0 ? Value() : at_peak.columns[static_cast<size_t>(from)].values.Own(r));
-    }
-    live.AddRow(std::move(row));
-  }
-  live.Append(buffers.WithRows(during));
-  live.links.clear();
-  const auto size = static_cast<size_t>(std::max(buffers.Column("bytes"), 0));
-  std::vector<uint32_t> order(live.size());
-  std::iota(order.begin(), order.end(), 0u);
-  std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
-    return NumberOf(live.At(a, size)) > NumberOf(live.At(b, size));
-  });
-  return live.WithRows(order);
-}
-
 class HloMemoryPanel final : public AnalysisPanel {
  public:
   HloMemoryPanel() : AnalysisPanel("hlo_memory", "Replaying the program's memory") {}
@@ -87,18 +43,18 @@ class HloMemoryPanel final : public AnalysisPanel {
 
  private:
   void TakePage(const PanelContext& context);
-  void Update(const AnalysisResult& result, uint64_t key);
-  void FindWanted(const PanelContext& context, const AnalysisResult& result);
-  void Choose(const AnalysisResult& result, std::string_view instruction);
+  void Update(const HloMemory& memory, uint64_t key);
+  void FindWanted(const AnalysisResult& result, const HloMemory& memory);
+  void Choose(const HloMemory& memory, std::string_view instruction);
+  void ChooseRow(size_t row);
   void FindHolder(const HloRef& op, const xla::HloModule& module);
-  void DrawSelectors(const PanelContext& context, const AnalysisResult& result);
-  void DrawSide(const PanelContext& context, const AnalysisResult& result);
+  void DrawSelectors(const PanelContext& context, const HloMemory& memory);
+  void DrawSide(const PanelContext& context, const AnalysisResult& result, const HloMemory& memory);
   void DrawNumbers(const PanelContext& context, const AnalysisResult& result) const;
-  void DrawChart(const PanelContext& context, const AnalysisResult& result, float height);
+  void DrawChart(const PanelContext& context, const HloMemory& memory, float height);
   void DrawLists(const PanelContext& context, const AnalysisResult& result);
   const ResultTable* Shown(const AnalysisResult& result) const;
-  std::string_view ChosenBuffer(const AnalysisResult& result) const;
-  HloRef ChosenOp(const PanelContext& context, const AnalysisResult& result) const;
+  const HloBuffer* ChosenBuffer(const HloMemory& memory) const;
   size_t ViewIndex() const { return position_ >= 0 ? std::size(kLists) : list_; }
   ResultTableView& View() { return views_[ViewIndex()]; }
 
@@ -112,7 +68,8 @@ class HloMemoryPanel final : public AnalysisPanel {
   int to_choose_ = -1;  // a row of all buffers, once the list is drawn
   HeapData data_;
   HeapChart chart_;
-  ResultTable live_;       // at position_
+  std::vector<HloBuffer> live_;  // at position_
+  ResultTable live_table_;
   int64_t position_ = -1;  // that the list is of; -1: it is another list
   size_t list_ = kPeakList;
   ResultTableView views_[std::size(kLists) + 1];
@@ -150,54 +107,50 @@ AnalysisParams HloMemoryPanel::Question(const PanelContext& context) {
   return params;
 }
 
-void HloMemoryPanel::Update(const AnalysisResult& result, uint64_t key) {
+void HloMemoryPanel::Update(const HloMemory& memory, uint64_t key) {
   if (key == key_) return;
   key_ = key;
-  data_ = MakeHeapData(result);
+  data_ = MakeHeapData(memory);
   position_ = -1;
 }
 
-// Chooses the largest buffer of the instruction in the list of all buffers.
-void HloMemoryPanel::Choose(const AnalysisResult& result, std::string_view instruction) {
-  const ResultTable* buffers = result.Table("buffers");
-  if (buffers == nullptr) return;
-  const int name = buffers->Column("instruction");
-  for (size_t r = 0; r < buffers->size(); ++r) {
-    const std::string_view buffer = TextAt(*buffers, r, name);
-    if (buffer != instruction && InstructionOf(buffer) != instruction) continue;
-    list_ = kBufferList;
-    position_ = -1;
-    wanted_.clear();
-    views_[kBufferList].SetFilter({});
-    to_choose_ = static_cast<int>(r);
-    return;
-  }
+// Chooses a row in the list of all buffers.
+void HloMemoryPanel::ChooseRow(size_t row) {
+  list_ = kBufferList;
+  position_ = -1;
+  to_choose_ = static_cast<int>(row);
 }
 
-// Looks in the other memories of the program where this one has no buffer of the instruction. The
-// program is decoded by now.
-void HloMemoryPanel::FindWanted(const PanelContext& context, const AnalysisResult& result) {
+// Chooses the largest buffer of the instruction.
+void HloMemoryPanel::Choose(const HloMemory& memory, std::string_view instruction) {
+  const auto& buffers = memory.buffers;
+  const auto it = std::find_if(buffers.begin(), buffers.end(), [&](const HloBuffer& buffer) {
+    return buffer.name == instruction || buffer.instruction() == instruction;
+  });
+  if (it == buffers.end()) return;
+  ChooseRow(static_cast<size_t>(it - buffers.begin()));
+  wanted_.clear();
+  views_[kBufferList].SetFilter({});
+}
+
+// Looks in the other memories of the program where this one has no buffer of the instruction.
+void HloMemoryPanel::FindWanted(const AnalysisResult& result, const HloMemory& memory) {
   if (wanted_.empty()) return;
   const std::string instruction = wanted_;
-  Choose(result, instruction);
+  Choose(memory, instruction);
   if (wanted_.empty()) return;
   wanted_.clear();
   if (const ResultTable* shown = Shown(result)) View().Select(*shown, -1);
-  if (context.profile == nullptr || !context.profile->analysis) return;
-  const HloPrograms& programs = context.profile->analysis->Get<HloPrograms>();
-  const uint32_t program = programs.FindByName(TextOf(result, "program"));
-  if (program == HloPrograms::kNone) return;
-  const auto module = programs.Module(program);
-  if (!module) return;
-  for (const xla::LogicalBuffer& buffer : module->buffers.buffers) {
+  const xla::HloModule& module = *memory.module;
+  for (const xla::LogicalBuffer& buffer : module.buffers.buffers) {
     if (buffer.instruction == xla::kNone || buffer.memory_space == space_ ||
-        module->instructions[buffer.instruction].name != instruction)
+        module.instructions[buffer.instruction].name != instruction)
       continue;
     space_ = buffer.memory_space;
     wanted_ = instruction;  // in the answer about that memory
     return;
   }
-  FindHolder({programs.list()[program].id, instruction}, *module);
+  FindHolder({memory.program_id, instruction}, module);
 }
 
 // Says why the op has no buffer, and asks for that of the instruction that holds its value.
@@ -210,39 +163,30 @@ void HloMemoryPanel::FindHolder(const HloRef& op, const xla::HloModule& module) 
                       holder_.empty() ? "another instruction" : holder_);
 }
 
-void HloMemoryPanel::DrawSelectors(const PanelContext& context, const AnalysisResult& result) {
-  const ResultTable* programs = result.Table("programs");
-  const std::string program = TextOf(result, "program"), memory = TextOf(result, "memory");
+void HloMemoryPanel::DrawSelectors(const PanelContext& context, const HloMemory& memory) {
   const FaceScope small(context, Face::kUi);
-  const auto text = [&](size_t row, const char* column) {
-    return std::string(TextAt(*programs, row, programs->Column(column)));
-  };
-  const auto choose = [&](const char* id, const std::string& shown, auto wanted, auto label,
-                          auto take) {
+  const SharedText& program = memory.place.program;
+  // A list of the texts of `label`, each once; a click chooses the first memory that has it.
+  const auto choose = [&](const char* id, const SharedText HloPlaceSums::*label, auto wanted) {
+    const std::string_view shown = memory.place.*label;
     ImGui::SetNextItemWidth(-1);
     if (!ImGui::BeginCombo(id, ItemLabel(shown).c_str(), ImGuiComboFlags_HeightLarge)) return;
-    std::string last;
-    for (size_t r = 0; programs != nullptr && r < programs->size(); ++r) {
-      const std::string name = label(r);
-      if (!wanted(r) || name == last) continue;
+    std::string_view last;
+    for (const HloPlaceSums& place : memory.programs) {
+      const std::string_view name = place.*label;
+      if (!wanted(place) || name == last) continue;
       last = name;
-      ImGui::PushID(static_cast<int>(r));
-      if (ImGui::Selectable(ItemLabel(name).c_str(), name == shown)) take(r);
+      ImGui::PushID(&place);
+      if (ImGui::Selectable(ItemLabel(name).c_str(), name == shown))
+        program_ = place.program.str(), space_ = place.space;
       ImGui::PopID();
     }
     ImGui::EndCombo();
   };
-  choose(
-      "##program", program, [](size_t) { return true; },
-      [&](size_t r) { return text(r, "program"); },
-      [&](size_t r) {
-        program_ = text(r, "program"), space_ = IntIn(*programs, r, "memory_space");
-      });
-  ImGui::SetItemTooltip("Program %s", program.c_str());
-  choose(
-      "##memory", memory, [&](size_t r) { return text(r, "program") == program; },
-      [&](size_t r) { return text(r, "memory"); },
-      [&](size_t r) { program_ = program, space_ = IntIn(*programs, r, "memory_space"); });
+  choose("##program", &HloPlaceSums::program, [](const HloPlaceSums&) { return true; });
+  ImGui::SetItemTooltip("Program %s", program.str().c_str());
+  choose("##memory", &HloPlaceSums::memory,
+         [&](const HloPlaceSums& place) { return place.program == program; });
   ImGui::SetItemTooltip("Memory");
 }
 
@@ -255,52 +199,39 @@ void HloMemoryPanel::DrawNumbers(const PanelContext& context, const AnalysisResu
 }
 
 const ResultTable* HloMemoryPanel::Shown(const AnalysisResult& result) const {
-  return position_ >= 0 ? &live_ : result.Table(kLists[list_].table);
+  return position_ >= 0 ? &live_table_ : result.Table(kLists[list_].table);
 }
 
-std::string_view HloMemoryPanel::ChosenBuffer(const AnalysisResult& result) const {
-  const ResultTable* table = Shown(result);
-  const int row = views_[ViewIndex()].current();
-  const bool buffers = position_ >= 0 || list_ <= kBufferList;
-  if (table == nullptr || !buffers || row < 0 || static_cast<size_t>(row) >= table->size())
-    return {};
-  return TextAt(*table, static_cast<size_t>(row), table->Column("instruction"));
+// Null if none is chosen, or if the list has no buffers.
+const HloBuffer* HloMemoryPanel::ChosenBuffer(const HloMemory& memory) const {
+  if (position_ < 0 && list_ > kBufferList) return nullptr;
+  const std::vector<HloBuffer>& rows = position_ >= 0       ? live_
+                                       : list_ == kPeakList ? memory.at_peak
+                                                            : memory.buffers;
+  const auto row = static_cast<size_t>(views_[ViewIndex()].current());  // -1: none
+  return row < rows.size() ? &rows[row] : nullptr;
 }
 
-HloRef HloMemoryPanel::ChosenOp(const PanelContext& context, const AnalysisResult& result) const {
-  const std::string_view buffer = ChosenBuffer(result);
-  if (buffer.empty() || context.profile == nullptr || !context.profile->analysis) return {};
-  const HloPrograms& programs = context.profile->analysis->Get<HloPrograms>();
-  const uint32_t program = programs.FindByName(TextOf(result, "program"));
-  if (program == HloPrograms::kNone) return {};
-  return {programs.list()[program].id, std::string(InstructionOf(buffer))};
-}
-
-void HloMemoryPanel::DrawSide(const PanelContext& context, const AnalysisResult& result) {
-  DrawSelectors(context, result);
+void HloMemoryPanel::DrawSide(const PanelContext& context, const AnalysisResult& result,
+                              const HloMemory& memory) {
+  DrawSelectors(context, memory);
   ImGui::Dummy(ImVec2(0, BaseEm() * 0.2f));
   if (!note_.empty()) WrappedIn(context, Role::kWarning, note_);
-  const HloRef op = ChosenOp(context, result);
-  if (lent_.valid() && op.valid() && op.instruction != holder_) {  // another one was chosen
-    lent_ = {};
+  const HloBuffer* buffer = ChosenBuffer(memory);
+  if (lent_.valid() && buffer != nullptr && buffer->instruction() != holder_) {
+    lent_ = {};  // another one was chosen
     note_.clear();
   }
   if (lent_.valid()) return card_.Draw(context, lent_, "hlo_memory");
-  if (!op.valid()) {
-    DrawNumbers(context, result);
-    return;
-  }
-  const ResultTable& table = *Shown(result);
-  const auto row = static_cast<size_t>(View().current());
+  if (buffer == nullptr) return DrawNumbers(context, result);
   HloFacts facts;
-  facts.category = TextAt(table, row, table.Column("opcode"));
-  facts.provenance = TextAt(table, row, table.Column("op_name"));
-  facts.source = TextAt(table, row, table.Column("source"));
-  card_.Draw(context, op, "hlo_memory", facts);
+  facts.category = buffer->opcode.str();
+  facts.provenance = buffer->op_name.str();
+  facts.source = buffer->source.str();
+  card_.Draw(context, {memory.program_id, std::string(buffer->instruction())}, "hlo_memory", facts);
 }
 
-void HloMemoryPanel::DrawChart(const PanelContext& context, const AnalysisResult& result,
-                               float height) {
+void HloMemoryPanel::DrawChart(const PanelContext& context, const HloMemory& memory, float height) {
   const float top = ImGui::GetCursorPosY();
   {
     const FaceScope small(context, Face::kUi);
@@ -322,34 +253,25 @@ void HloMemoryPanel::DrawChart(const PanelContext& context, const AnalysisResult
   }
   HeapChart::Marks marks;
   marks.position = position_;
-  marks.buffer = ChosenBuffer(result);
-  const ResultTable* table = Shown(result);
-  if (const ResultTable* buffers = result.Table("buffers"); !marks.buffer.empty()) {
-    const auto row = static_cast<size_t>(View().current());
-    const int64_t id = IntIn(*table, row, "buffer");
-    for (size_t r = 0; buffers != nullptr && r < buffers->size(); ++r) {
-      if (IntIn(*buffers, r, "buffer") != id) continue;
-      marks.first = IntIn(*buffers, r, "begin_index"), marks.last = IntIn(*buffers, r, "end_index");
-      break;
-    }
+  const auto& buffers = memory.buffers;
+  if (const HloBuffer* chosen = ChosenBuffer(memory)) {
+    marks.buffer = chosen->name;
+    const auto own = std::find_if(buffers.begin(), buffers.end(),
+                                  [&](const HloBuffer& b) { return b.id == chosen->id; });
+    if (own != buffers.end())
+      marks.first = own->first.value_or(-1), marks.last = own->last.value_or(-1);
   }
   const ImVec2 size(ImGui::GetContentRegionAvail().x, height - (ImGui::GetCursorPosY() - top));
   const HeapChart::Clicked clicked = chart_.Draw(context, data_, key_, marks, size);
-  if (!clicked.buffer.empty()) {
-    const ResultTable* buffers = result.Table("buffers");
-    for (size_t r = 0; buffers != nullptr && r < buffers->size(); ++r) {
-      if (TextAt(*buffers, r, buffers->Column("instruction")) != clicked.buffer) continue;
-      list_ = kBufferList, position_ = -1;
-      to_choose_ = static_cast<int>(r);
-      break;
-    }
-  }
-  const ResultTable *peak = result.Table("at_peak"), *buffers = result.Table("buffers");
-  if (clicked.position >= 0 && peak != nullptr && buffers != nullptr) {
-    position_ = clicked.position;
-    live_ = LiveAt(*peak, *buffers, position_);
-    ++live_key_;
-  }
+  const auto at = std::find_if(buffers.begin(), buffers.end(),
+                               [&](const HloBuffer& b) { return b.name == clicked.buffer; });
+  if (!clicked.buffer.empty() && at != buffers.end())
+    ChooseRow(static_cast<size_t>(at - buffers.begin()));
+  if (clicked.position < 0) return;
+  position_ = clicked.position;
+  live_ = memory.LiveAt(position_);
+  live_table_ = HloBufferSchema("live", "Live at a position").Make(live_);
+  ++live_key_;
 }
 
 void HloMemoryPanel::DrawLists(const PanelContext& context, const AnalysisResult& result) {
@@ -381,22 +303,24 @@ void HloMemoryPanel::DrawLists(const PanelContext& context, const AnalysisResult
 
 void HloMemoryPanel::DrawResult(const PanelContext& context, const AnalysisResult& result,
                                 uint64_t key) {
-  Update(result, key);
-  FindWanted(context, result);
+  const HloMemory* memory = result.As<HloMemory>();
+  if (memory == nullptr) return;
+  Update(*memory, key);
+  FindWanted(result, *memory);
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const float em = BaseEm();
   if (room.x > em * 46) {
     ImGui::BeginChild("side", ImVec2(std::clamp(room.x * 0.24f, em * 15, em * 30), 0));
-    DrawSide(context, result);
+    DrawSide(context, result, *memory);
     ImGui::EndChild();
     ImGui::SameLine(0, em * 1.2f);
     ImGui::BeginChild("data");
   } else {
     ImGui::BeginChild("data");
-    DrawSelectors(context, result);
+    DrawSelectors(context, *memory);
   }
   const float height = ImGui::GetContentRegionAvail().y;
-  DrawChart(context, result, std::clamp(height * 0.5f, em * 10, em * 34));
+  DrawChart(context, *memory, std::clamp(height * 0.5f, em * 10, em * 34));
   DrawLists(context, result);
   ImGui::EndChild();
 }

@@ -7,6 +7,7 @@
 #include <array>
 #include <string>
 
+#include "model/analysis/pages/hlo_op_pages.h"
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/panels/page_request.h"
 #include "viewer/panels/xla/hlo_card.h"
@@ -19,7 +20,7 @@ namespace {
 struct Mode {
   const char *label, *busy, *idle, *what;
 };
-constexpr Mode kModes[] = {
+constexpr Mode kModes[] = {  // in the order of HloProfile::trees
     {"Program", "by_program_exclude_idle", "by_program", "Program, category, op"},
     {"Category", "by_category_exclude_idle", "by_category", "Category, op"},
     {"Framework op", "by_provenance_exclude_idle", "by_provenance",
@@ -39,9 +40,8 @@ class HloProfilePanel final : public AnalysisPanel {
 
  private:
   void TakePage(const PanelContext& context);
-  void DrawChoices(const PanelContext& context, const AnalysisResult& result,
-                   const ResultTable& table);
-  void DrawSide(const PanelContext& context, const ResultTable& table);
+  void DrawChoices(const PanelContext& context, const DevicePeaks& peaks, const ResultTable& table);
+  void DrawSide(const PanelContext& context, const HloProfile& profile, const ResultTable& table);
   TreeTableView& View() { return views_[mode_ * 2 + (idle_ ? 1 : 0)]; }
 
   std::array<TreeTableView, 2 * std::size(kModes)> views_;
@@ -64,7 +64,7 @@ void HloProfilePanel::TakePage(const PanelContext& context) {
   }
 }
 
-void HloProfilePanel::DrawChoices(const PanelContext& context, const AnalysisResult& result,
+void HloProfilePanel::DrawChoices(const PanelContext& context, const DevicePeaks& peaks,
                                   const ResultTable& table) {
   const FaceScope small(context, Face::kUi);
   const float right = ImGui::GetCursorScreenPos().x + ImGui::GetContentRegionAvail().x;
@@ -78,15 +78,16 @@ void HloProfilePanel::DrawChoices(const PanelContext& context, const AnalysisRes
   ImGui::SetItemTooltip("Counts the time in which no op ran; shares are then of all the time.");
   ImGui::SameLine(0, Em());
   View().DrawToolbar(context, table);
-  const std::string peaks = PeaksText(result);
-  if (peaks.empty()) return;
+  const std::string said = PeaksText(peaks);
+  if (said.empty()) return;
   const float y = ImGui::GetItemRectMin().y + ImGui::GetStyle().FramePadding.y;
-  if (right - ImGui::GetItemRectMax().x > TextWidth(peaks) + Em())
-    DrawRight(ImGui::GetWindowDrawList(), right, y, context.theme[Role::kText2], peaks);
+  if (right - ImGui::GetItemRectMax().x > TextWidth(said) + Em())
+    DrawRight(ImGui::GetWindowDrawList(), right, y, context.theme[Role::kText2], said);
 }
 
 // The chosen op, or what the chosen part of the tree has.
-void HloProfilePanel::DrawSide(const PanelContext& context, const ResultTable& table) {
+void HloProfilePanel::DrawSide(const PanelContext& context, const HloProfile& profile,
+                               const ResultTable& table) {
   const int current = View().current();
   if (current < 0 || static_cast<size_t>(current) >= table.size()) {
     const FaceScope small(context, Face::kUi);
@@ -97,15 +98,12 @@ void HloProfilePanel::DrawSide(const PanelContext& context, const ResultTable& t
     return;
   }
   const auto row = static_cast<size_t>(current);
-  const bool op = row < table.links.size() && !table.links[row].rows.empty();
-  if (op) {
-    card_.Draw(context, HloRefIn(table, row, table.Column("program_id"), table.Column("name")),
-               "hlo_profile");
-    return;
-  }
+  const HloTreeRow& node = profile.trees[mode_][idle_ ? 0 : 1][row];
+  if (const HloOp* op = node.only_op())
+    return card_.Draw(context, {op->program_id, node.name}, "hlo_profile");
   {
     const FaceScope bold(context, Face::kBold, TypeSize::kTitle);
-    WrappedIn(context, Role::kText, table.ShownText(row, table.Column("name")));
+    WrappedIn(context, Role::kText, node.shown());
   }
   for (const char* id : kColumns) {
     const int c = table.Column(id);
@@ -126,22 +124,22 @@ void HloProfilePanel::DrawResult(const PanelContext& context, const AnalysisResu
   TakePage(context);
   const auto shown = [&] { return result.Table(idle_ ? kModes[mode_].idle : kModes[mode_].busy); };
   const ResultTable* table = shown();
-  if (table == nullptr) return;
+  const HloProfile* profile = result.As<HloProfile>();
+  if (table == nullptr || profile == nullptr) return;
+  const DevicePeaks& peaks = profile->ops->peaks;
   const float em = BaseEm(), width = ImGui::GetContentRegionAvail().x;
   if (width > em * 46) {
     ImGui::BeginChild("side", ImVec2(std::clamp(width * 0.24f, em * 15, em * 30), 0));
-    DrawSide(context, *table);
+    DrawSide(context, *profile, *table);
     ImGui::EndChild();
     ImGui::SameLine(0, em * 1.2f);
   }
   ImGui::BeginChild("tree");
-  DrawChoices(context, result, *table);
+  DrawChoices(context, peaks, *table);
   table = shown();  // a choice may have changed just now
-  const bool peaks =
-      result.Find("peak_flop_rate") != nullptr || result.Find("peak_hbm_bw") != nullptr;
   TreeTableOptions options{.id = table->id.c_str(), .size_column = "time_percent"};
   options.columns = kColumns;
-  if (!peaks) options.columns = kColumnsWithoutPeaks;
+  if (peaks.flops <= 0 && peaks.hbm <= 0) options.columns = kColumnsWithoutPeaks;
   View().Draw(context, *table, key, options);
   ImGui::EndChild();
 }

@@ -7,8 +7,6 @@
 #include <string_view>
 #include <utility>
 
-#include "model/analysis/xla/hlo_category.h"
-#include "model/analysis/xla/hlo_choice.h"
 #include "model/analysis/xla/hlo_ops.h"
 #include "model/analysis/xla/hlo_programs.h"
 #include "model/base/ascii.h"

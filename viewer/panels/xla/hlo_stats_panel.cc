@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <map>
-#include <string>
+#include <string_view>
+#include <vector>
 
+#include "model/analysis/tables/in_unit.h"
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/panels/page_request.h"
 #include "viewer/panels/xla/hlo_card.h"
@@ -37,18 +39,10 @@ constexpr const char* kHloStatsHidden[] = {"hlo_op_expression",
                                            "parent_op_name",
                                            "vdd_energy"};
 
-// Self times added up by the texts of a column.
-ResultTable SumsBy(const ResultTable& ops, const char* column) {
-  ResultTable sums{std::string("ops_by_") + column,
-                   "",
-                   {{"name", "Name", Unit::kNone, ValueType::kString, ""},
-                    {"self", "Self time", Unit::kUs, ValueType::kReal, ""}}};
-  const int by = ops.Column(column), self = ops.Column("total_self_time");
-  std::map<std::string, double, std::less<>> times;
-  for (size_t r = 0; by >= 0 && self >= 0 && r < ops.size(); ++r)
-    times[std::string(TextAt(ops, r, by))] += NumberOf(ops.At(r, static_cast<size_t>(self)));
-  for (const auto& [name, time] : times) sums.AddRow({name, time});
-  return sums;
+std::string_view CategoryOf(const HloOp& op, const HloOpTable&) { return op.category; }
+
+std::string_view LimitOf(const HloOp& op, const HloOpTable& ops) {
+  return RatesOf(op, ops.peaks, op.peak_flops, ops.kind).bound_by;
 }
 
 class HloStatsPanel final : public AnalysisPanel {
@@ -58,15 +52,17 @@ class HloStatsPanel final : public AnalysisPanel {
 
  private:
   struct Part {
-    const char *title, *column;
-    Ring ring;
+    const char *title, *column, *name;
+    std::string_view (*group)(const HloOp& op, const HloOpTable& ops);
+    Ring ring = {};
   };
-  void UpdateRings(const PanelContext& context, const ResultTable& ops, uint64_t key);
+  void UpdateRings(const PanelContext& context, const HloOpTable& ops, uint64_t key);
   void DrawRings(const PanelContext& context);
   void TakePage(const PanelContext& context);
-  HloRef Chosen(const ResultTable& ops) const;
+  const HloOp* Chosen(const HloOpTable& ops) const;
 
-  Part parts_[2] = {{"By category", "category", {}}, {"By limit", "bound_by", {}}};
+  Part parts_[2] = {{"By category", "category", "ops_by_category", CategoryOf},
+                    {"By limit", "bound_by", "ops_by_bound_by", LimitOf}};
   ResultTableView table_;
   HloCard card_;
   PageRequest page_;
@@ -74,14 +70,14 @@ class HloStatsPanel final : public AnalysisPanel {
   uint64_t key_ = 0;
 };
 
-void HloStatsPanel::UpdateRings(const PanelContext& context, const ResultTable& ops, uint64_t key) {
+void HloStatsPanel::UpdateRings(const PanelContext& context, const HloOpTable& ops, uint64_t key) {
   key = key * 2 + (context.theme.light() ? 1 : 0);
   if (key == key_) return;
   key_ = key;
   for (Part& part : parts_) {
-    const ResultTable sums = SumsBy(ops, part.column);
-    part.ring = MakeRing(context, sums, "name", "self");
-    part.ring.title = sums.id;
+    std::map<std::string_view, double> times;
+    for (const HloOp& op : ops.ops) times[part.group(op, ops)] += InUs(op.self);
+    part.ring = MakeRing(context, part.name, std::vector<RingRow>(times.begin(), times.end()));
     for (RingSlice& slice : part.ring.slices) slice.row = -1;
     part.ring.centre = MicrosText(part.ring.total);
     part.ring.centre_note = "self time";
@@ -115,25 +111,24 @@ void HloStatsPanel::TakePage(const PanelContext& context) {
   choose_first_ = true;
 }
 
-HloRef HloStatsPanel::Chosen(const ResultTable& ops) const {
+const HloOp* HloStatsPanel::Chosen(const HloOpTable& ops) const {
   const int row = table_.current();
-  if (row < 0 || static_cast<size_t>(row) >= ops.size()) return {};
-  return HloRefIn(ops, static_cast<size_t>(row), ops.Column("program_id"),
-                  ops.Column("hlo_op_name"));
+  const bool one = row >= 0 && static_cast<size_t>(row) < ops.ops.size();
+  return one ? &ops.ops[static_cast<size_t>(row)] : nullptr;
 }
 
 void HloStatsPanel::DrawResult(const PanelContext& context, const AnalysisResult& result,
                                uint64_t key) {
-  const ResultTable* ops = result.Table("hlo_stats");
-  if (ops == nullptr) return;
+  const ResultTable* table = result.Table("hlo_stats");
+  const HloOpTable* ops = result.As<HloOpTable>();
+  if (table == nullptr || ops == nullptr) return;
   TakePage(context);
   UpdateRings(context, *ops, key);
   const float em = BaseEm(), width = ImGui::GetContentRegionAvail().x;
   if (width > em * 46) {
     ImGui::BeginChild("side", ImVec2(std::clamp(width * 0.24f, em * 15, em * 30), 0));
-    const HloRef chosen = Chosen(*ops);
-    if (chosen.valid()) {
-      card_.Draw(context, chosen, "hlo_stats");
+    if (const HloOp* chosen = Chosen(*ops)) {
+      card_.Draw(context, RefOf(*chosen), "hlo_stats");
     } else {
       DrawRings(context);
     }
@@ -141,14 +136,14 @@ void HloStatsPanel::DrawResult(const PanelContext& context, const AnalysisResult
     ImGui::SameLine(0, em * 1.2f);
   }
   ImGui::BeginChild("table");
-  table_.Draw(context, *ops, key,
+  table_.Draw(context, *table, key,
               {.id = "ops",
                .noun = "ops",
                .name_column = "hlo_op_name",
                .first_columns = kHloStatsFirst,
                .hidden_columns = kHloStatsHidden});
   if (choose_first_ && !table_.order().empty())
-    table_.Select(*ops, static_cast<int>(table_.order().front()));
+    table_.Select(*table, static_cast<int>(table_.order().front()));
   choose_first_ = false;
   ImGui::EndChild();
 }

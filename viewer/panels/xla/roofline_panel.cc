@@ -5,16 +5,20 @@
 #include <imgui.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "model/analysis/xla/device_peaks.h"
+#include "model/analysis/pages/hlo_op_pages.h"
+#include "model/analysis/tables/in_unit.h"
+#include "model/analysis/torch/torch_ops.h"
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/panels/page_request.h"
 #include "viewer/panels/xla/hlo_card.h"
 #include "viewer/panels/xla/peaks_editor.h"
-#include "viewer/panels/xla/torch_roofline.h"
 #include "viewer/widgets/draw_text.h"
 #include "viewer/widgets/result_table_view.h"
 #include "viewer/widgets/roofline_chart.h"
@@ -53,50 +57,175 @@ constexpr const char* kRooflineHidden[] = {"rank",
                                            "vmem_write_operational_intensity",
                                            "dma_stall_percent"};
 
-// Rows of rank 0 are the program and its steps.
-bool IsProgram(const ResultTable& table, size_t row) {
-  const int rank = table.Column("rank");
-  return rank >= 0 && NumberOf(table.At(row, static_cast<size_t>(rank))) == 0;
-}
-
 struct Memory {
-  const char *property, *label, *on_tpu;
+  const char *label, *on_tpu;
+  double gib_per_s = 0;  // 0: not known
 };
-constexpr Memory kMemories[] = {{"peak_hbm_bw", "Main memory", "HBM"},
-                                {"peak_vmem_write_bw", "On chip", "VMEM"},
-                                {"peak_cmem_read_bw", "CMEM", "CMEM"}};
 
-// Pages of TPUs alone have peaks of reads.
-const char* LabelOf(const AnalysisResult& result, const Memory& memory) {
-  return result.Find("peak_vmem_read_bw") != nullptr ? memory.on_tpu : memory.label;
+std::array<Memory, 3> MemoriesOf(const Roofline& roofline) {
+  const DevicePeaks& peaks = roofline.ops->peaks;
+  const bool tpu = roofline.ops->kind == DeviceKind::kTpu;
+  return {{{"Main memory", "HBM", peaks.hbm},
+           {"On chip", "VMEM", roofline.peak_on_chip},
+           {"CMEM", "CMEM", tpu ? peaks.cmem_read : 0}}};
 }
 
-std::vector<Roof> RoofsOf(const AnalysisResult& result) {
+const char* LabelOf(const Roofline& roofline, const Memory& memory) {
+  return roofline.ops->kind == DeviceKind::kTpu ? memory.on_tpu : memory.label;
+}
+
+std::vector<Roof> RoofsOf(const Roofline& roofline) {
   std::vector<Roof> roofs;
-  const double flops = NumberIn(result, "peak_flop_rate");
+  const double flops = roofline.ops->peaks.flops;
   if (flops <= 0) return roofs;
   roofs.push_back({FlopRateText(flops), 0, flops});
-  for (const Memory& memory : kMemories) {
-    const double gib = NumberIn(result, memory.property);
-    if (gib > 0)
-      roofs.push_back({fmt::format("{} {}", LabelOf(result, memory), ByteRateText(gib)),
-                       gib * kGBPerGiB, flops});
+  for (const Memory& memory : MemoriesOf(roofline)) {
+    if (memory.gib_per_s > 0)
+      roofs.push_back(
+          {fmt::format("{} {}", LabelOf(roofline, memory), ByteRateText(memory.gib_per_s)),
+           memory.gib_per_s * kGBPerGiB, flops});
   }
   return roofs;
 }
 
+// Rows that the filter of a table leaves; empty: all.
+std::vector<bool> ShownRows(const ResultTableView& view, size_t rows) {
+  std::vector<bool> shown(view.order().size() == rows ? 0 : rows, false);
+  if (!shown.empty())
+    for (const uint32_t row : view.order()) shown[row] = true;
+  return shown;
+}
+
+// --- PyTorch's ops
+constexpr double kGflopsPerTflops = 1000;
+constexpr const char* kHiddenTorch[] = {"flops_unmasked", "peak_tflops", "peak_of", "peak_gb_per_s",
+                                        "estimate"};
+
+// How near PyTorch's ops are to the limits of their device, where no program of XLA ran.
+class TorchRoofline {
+ public:
+  // `table` has a row for each of `ops`. `key` changes with the result.
+  void Draw(const PanelContext& context, const TorchOps& ops, const ResultTable& table,
+            uint64_t key);
+
+ private:
+  void Update(const TorchOps& ops, uint64_t key);
+
+  RooflineData data_;
+  RooflineChart chart_;
+  ResultTableView table_;
+  PeaksEditor peaks_;
+  std::vector<bool> shown_;  // rows that the filter leaves; empty: all
+  uint64_t key_ = 0;
+};
+
+std::string TorchTooltip(const TorchOps& ops, const TorchOp& op) {
+  const TorchRates rates = ops.RatesOf(op);
+  std::string text = fmt::format("{}\n{}\n{}\n{:.3g} FLOP/byte, {}", op.operation, op.dims,
+                                 MicrosText(InUs(op.time)), op.bytes > 0 ? op.intensity() : 0,
+                                 FlopRateText(kGflopsPerTflops * rates.tflops));
+  if (rates.of_limit.value_or(0) > 0)
+    text += fmt::format("\n{:.1f} % of the limit: {}", 100 * *rates.of_limit, rates.bound_by);
+  return text;
+}
+
+// Says what the chart's limits belong to, and how much of the time has no point.
+std::string SaidOf(const TorchOps& ops, bool limits) {
+  std::string said = ops.shown_device();
+  said += limits ? ": peaks of " + ops.peaks->name
+                 : ": the peaks of this device are not known, so rates have no limits";
+  if (ops.unknown_percent() > 0)
+    said += fmt::format("  \u00b7  {:.1f} % of the time has no known operations",
+                        ops.unknown_percent());
+  return said;
+}
+
+// The limits that ops name: each type's arithmetic, and the memory below the fastest of them. Empty
+// where the device's peaks are not known. O(ops).
+std::vector<Roof> TorchRoofs(const TorchOps& ops) {
+  std::map<double, std::string_view> arithmetic;  // GFLOP/s to its name
+  double memory = 0;
+  for (const TorchOp& op : ops.ops) {
+    memory = std::max(memory, ops.RatesOf(op).peak_gbps);
+    if (op.peak_tflops > 0) arithmetic.try_emplace(kGflopsPerTflops * op.peak_tflops, op.peak_of);
+  }
+  std::vector<Roof> roofs;
+  if (arithmetic.empty()) return roofs;
+  for (const auto& [peak, name] : arithmetic)
+    roofs.push_back({fmt::format("{} {}", name, FlopRateText(peak)), 0, peak});
+  if (memory > 0) {
+    roofs.push_back(
+        {"Main memory " + ByteRateText(memory / kGBPerGiB), memory, arithmetic.rbegin()->first});
+  }
+  return roofs;
+}
+
+void TorchRoofline::Update(const TorchOps& ops, uint64_t key) {
+  if (key == key_) return;
+  key_ = key;
+  std::vector<GroupedPoint> points;
+  points.reserve(ops.ops.size());
+  for (const TorchOp& op : ops.ops) {
+    const TorchRates rates = ops.RatesOf(op);
+    points.push_back({{.intensity = op.bytes > 0 ? op.intensity() : 0,
+                       .gflops = op.cost ? kGflopsPerTflops * rates.tflops : 0,
+                       .time = InUs(op.time),
+                       .row = static_cast<uint32_t>(points.size())},
+                      rates.bound_by});
+  }
+  data_ = MakeRoofline(points);
+  data_.roofs = TorchRoofs(ops);
+}
+
+void TorchRoofline::Draw(const PanelContext& context, const TorchOps& ops, const ResultTable& table,
+                         uint64_t key) {
+  Update(ops, key);
+  WrappedIn(context, Role::kText2, SaidOf(ops, !data_.roofs.empty()));
+  if (ImGui::GetContentRegionAvail().x >
+      ImGui::GetItemRectSize().x + TextWidth(PeaksEditor::kLabel) + Em())
+    ImGui::SameLine(0, Em());
+  peaks_.Draw(context);
+  const ImVec2 room = ImGui::GetContentRegionAvail();
+  const float em = BaseEm();
+  if (data_.points.empty()) {
+    WrappedIn(context, Role::kText2,
+              "No op has known operations and bytes, so there is no point to draw. Record shapes "
+              "with record_shapes=True.");
+  } else {
+    const int clicked = chart_.Draw(
+        context, data_, key, table_.current(), shown_,
+        [&](uint32_t row) { return TorchTooltip(ops, ops.ops[row]); },
+        ImVec2(room.x, std::max(em * 12, std::min(room.y * 0.62f, room.y - em * 11))));
+    if (clicked >= 0) table_.Select(table, clicked);
+  }
+  table_.Draw(context, table, key,
+              {.id = "torch_ops",
+               .noun = "ops",
+               .name_column = "operation",
+               .hidden_columns = kHiddenTorch,
+               .total_row = false});
+  shown_ = ShownRows(table_, table.size());
+}
+
+// --- XLA's ops
 class RooflinePanel final : public AnalysisPanel {
  public:
   RooflinePanel() : AnalysisPanel("roofline", "Comparing ops with the device's limits") {}
   void DrawResult(const PanelContext& context, const AnalysisResult& result, uint64_t key) override;
 
  private:
-  void Update(const AnalysisResult& result, const ResultTable& table, uint64_t key);
-  void DrawChart(const PanelContext& context, const ResultTable& table, uint64_t key, ImVec2 size);
-  void DrawChoices(const PanelContext& context, const AnalysisResult& result);
-  void DrawSide(const PanelContext& context, const AnalysisResult& result,
-                const ResultTable& table);
-  static std::string Tooltip(const ResultTable& table, size_t row);
+  // The rows and the table that are shown, with infeed and outfeed or without them.
+  struct Shown {
+    const std::vector<RooflineRow>& rows;
+    const ResultTable& table;
+    uint64_t key;
+  };
+  Shown Choose(const AnalysisResult& result, const Roofline& roofline, uint64_t key) const;
+  void Update(const Roofline& roofline, const Shown& shown);
+  void DrawChart(const PanelContext& context, const Shown& shown, ImVec2 size);
+  void DrawChoices(const PanelContext& context, const Roofline& roofline);
+  void DrawSide(const PanelContext& context, const Roofline& roofline, const Shown& shown);
+  static std::string Tooltip(const RooflineRow& row);
 
   RooflineData data_;
   RooflineChart chart_;
@@ -110,59 +239,67 @@ class RooflinePanel final : public AnalysisPanel {
   bool feeds_ = true, choose_first_ = false;
 };
 
-void RooflinePanel::Update(const AnalysisResult& result, const ResultTable& table, uint64_t key) {
-  if (key == key_) return;
-  key_ = key;
-  data_ = MakeRoofline(table, {.intensity = "bottleneck_operational_intensity",
-                               .gflops = "measured_flop_rate",
-                               .time = "total_self_time",
-                               .group = "category",
-                               .is_sum = IsProgram});
-  data_.roofs = RoofsOf(result);
+RooflinePanel::Shown RooflinePanel::Choose(const AnalysisResult& result, const Roofline& roofline,
+                                           uint64_t key) const {
+  const bool all = feeds_ || roofline.without_feeds.empty();
+  return {all ? roofline.rows : roofline.without_feeds, result.tables[all ? 0 : 1],
+          key * 2 + (feeds_ ? 1 : 0)};
+}
+
+void RooflinePanel::Update(const Roofline& roofline, const Shown& shown) {
+  if (shown.key == key_) return;
+  key_ = shown.key;
+  std::vector<GroupedPoint> points;
+  points.reserve(shown.rows.size());
+  for (const RooflineRow& row : shown.rows) {
+    points.push_back({{.intensity = row.rates.bound_intensity,
+                       .gflops = row.rates.flops,
+                       .time = InUs(row.op->self),
+                       .row = static_cast<uint32_t>(points.size()),
+                       .ring = row.is_program()},
+                      row.op->category});
+  }
+  data_ = MakeRoofline(points);
+  data_.roofs = RoofsOf(roofline);
   data_.sums = "program, steps";
 }
 
-std::string RooflinePanel::Tooltip(const ResultTable& table, size_t row) {
-  const auto number = [&](const char* column) {
-    const int c = table.Column(column);
-    return c < 0 ? 0 : NumberOf(table.At(row, static_cast<size_t>(c)));
-  };
-  const bool program = IsProgram(table, row);
-  const std::string_view step = TextAt(table, row, table.Column("step"));
-  std::string text(TextAt(table, row, table.Column("operation")));
-  if (program) text = step == "Total" ? "The whole program" : "Step " + std::string(step);
-  text += fmt::format(
-      "\n{}\n{:.3g} FLOP/byte, {}", MicrosText(number(program ? "total_time" : "total_self_time")),
-      number("bottleneck_operational_intensity"), FlopRateText(number("measured_flop_rate")));
-  if (number("roofline_efficiency") > 0) {
-    text += fmt::format("\n{:.1f} % of the limit: {}", 100 * number("roofline_efficiency"),
-                        TextAt(table, row, table.Column("bound_by")));
+std::string RooflinePanel::Tooltip(const RooflineRow& row) {
+  const HloOp& op = *row.op;
+  std::string text = !row.is_program()     ? op.name
+                     : row.step == "Total" ? "The whole program"
+                                           : "Step " + row.step;
+  text += fmt::format("\n{}\n{:.3g} FLOP/byte, {}",
+                      MicrosText(InUs(row.is_program() ? op.time : op.self)),
+                      row.rates.bound_intensity, FlopRateText(row.rates.flops));
+  if (row.rates.efficiency > 0) {
+    text +=
+        fmt::format("\n{:.1f} % of the limit: {}", 100 * row.rates.efficiency, row.rates.bound_by);
   }
   return text;
 }
 
-void RooflinePanel::DrawChart(const PanelContext& context, const ResultTable& table, uint64_t key,
-                              ImVec2 size) {
+void RooflinePanel::DrawChart(const PanelContext& context, const Shown& shown, ImVec2 size) {
   if (data_.points.empty()) {
     WrappedIn(context, Role::kText2,
               "No op has known operations and bytes, so there is no point to draw.");
     return;
   }
   const int clicked = chart_.Draw(
-      context, data_, key, table_.current(), shown_,
-      [&](uint32_t row) { return Tooltip(table, row); }, size);
-  if (clicked >= 0) table_.Select(table, clicked);
+      context, data_, shown.key, table_.current(), shown_,
+      [&](uint32_t row) { return Tooltip(shown.rows[row]); }, size);
+  if (clicked >= 0) table_.Select(shown.table, clicked);
 }
 
-void RooflinePanel::DrawChoices(const PanelContext& context, const AnalysisResult& result) {
+void RooflinePanel::DrawChoices(const PanelContext& context, const Roofline& roofline) {
   const FaceScope small(context, Face::kUi);
-  std::string said = PeaksText(result);
+  std::string said = PeaksText(roofline.ops->peaks);
   if (said.empty()) said = "The peaks of this device are not known: rates without limits";
   if (data_.left_out > 0) {
     said += fmt::format("  \u00b7  {} {} no point: no operations or no bytes", data_.left_out,
                         data_.left_out == 1 ? "row has" : "rows have");
   }
-  if (result.Table("roofline_without_infeed") != nullptr) {
+  if (!roofline.without_feeds.empty()) {
     if (ChoiceButton(context, "Infeed and outfeed", feeds_)) feeds_ = !feeds_;
     ImGui::SetItemTooltip("Counts the ops that wait for the host.");
     ImGui::SameLine(0, Em());
@@ -180,31 +317,26 @@ void RooflinePanel::DrawChoices(const PanelContext& context, const AnalysisResul
   peaks_.Draw(context);
 }
 
-void RooflinePanel::DrawSide(const PanelContext& context, const AnalysisResult& result,
-                             const ResultTable& table) {
-  const int row = table_.current();
-  if (row >= 0 && !IsProgram(table, static_cast<size_t>(row))) {
-    card_.Draw(context,
-               HloRefIn(table, static_cast<size_t>(row), table.Column("hlo_module_id"),
-                        table.Column("operation")),
-               "roofline");
-    return;
-  }
+void RooflinePanel::DrawSide(const PanelContext& context, const Roofline& roofline,
+                             const Shown& shown) {
+  const auto row = static_cast<size_t>(table_.current());  // -1: none
+  if (row < shown.rows.size() && !shown.rows[row].is_program())
+    return card_.Draw(context, RefOf(*shown.rows[row].op), "roofline");
   SectionTitle(context, "Limits");
   const FaceScope small(context, Face::kUi);
   const float x = BaseEm() * 6.2f;
-  const auto add = [&](const char* label, const std::string& text, const char* property) {
+  const DevicePeaks& peaks = roofline.ops->peaks;
+  const auto add = [&](const char* label, const std::string& text, const char* how) {
     if (text.empty()) return;
     KeyValue(context, label, text, x, true);
-    const Property* p = result.Find(property);
-    if (p != nullptr && !p->how.empty()) ImGui::SetItemTooltip("%s", p->how.c_str());
+    if (how[0] != 0) ImGui::SetItemTooltip("%s", how);
   };
-  WrappedIn(context, Role::kText, TextOf(result, "device_type"));
-  add("Compute", FlopRateText(NumberIn(result, "peak_flop_rate")), "peak_flop_rate");
-  for (const Memory& memory : kMemories)
-    add(LabelOf(result, memory), ByteRateText(NumberIn(result, memory.property)), memory.property);
-  const double ridge = NumberIn(result, "hbm_ridge_point");
-  if (ridge > 0) add("Ridge point", fmt::format("{:.4g} FLOP/byte", ridge), "hbm_ridge_point");
+  WrappedIn(context, Role::kText, peaks.device);
+  add("Compute", FlopRateText(peaks.flops), peaks.source.c_str());
+  for (const Memory& memory : MemoriesOf(roofline))
+    add(LabelOf(roofline, memory), ByteRateText(memory.gib_per_s), peaks.source.c_str());
+  const double ridge = RidgePoint(peaks.flops, peaks.hbm);
+  if (ridge > 0) add("Ridge point", fmt::format("{:.4g} FLOP/byte", ridge), kRidgeHow);
   ImGui::Dummy(ImVec2(0, BaseEm() * 0.4f));
   WrappedIn(context, Role::kText2,
             "Left of a ridge point the memory limits an op, right of it the arithmetic. Rings are "
@@ -213,48 +345,39 @@ void RooflinePanel::DrawSide(const PanelContext& context, const AnalysisResult& 
 
 void RooflinePanel::DrawResult(const PanelContext& context, const AnalysisResult& result,
                                uint64_t key) {
-  if (const ResultTable* ops = result.Table("torch_ops")) {
-    torch_.Draw(context, result, *ops, key);
-    return;
-  }
-  const auto table_of = [&] {
-    const ResultTable* without = feeds_ ? nullptr : result.Table("roofline_without_infeed");
-    return without != nullptr ? without : result.Table("roofline");
-  };
-  const ResultTable* table = table_of();
-  if (table == nullptr) return;
+  if (const TorchOps* ops = result.As<TorchOps>())
+    return torch_.Draw(context, *ops, result.tables.front(), key);
+  const Roofline* roofline = result.As<Roofline>();
+  if (roofline == nullptr) return;
   if (const auto page = page_.Take(context, "roofline")) {
     table_.SetFilter(*page);
     choose_first_ = true;
   }
-  uint64_t shown_key = key * 2 + (feeds_ ? 1 : 0);
-  Update(result, *table, shown_key);
   const float em = BaseEm(), width = ImGui::GetContentRegionAvail().x;
   if (width > em * 46) {
     ImGui::BeginChild("side", ImVec2(std::clamp(width * 0.24f, em * 15, em * 30), 0));
-    DrawSide(context, result, *table);
+    DrawSide(context, *roofline, Choose(result, *roofline, key));
     ImGui::EndChild();
     ImGui::SameLine(0, em * 1.2f);
   }
   ImGui::BeginChild("data");
-  DrawChoices(context, result);
-  table = table_of();  // a choice may have changed just now
-  shown_key = key * 2 + (feeds_ ? 1 : 0);
-  Update(result, *table, shown_key);
+  DrawChoices(context, *roofline);
+  const Shown shown = Choose(result, *roofline, key);
+  Update(*roofline, shown);
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const bool beside = room.y < em * 26 && room.x > em * 70;  // low and wide
   if (beside) {
     ImGui::BeginChild("chart", ImVec2(std::floor(room.x * 0.5f), 0));
-    DrawChart(context, *table, shown_key, ImGui::GetContentRegionAvail());
+    DrawChart(context, shown, ImGui::GetContentRegionAvail());
     ImGui::EndChild();
     ImGui::SameLine(0, em);
     ImGui::BeginChild("table");
   } else {
     const float least = em * 11;  // of the table
-    DrawChart(context, *table, shown_key,
+    DrawChart(context, shown,
               ImVec2(room.x, std::max(em * 12, std::min(room.y * 0.62f, room.y - least))));
   }
-  table_.Draw(context, *table, shown_key,
+  table_.Draw(context, shown.table, shown.key,
               {.id = "roofline",
                .noun = "rows",
                .name_column = "operation",
@@ -262,11 +385,9 @@ void RooflinePanel::DrawResult(const PanelContext& context, const AnalysisResult
                .hidden_columns = kRooflineHidden,
                .total_row = false});
   if (choose_first_ && !table_.order().empty())
-    table_.Select(*table, static_cast<int>(table_.order().front()));
+    table_.Select(shown.table, static_cast<int>(table_.order().front()));
   choose_first_ = false;
-  shown_.assign(table_.order().size() == table->size() ? 0 : table->size(), false);
-  if (!shown_.empty())
-    for (const uint32_t row : table_.order()) shown_[row] = true;
+  shown_ = ShownRows(table_, shown.rows.size());
   if (beside) ImGui::EndChild();
   ImGui::EndChild();
 }

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "model/analysis/steps/idle_causes.h"
-#include "model/analysis/tpu/core_steps.h"
+#include "model/analysis/tpu/core.h"
 #include "model/base/statistics.h"
 
 namespace stepscope {

@@ -1,5 +1,5 @@
 // Ops of TPU profiles (docs/rules.md#tpu), on small profiles built here.
-#include "model/analysis/ops/tpu_ops.h"
+#include "model/analysis/ops/op_collect.h"
 #include "tests/support/loaded.h"
 
 #include <doctest/doctest.h>

@@ -15,7 +15,7 @@
 #include "model/analysis/steps/steps.h"
 #include "model/analysis/steps/verdict.h"
 #include "model/analysis/torch/torch_ops.h"
-#include "model/analysis/xla/hlo_op_table.h"
+#include "model/analysis/xla/hlo_ops.h"
 #include "model/jobs/job.h"
 #include "tests/support/judged.h"
 #include "tests/support/source_paths.h"

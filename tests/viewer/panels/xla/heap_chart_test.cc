@@ -2,20 +2,20 @@
 
 #include <doctest/doctest.h>
 
-#include "model/analysis/analysis.h"
+#include "model/analysis/pages/hlo_memory.h"
 #include "tests/support/hlo_trace.h"
 #include "tests/viewer/drawn_text.h"
 
 namespace stepscope {
 namespace {
 
-AnalysisResult Memory() {
+std::shared_ptr<const HloMemory> Memory() {
   AnalysisContext context(test::HloTrace(), Definitions::kStepscope);
-  return RunAnalysis(*FindAnalysis("hlo_memory"), context, {});
+  return context.Get<HloMemory>(AnalysisParams());
 }
 
 TEST_CASE("the heap's numbers are those of the analysis") {
-  const HeapData data = MakeHeapData(Memory());
+  const HeapData data = MakeHeapData(*Memory());
   REQUIRE(data.size() == 5);
   CHECK(data.bytes == std::vector<double>{16384, 32768, 49152, 32768, 16384});
   CHECK(data.instructions[1] == "add.1");
@@ -26,12 +26,12 @@ TEST_CASE("the heap's numbers are those of the analysis") {
   CHECK(data.boxes_left_out == 0);
   CHECK(ToCsv(data).starts_with("position,instruction,bytes,unpadded\r\n0,dot.1,16384,"));
   CHECK(BoxesToCsv(data).find("dot.1,0,16384,0,") != std::string::npos);
-  CHECK(MakeHeapData(AnalysisResult()).size() == 0);
+  CHECK(MakeHeapData(HloMemory()).size() == 0);
 }
 
 TEST_CASE("a click on the heap tells its position, one on a box its buffer") {
   PanelFixture f;
-  const HeapData data = MakeHeapData(Memory());
+  const HeapData data = MakeHeapData(*Memory());
   HeapChart chart;
   HeapChart::Clicked clicked;
   const auto draw = [&](const PanelContext& c) {
