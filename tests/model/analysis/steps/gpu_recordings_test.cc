@@ -15,6 +15,7 @@
 #include "model/analysis/steps/steps.h"
 #include "model/analysis/steps/verdict.h"
 #include "model/analysis/torch/torch_ops.h"
+#include "model/analysis/tables/in_unit.h"
 #include "model/analysis/xla/hlo_ops.h"
 #include "model/jobs/job.h"
 #include "tests/support/judged.h"
@@ -34,7 +35,6 @@ std::shared_ptr<const Trace> Recording(const char* file) {
   return *trace;
 }
 
-double InMs(Ps time) { return static_cast<double>(time) / kPsPerMs; }
 double SumOf(const Times& times) { return std::accumulate(times.begin(), times.end(), 0.0); }
 
 }  // namespace
