@@ -271,6 +271,15 @@ ResultTable InstructionsTable(const Program& program, DeviceKind kind, uint32_t 
                                    {program, costs});
 }
 
+// Both tables have the same columns.
+void Append(const ResultTable& part, ResultTable* table) {
+  for (size_t c = 0; c < table->columns.size(); ++c) {
+    for (size_t r = 0; r < part.size(); ++r)
+      table->columns[c].values.Add(part.columns[c].values.Own(r));
+  }
+  table->links.insert(table->links.end(), part.links.begin(), part.links.end());
+}
+
 void AddPrograms(AnalysisContext& context, const HloChoice& choice, uint32_t chosen,
                  uint32_t centre, AnalysisResult* result) {
   const HloPrograms& programs = context.Get<HloPrograms>();
@@ -285,8 +294,9 @@ void AddPrograms(AnalysisContext& context, const HloChoice& choice, uint32_t cho
     if (!module) continue;
     const Program program(programs.NameOf(p), *module);
     sizes.push_back({program.name, module->computations.size(), module->instructions.size()});
-    instructions.Append(InstructionsTable(program, kind, p == chosen ? centre : RootOf(*module),
-                                          kMostInstructions - instructions.size()));
+    Append(InstructionsTable(program, kind, p == chosen ? centre : RootOf(*module),
+                             kMostInstructions - instructions.size()),
+           &instructions);
   }
   result->tables.push_back(SizeSchema().Make(sizes));
   result->tables.push_back(std::move(instructions));
