@@ -19,7 +19,7 @@
 #include "capture/call_servers.h"
 #include "capture/monitor.h"
 #include "capture/record.h"
-#include "model/base/bytes_text.h"
+#include "model/base/digits.h"
 #include "model/base/terminal_text.h"
 
 namespace stepscope {

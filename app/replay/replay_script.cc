@@ -13,7 +13,7 @@
 
 #include "app/command_line/options.h"
 #include "app/window/gui.h"
-#include "model/base/number_pair.h"
+#include "model/base/digits.h"
 
 namespace stepscope {
 namespace {

@@ -13,7 +13,6 @@
 #include "app/report/timeline_svg.h"
 #include "model/analysis/tables/cells.h"
 #include "model/analysis/tables/unit_names.h"
-#include "model/base/markup.h"
 #include "model/base/svg_writer.h"
 #include "model/compare/waterfall.h"
 #include "viewer/core/look/theme.h"

@@ -5,7 +5,7 @@
 
 #include "model/analysis/tables/json_stream.h"
 #include "model/analysis/tables/unit_names.h"
-#include "model/base/count_text.h"
+#include "model/base/digits.h"
 
 namespace stepscope {
 namespace {

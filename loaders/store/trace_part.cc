@@ -5,7 +5,7 @@
 #include <tuple>
 #include <utility>
 
-#include "loaders/common/stat_numbers.h"
+#include "loaders/common/row_values.h"
 #include "model/allocator_history.h"
 #include "model/first_view.h"
 #include "model/graph_captures.h"

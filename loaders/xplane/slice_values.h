@@ -7,7 +7,7 @@
 #include <memory>
 #include <span>
 
-#include "loaders/common/stat_numbers.h"
+#include "loaders/common/row_values.h"
 #include "model/base/column.h"
 #include "model/stats.h"
 

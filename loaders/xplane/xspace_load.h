@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "loaders/common/plane_kinds.h"
+#include "loaders/common/track_roles.h"
 #include "loaders/loader.h"
 #include "loaders/xplane/core_retiming.h"
 #include "loaders/xplane/hlo_reader.h"

@@ -14,7 +14,7 @@
 
 #include "model/analysis/naming/short_label.h"
 #include "model/analysis/tables/cells.h"
-#include "model/base/count_text.h"
+#include "model/base/digits.h"
 #include "model/compare/waterfall.h"
 #include "viewer/core/analysis_cache.h"
 #include "viewer/core/look/name_cache.h"

@@ -6,7 +6,6 @@
 #include <array>
 #include <cmath>
 
-#include "model/base/count_text.h"
 #include "model/base/digits.h"
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/panels/step_chart.h"

@@ -7,7 +7,7 @@
 #include <span>
 
 #include "model/analysis/analysis.h"
-#include "model/base/count_text.h"
+#include "model/base/digits.h"
 #include "viewer/core/analysis_cache.h"
 #include "viewer/core/profiles/align_profiles.h"
 #include "viewer/panels/analysis_panel.h"

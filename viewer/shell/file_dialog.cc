@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "model/base/ascii.h"
-#include "model/base/bytes_text.h"
+#include "model/base/digits.h"
 #include "model/base/key_table.h"
 #include "model/jobs/job.h"
 #include "viewer/core/search/search.h"

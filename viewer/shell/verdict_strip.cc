@@ -9,7 +9,6 @@
 
 #include "model/analysis/naming/short_label.h"
 #include "model/analysis/tables/cells.h"
-#include "model/base/count_text.h"
 #include "model/base/digits.h"
 #include "viewer/core/analysis_cache.h"
 #include "viewer/core/commands/context.h"

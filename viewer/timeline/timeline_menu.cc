@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string>
 
-#include "model/base/count_text.h"
+#include "model/base/digits.h"
 #include "model/lookup.h"
 #include "model/query/event_query.h"
 #include "viewer/core/state/track_rules.h"

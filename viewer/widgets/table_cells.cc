@@ -8,7 +8,6 @@
 #include <optional>
 
 #include "model/analysis/naming/short_label.h"
-#include "model/base/count_text.h"
 #include "model/base/digits.h"
 #include "viewer/widgets/draw.h"
 #include "viewer/widgets/draw_text.h"

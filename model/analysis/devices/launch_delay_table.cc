@@ -4,7 +4,7 @@
 #include "model/analysis/devices/device_launches.h"
 #include "model/analysis/devices/device_tables.h"
 #include "model/analysis/tables/schema.h"
-#include "model/base/sort_numbers.h"
+#include "model/base/sort_runs.h"
 
 namespace stepscope {
 namespace {

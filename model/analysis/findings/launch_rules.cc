@@ -12,7 +12,7 @@
 #include "model/analysis/kernels/kernel_stats.h"
 #include "model/analysis/naming/short_label.h"
 #include "model/analysis/tables/in_unit.h"
-#include "model/base/text_parts.h"
+#include "model/base/ascii.h"
 
 namespace stepscope {
 namespace {

@@ -5,7 +5,7 @@
 #include <unordered_set>
 
 #include "model/analysis/ranks/coordinates.h"
-#include "model/base/natural_order.h"
+#include "model/base/digits.h"
 #include "model/shift_hosts.h"
 
 namespace stepscope {

@@ -6,7 +6,7 @@
 #include <charconv>
 
 #include "model/base/ascii.h"
-#include "model/base/fnv.h"
+#include "model/base/number_hash.h"
 
 namespace stepscope {
 namespace {

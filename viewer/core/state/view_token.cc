@@ -5,7 +5,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "model/base/number_pair.h"
+#include "model/base/digits.h"
 
 namespace stepscope {
 namespace {

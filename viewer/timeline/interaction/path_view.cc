@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "model/base/count_text.h"
+#include "model/base/digits.h"
 
 namespace stepscope {
 

@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string_view>
 
 #include "model/base/column.h"
+#include "model/base/text_sink.h"
 
 namespace stepscope {
 
@@ -36,5 +38,21 @@ std::unique_ptr<Inflater> MakeInflater(Compression compression);
 enum class AppendResult { kDone, kBroken, kLimit };
 AppendResult AppendInflated(Inflater* inflater, std::span<const char> in, uint64_t limit,
                             Column<char>* out);
+
+// GzipWriter: writes one gzip member, compressed as bytes come in. One thread.
+class GzipWriter {
+ public:
+  explicit GzipWriter(TextSink sink);
+  ~GzipWriter();
+  GzipWriter(const GzipWriter&) = delete;
+  GzipWriter& operator=(const GzipWriter&) = delete;
+  void Write(std::string_view bytes);
+  void Finish();  // call once, after the last byte
+
+ private:
+  struct State;
+  void Deflate(std::string_view bytes, bool last);
+  std::unique_ptr<State> state_;
+};
 
 }  // namespace stepscope
