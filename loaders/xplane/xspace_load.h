@@ -13,7 +13,6 @@
 
 #include "loaders/common/track_roles.h"
 #include "loaders/loader.h"
-#include "loaders/xplane/core_retiming.h"
 #include "loaders/xplane/hlo_reader.h"
 #include "loaders/xplane/lines/line_set.h"
 #include "loaders/xplane/scan/file_scan.h"

@@ -1,5 +1,5 @@
 // Several stores are one trace, as their sources are.
-#include "loaders/store/trace_join.h"
+#include "loaders/store/store_loader.h"
 
 #include <doctest/doctest.h>
 
