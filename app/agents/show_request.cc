@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "app/command_line/options.h"
+#include "app/command_line/command_line.h"
 #include "loaders/remote/remote_path.h"
 #include "viewer/core/state/panel_list.h"
 

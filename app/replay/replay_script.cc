@@ -11,7 +11,7 @@
 #include <string_view>
 #include <utility>
 
-#include "app/command_line/options.h"
+#include "app/command_line/command_line.h"
 #include "app/window/gui.h"
 #include "model/base/digits.h"
 

@@ -1,4 +1,4 @@
-#include "app/window/frame_pacer.h"
+#include "app/window/surface.h"
 
 #include <doctest/doctest.h>
 
