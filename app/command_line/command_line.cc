@@ -6,7 +6,7 @@
 
 #include "app/system/version.h"
 #include "model/base/ascii.h"
-#include "viewer/core/state/view_token.h"
+#include "viewer/core/state/view_state.h"
 
 namespace stepscope {
 namespace {

@@ -83,7 +83,7 @@ struct InputOptions {
   uint64_t max_inflated_bytes = uint64_t{16} << 30;  // of one file
   bool compare = false;                              // opens two paths side by side
   bool sample = false;                               // opens the bundled sample
-  std::string view;  // a token of view_token.h that says what to show; empty: the first view
+  std::string view;  // a token of view_state.h that says what to show; empty: the first view
 };
 
 // Adds PATH and --max-inflated.

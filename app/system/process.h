@@ -1,4 +1,4 @@
-// What the process takes: time, processor time and memory.
+// What the process takes: time, processor time and memory; and how Ctrl+C ends it.
 #pragma once
 
 #include <chrono>

@@ -1,6 +1,6 @@
-// The meaning of categories, process names and thread names in Chrome traces (docs/chrome.md has
-// the table). Loaders of other formats with PyTorch's or ROCm's categories use them too. Pure
-// functions.
+// What tracks are: the kinds of planes and lines of an XSpace, and the meaning of categories,
+// process names and thread names in Chrome traces (docs/chrome.md has the table). Loaders of other
+// formats with PyTorch's or ROCm's categories use them too. Pure functions.
 #pragma once
 
 #include <cstdint>

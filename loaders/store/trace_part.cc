@@ -10,7 +10,6 @@
 #include "model/first_view.h"
 #include "model/graph_captures.h"
 #include "model/lane_mip.h"
-#include "model/lane_pyramids.h"
 #include "model/row_map.h"
 #include "model/trace_facts.h"
 #include "model/xla/hlo_source.h"

@@ -1,6 +1,7 @@
-// Sets all events of a TPU core on one axis. An op has a time by the session's clock, which bends
-// by up to hundreds of milliseconds for single ops, and one by its core's own, which is the true
-// one (docs/xspace.md#clocks-of-tpu-cores). Pure, but for the lines that it changes; any thread.
+// The times of an XSpace: where t = 0 lies, how far each line of each host is from it, and one axis
+// for all events of a TPU core. An op has a time by the session's clock, which bends by up to
+// hundreds of milliseconds for single ops, and one by its core's own, which is the true one
+// (docs/xspace.md#clocks-of-tpu-cores). Pure, but for the lines that it changes; any thread.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +17,6 @@
 #include "model/track.h"
 
 namespace stepscope::xplane {
-
-// Finds where t = 0 lies, and how far each line of each host is from it. Pure.
 
 // Line timestamps above this count from the Unix epoch, others from the start of profiling: 11.6
 // days after 1970.

@@ -1,5 +1,5 @@
-// Numbers as people read them, with thin spaces between groups of three digits: "4 761 900.25"; and
-// names without their numbers. Pure; any thread.
+// Numbers as people read them, with thin spaces between groups of three digits: "4 761 900.25";
+// names without their numbers and in the order of their numbers. Pure; any thread.
 #pragma once
 
 #include <charconv>

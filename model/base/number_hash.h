@@ -42,7 +42,7 @@ inline size_t HashOf(std::initializer_list<uint64_t> numbers) {
 }
 
 // Fnv: FNV-1a, a 64-bit hash that is the same on every machine. Anyone can make texts that collide,
-// so do not use it where that would hurt (number_hash.h).
+// so do not use it where that would hurt (SeededHash).
 class Fnv {
  public:
   void Add(unsigned char byte) { value_ = (value_ ^ byte) * 0x100000001b3ull; }

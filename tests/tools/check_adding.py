@@ -284,7 +284,7 @@ TOYS = {
         {'viewer/core/commands/commands_view.cc': [
             ('kView[] = {', '\n    {"view.toy", "Toy", "View", "Does nothing.", "", "", HasProfile,'
                          ' [](C&, const A&) {}},', 'behind')],
-         'viewer/core/commands/command_id.h': [('" view.align_clocks', '" view.toy"\n    ', 'before')]}),
+         'viewer/core/commands/command.h': [('" view.align_clocks', '" view.toy"\n    ', 'before')]}),
 }
 TESTS = ('test_model', 'test_loaders', 'test_viewer', 'test_app')
 

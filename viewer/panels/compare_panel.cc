@@ -25,7 +25,6 @@
 #include "viewer/widgets/draw_text.h"
 #include "viewer/widgets/result_table_view.h"
 #include "viewer/widgets/row_events.h"
-#include "viewer/widgets/waterfall_chart.h"
 
 namespace stepscope {
 namespace {

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "model/analysis/grouping/flow_index.h"
-#include "viewer/core/state/muted_rules.h"
 #include "viewer/core/state/settings.h"
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/panels/table_pages.h"

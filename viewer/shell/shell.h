@@ -13,7 +13,7 @@
 
 #include "viewer/core/commands/context.h"
 #include "viewer/core/panel.h"
-#include "viewer/shell/key_editor.h"
+#include "viewer/shell/keyboard.h"
 #include "viewer/widgets/draw.h"
 #include "viewer/widgets/input_text.h"
 

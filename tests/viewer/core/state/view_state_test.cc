@@ -1,5 +1,5 @@
 // Views as text.
-#include "viewer/core/state/view_token.h"
+#include "viewer/core/state/view_state.h"
 
 #include <doctest/doctest.h>
 

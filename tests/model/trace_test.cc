@@ -1,4 +1,4 @@
-#include "model/hlo_table.h"
+#include "model/trace.h"
 
 #include <doctest/doctest.h>
 

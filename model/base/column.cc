@@ -1,12 +1,9 @@
-#include "model/base/memory.h"
+#include "model/base/column.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdlib>
-#include <cstring>
-#include <new>
 
 namespace stepscope {
 namespace {

@@ -1,5 +1,5 @@
 // Going back and forward between views.
-#include "viewer/core/state/view_history.h"
+#include "viewer/core/commands/context.h"
 
 #include <doctest/doctest.h>
 
