@@ -14,7 +14,7 @@ namespace stepscope {
 // programs, diagnostics, messages, and the title and names of the set. O(hosts + planes)
 void CopyTraceFacts(const Trace& from, Trace* to);
 
-// Builds the pyramids of a set's lanes on several threads. After a stop some are missing. O(events).
+// Builds the pyramids of a set's lanes on several threads. After a stop some are missing. O(events)
 void BuildPyramids(std::vector<Lane>* lanes, const std::stop_token& stop);
 
 }  // namespace stepscope

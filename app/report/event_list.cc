@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "app/report/text_layout.h"
+#include "app/report/report_text.h"
 #include "model/analysis/devices/launch_facts.h"
 #include "model/analysis/tables/json_stream.h"
 #include "model/analysis/tables/result_table.h"

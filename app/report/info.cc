@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "app/report/text_layout.h"
+#include "app/report/report_text.h"
 #include "model/analysis/tables/json_stream.h"
 #include "model/analysis/tables/unit_names.h"
 #include "model/analysis/tables/unix_time.h"

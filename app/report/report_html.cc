@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "app/report/report.h"
-#include "app/report/text_layout.h"
+#include "app/report/report_text.h"
 #include "app/report/timeline_svg.h"
 #include "model/analysis/tables/cells.h"
 #include "model/analysis/tables/result_table.h"

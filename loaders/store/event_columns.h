@@ -14,8 +14,8 @@
 
 #include "model/base/column.h"
 #include "model/diagnostics.h"
-#include "model/raw_events.h"
-#include "model/row_map.h"
+#include "model/event_rows.h"
+#include "model/lane_builder.h"
 #include "model/track.h"
 
 namespace stepscope::store {

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "loaders/xplane/lines/line_pieces.h"
-#include "loaders/xplane/scan/concatenated_xspaces.h"
 #include "loaders/xplane/scan/file_scan.h"
 #include "loaders/xplane/scan/plane_tables.h"
 #include "loaders/xplane/xplane_stats.h"

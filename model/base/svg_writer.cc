@@ -6,7 +6,7 @@
 #include <array>
 #include <cstdio>
 
-#include "model/base/utf8.h"
+#include "model/base/terminal_text.h"
 
 namespace stepscope {
 std::string SvgText(std::string_view text) {

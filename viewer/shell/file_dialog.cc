@@ -15,7 +15,6 @@
 #include "model/jobs/job.h"
 #include "viewer/core/search/search.h"
 #include "viewer/core/state/settings.h"
-#include "viewer/shell/raised_window.h"
 #include "viewer/shell/shell.h"
 #include "viewer/widgets/draw.h"
 #include "viewer/widgets/draw_text.h"
