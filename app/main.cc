@@ -10,7 +10,6 @@
 #include "app/command_line/command_line.h"
 #include "app/commands/registry.h"
 #include "app/system/crash_report.h"
-#include "app/system/interrupt.h"
 #include "app/system/output.h"
 #include "app/system/paths.h"
 #include "app/system/process.h"

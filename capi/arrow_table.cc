@@ -5,7 +5,7 @@
 #include <cstring>
 #include <new>
 
-#include "model/base/utf8.h"
+#include "model/base/terminal_text.h"
 
 namespace stepscope {
 namespace {

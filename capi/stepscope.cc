@@ -16,7 +16,7 @@
 
 #include "capi/event_columns.h"
 #include "capi/result_columns.h"
-#include "loaders/fleet/part_codec.h"
+#include "loaders/fleet/fleet_loader.h"
 #include "loaders/loader.h"
 #include "model/analysis/analysis.h"
 #include "model/analysis/fleet/fact_tables.h"

@@ -10,7 +10,7 @@
 #include <new>
 #include <utility>
 
-#include "model/base/bytes_text.h"
+#include "model/base/digits.h"
 
 namespace stepscope::capture {
 namespace {

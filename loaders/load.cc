@@ -297,4 +297,16 @@ Result<std::shared_ptr<const Trace>> LoadBytes(std::string_view name, std::strin
   });
 }
 
+// xplane/, chrome_json/, memory_snapshot/
+extern const LoaderDesc kXSpaceLoader, kChromeJsonLoader, kMemorySnapshotLoader;
+extern const LoaderDesc kSqliteLoader, kPerfettoLoader;  // sqlite/, perfetto/
+extern const LoaderDesc kStoreLoader, kFleetLoader;      // store/, fleet/
+
+std::span<const LoaderDesc* const> Loaders() {
+  static constexpr const LoaderDesc* kLoaders[] = {
+      &kXSpaceLoader,   &kChromeJsonLoader, &kMemorySnapshotLoader, &kSqliteLoader,
+      &kPerfettoLoader, &kStoreLoader,      &kFleetLoader};
+  return kLoaders;
+}
+
 }  // namespace stepscope

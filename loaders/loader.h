@@ -26,7 +26,7 @@
 
 namespace stepscope {
 
-class StreamPart;  // loaders/remote/stream_part.h
+class StreamPart;  // loaders/remote/receiver.h
 
 struct LoadOptions {
   // Most bytes that one file may inflate to: a decompression bomb ends here with kLimit.
@@ -89,7 +89,7 @@ struct FileEnding {
   const char* begin = "";   // only for kSkipped: how its content begins; empty where unknown
 };
 
-// A loader: a row of loaders/registry.cc. All that other code says about the files of a format, and
+// A loader: a row of loaders/load.cc. All that other code says about the files of a format, and
 // asks of its traces, comes from here: adding a loader is its folder, its row and its test.
 struct LoaderDesc {
   const TraceFormat* format;            // its name, and what its traces tell

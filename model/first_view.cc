@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "model/base/heap_merge.h"
+#include "model/base/sort_runs.h"
 
 namespace stepscope {
 namespace {

@@ -9,7 +9,6 @@
 #include "model/base/column.h"
 #include "model/first_view.h"
 #include "model/jobs/job.h"
-#include "model/lane_pyramids.h"
 #include "model/trace_facts.h"
 
 namespace stepscope {

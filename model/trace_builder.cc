@@ -7,7 +7,7 @@
 #include "model/base/sort_runs.h"
 #include "model/first_view.h"
 #include "model/lane_builder.h"
-#include "model/lane_pyramids.h"
+#include "model/trace_facts.h"
 
 namespace stepscope {
 namespace {

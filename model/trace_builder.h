@@ -16,7 +16,7 @@
 
 #include "model/base/status.h"
 #include "model/jobs/job.h"
-#include "model/raw_events.h"
+#include "model/lane_builder.h"
 #include "model/trace.h"
 
 namespace stepscope {

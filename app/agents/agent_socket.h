@@ -1,7 +1,12 @@
+// This folder lets programs of the user move an open window: `stepscope mcp` does so for an agent.
+// The user allows it in the window, for as long as the window is open. AgentSocket takes requests
+// on a thread of its own; the frame loop carries them out (app/window/agent_driver.h). Start
+// reading here.
+//
 // AgentSocket: a Unix socket on which programs of the same user ask the window to show something.
 // It lies in the user's runtime folder with mode 0600; the folder must belong to the user alone,
-// and so must the process at the other end. A request is a line (show_request.h), the answer is a
-// line of JSON: {"ok": true, ...} or {"ok": false, "error": "..."}.
+// and so must the process at the other end. A request is a line (ShowRequest), the answer is a line
+// of JSON: {"ok": true, ...} or {"ok": false, "error": "..."}.
 //
 // A thread of its own serves it: it accepts, reads, checks and answers. Requests that are right
 // wait for NextTask(), which the frame loop calls; neither side waits for the other. Anything but a
@@ -18,13 +23,39 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
-#include "app/agents/show_request.h"
 #include "model/base/status.h"
+#include "model/time.h"
 
 namespace stepscope {
+
+// ShowRequest: what a program asks the window to show. It comes from outside as one line of JSON,
+// and can only look: no field names a file to write, and no command but those of the view follows
+// from it.
+inline constexpr size_t kMostShowRequest = 8192;  // bytes of a line, with its end
+
+struct ShowRequest {
+  std::string client;              // what the program calls itself, at most 40 bytes
+  std::string open;                // the path of a profile; empty: those that are open
+  std::string panel;               // the id of a panel, also "memory/lifetimes"; empty: none
+  std::string select;              // the first event whose name contains it; "=NAME": the whole
+  std::optional<uint32_t> event;   // the id that SQL gives the event
+  std::optional<TimeRange> range;  // in the time of the profile
+};
+
+// Reads one line, {"client": "Claude", "open": "/logs/a.pb", "range": "1ms..2ms", "select": "gemm",
+// "event": 12, "panel": "kernel_stats"}; all fields may be missing. kUsage, with what is wrong, for
+// anything else: fields of other names or types, long texts, control characters, unknown panels.
+// Pure; any thread.
+Result<ShowRequest> ParseShowRequest(std::string_view line);
+
+// The real path of a profile on this machine that lies in one of the folders. kUsage: it is an
+// address of another machine, is not there, or leads out of all folders, by a link too. It asks the
+// file system, so it may take long.
+Result<std::string> PathInFolders(const std::string& path, const std::vector<std::string>& folders);
 
 // Ok if the folder is no link, belongs to `user`, and nobody else may read or enter it. Else
 // kUnsupported, with what is wrong.

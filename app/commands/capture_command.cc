@@ -13,13 +13,13 @@
 #include "app/command_line/command_line.h"
 #include "app/commands/command_options.h"
 #include "app/commands/open_command.h"
-#include "app/system/interrupt.h"
 #include "app/system/output.h"
 #include "app/system/paths.h"
+#include "app/system/process.h"
 #include "capture/call_servers.h"
 #include "capture/monitor.h"
 #include "capture/record.h"
-#include "model/base/bytes_text.h"
+#include "model/base/digits.h"
 #include "model/base/terminal_text.h"
 
 namespace stepscope {

@@ -12,7 +12,7 @@
 #include "app/command_line/command_line.h"
 #include "app/commands/command_options.h"
 #include "app/commands/profile_input.h"
-#include "app/report/text_layout.h"
+#include "app/report/report_text.h"
 #include "app/system/output.h"
 #include "model/analysis/findings/findings.h"
 #include "model/analysis/tables/cells.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "app/command_line/options.h"
+#include "app/command_line/command_line.h"
 #include "capture/record.h"
 #include "model/query/stats_question.h"
 

@@ -8,7 +8,6 @@
 #include "app/commands/command_options.h"
 #include "app/commands/profile_input.h"
 #include "app/report/event_list.h"
-#include "app/report/event_stats_report.h"
 #include "app/report/report.h"
 #include "app/system/output.h"
 #include "app/system/process.h"

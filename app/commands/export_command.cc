@@ -8,7 +8,7 @@
 #include "app/report/chrome_export.h"
 #include "app/session/profile_facts.h"
 #include "app/system/output.h"
-#include "loaders/files/gzip_writer.h"
+#include "loaders/files/compression.h"
 #include "loaders/store/store_writer.h"
 #include "loaders/store/trace_part.h"
 

@@ -3,14 +3,14 @@
 #include <filesystem>
 #include <utility>
 
-#include "app/command_line/options.h"
+#include "app/command_line/command_line.h"
 #include "app/commands/profile_input.h"
 #include "app/commands/registry.h"
 #include "app/session/session.h"
 #include "app/system/output.h"
 #include "app/system/paths.h"
 #include "app/window/gui.h"
-#include "app/window/waker.h"
+#include "app/window/surface.h"
 #include "app/window/window.h"
 #include "loaders/remote/remote_path.h"
 #include "model/jobs/scheduler.h"

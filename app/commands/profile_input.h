@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "app/command_line/options.h"
+#include "app/command_line/command_line.h"
 #include "app/system/output.h"
 #include "loaders/loader.h"
 #include "model/analysis/analysis.h"

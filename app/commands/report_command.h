@@ -4,7 +4,7 @@
 #include <functional>
 #include <string>
 
-#include "app/command_line/options.h"
+#include "app/command_line/command_line.h"
 #include "app/report/report.h"
 
 namespace stepscope {

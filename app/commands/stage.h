@@ -5,11 +5,11 @@
 #include <memory>
 #include <string>
 
-#include "app/command_line/options.h"
+#include "app/command_line/command_line.h"
 #include "app/session/session.h"
 #include "app/window/gui.h"
 #include "app/window/headless.h"
-#include "app/window/waker.h"
+#include "app/window/surface.h"
 #include "app/window/window.h"
 #include "model/jobs/scheduler.h"
 

@@ -11,9 +11,9 @@
 #include <string_view>
 #include <utility>
 
-#include "app/command_line/options.h"
+#include "app/command_line/command_line.h"
 #include "app/window/gui.h"
-#include "model/base/number_pair.h"
+#include "model/base/digits.h"
 
 namespace stepscope {
 namespace {

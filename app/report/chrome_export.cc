@@ -12,7 +12,6 @@
 
 #include "app/report/event_args.h"
 #include "app/report/export_places.h"
-#include "app/report/torch_args.h"
 #include "model/base/key_table.h"
 #include "model/capabilities.h"
 #include "model/jobs/job.h"

@@ -6,6 +6,7 @@
 #include "model/analysis/steps/scope.h"
 #include "model/base/status.h"
 #include "model/base/text_sink.h"
+#include "model/query/event_stats.h"
 #include "model/query/row_bits.h"
 #include "model/trace.h"
 
@@ -29,5 +30,12 @@ Status WriteEventsCsv(const EventListInput& input, const TextSink& sink);
 // Writes lines of at most 100 columns for people, with arguments on lines of their own below the
 // event. Escape sequences in names are escaped.
 Status WriteEventsText(const EventListInput& input, const TextSink& sink);
+
+// Writes {"total": ROW, "groups": [ROW]}.
+void WriteStatsJson(const EventStatsReport& report, const TextSink& sink);
+// Writes the groups, without the total.
+void WriteStatsCsv(const EventStatsReport& report, const TextSink& sink);
+// Writes total and groups for people: rounded, with units.
+void WriteStatsText(const EventStatsReport& report, const TextSink& sink);
 
 }  // namespace stepscope

@@ -5,12 +5,10 @@
 #include <algorithm>
 #include <chrono>
 
-#include "app/report/text_layout.h"
+#include "app/report/report_text.h"
 #include "model/analysis/tables/json_stream.h"
 #include "model/analysis/tables/unit_names.h"
 #include "model/analysis/tables/unix_time.h"
-#include "model/base/bytes_text.h"
-#include "model/base/count_text.h"
 #include "model/base/digits.h"
 #include "model/base/terminal_text.h"
 #include "viewer/widgets/draw_text.h"

@@ -1,8 +1,7 @@
 // Reports: the results of analyses as text, JSON, CSV and HTML (docs/interface.md#report).
 // Results go in, text comes out row by row: no report is in memory as a whole. This folder also
-// writes events (event_list.h, event_stats_report.h, chrome_export.h) and the contents of a
-// profile (info.h). Start reading here. Writers keep no state; threads may write different
-// reports at a time.
+// writes events (event_list.h, chrome_export.h) and the contents of a profile (info.h). Start
+// reading here. Writers keep no state; threads may write different reports at a time.
 #pragma once
 
 #include <functional>

@@ -13,8 +13,8 @@
 #include "loaders/remote/remote_load.h"
 #include "loaders/store/store_writer.h"
 #include "loaders/store/trace_part.h"
-#include "model/base/bytes_text.h"
 #include "model/base/check.h"
+#include "model/base/digits.h"
 
 namespace stepscope {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "app/system/version.h"
-#include "model/base/fnv.h"
+#include "model/base/number_hash.h"
 
 namespace stepscope {
 namespace {

@@ -9,8 +9,8 @@
 #include "app/session/jobs.h"
 #include "app/session/profile_facts.h"
 #include "app/session/session.h"
+#include "loaders/remote/receiver.h"
 #include "loaders/remote/remote_path.h"
-#include "loaders/remote/stream_part.h"
 
 namespace stepscope {
 namespace {

@@ -10,8 +10,6 @@
 #include "app/session/session.h"
 #include "app/session/settings_store.h"
 #include "app/window/agent_driver.h"
-#include "app/window/frame_pacer.h"
-#include "app/window/image.h"
 #include "app/window/surface.h"
 #include "model/jobs/latest_job.h"
 #include "viewer/core/state/settings.h"

@@ -6,7 +6,6 @@
 #include <memory>
 
 #include "app/window/surface.h"
-#include "app/window/waker.h"
 #include "model/base/status.h"
 
 namespace stepscope {

@@ -11,7 +11,6 @@
 
 #include "app/session/settings_store.h"
 #include "app/window/surface.h"
-#include "app/window/waker.h"
 #include "model/base/status.h"
 
 struct GLFWwindow;

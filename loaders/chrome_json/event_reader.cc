@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "loaders/common/json_number.h"
-#include "model/base/fnv.h"
+#include "model/base/number_hash.h"
 
 namespace stepscope::chrome {
 

@@ -1,14 +1,10 @@
 #include "loaders/chrome_json/flow_binder.h"
 
-#include <algorithm>
 #include <array>
-#include <numeric>
 #include <optional>
 #include <span>
 #include <tuple>
-#include <utility>
 
-#include "loaders/chrome_json/hash_order.h"
 #include "model/base/sort_runs.h"
 #include "model/jobs/job.h"
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "loaders/chrome_json/file_events.h"
-#include "loaders/chrome_json/hash_order.h"
+#include "loaders/chrome_json/flow_binder.h"
 #include "model/base/sort_runs.h"
 #include "model/jobs/job.h"
 

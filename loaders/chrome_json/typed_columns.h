@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "loaders/chrome_json/typed_args.h"
-#include "loaders/common/stat_numbers.h"
+#include "loaders/common/row_values.h"
 #include "model/stats.h"
 #include "model/string_pool.h"
 

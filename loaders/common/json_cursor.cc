@@ -13,7 +13,7 @@
 #include "loaders/common/json_brackets.h"
 #include "loaders/common/json_number.h"
 #include "model/base/ascii.h"
-#include "model/base/utf8.h"
+#include "model/base/terminal_text.h"
 
 namespace stepscope::json {
 namespace {

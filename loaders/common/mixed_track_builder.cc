@@ -6,7 +6,7 @@
 #include <tuple>
 #include <utility>
 
-#include "loaders/common/plane_kinds.h"
+#include "loaders/common/track_roles.h"
 
 namespace stepscope {
 

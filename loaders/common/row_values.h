@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -43,5 +44,24 @@ using RowValues =
 // or O(rows) where many rows have a value.
 Result<std::shared_ptr<const StatTable>> TableOf(RowValues values, uint32_t rows,
                                                  const std::stop_token& stop);
+
+// One numbering of the columns of a StatTable, for code that treats them alike: ints, then texts,
+// then reals.
+inline constexpr size_t kIntStats = static_cast<size_t>(IntStat::kCount);
+inline constexpr size_t kTextStats = static_cast<size_t>(StringStat::kCount);
+inline constexpr size_t kRealStats = static_cast<size_t>(RealStat::kCount);
+inline constexpr uint32_t kStatColumns = kIntStats + kTextStats + kRealStats;
+
+// Calls fn(column...) with the column of each table that has this number.
+template <typename Fn, typename... Tables>
+void VisitColumn(size_t number, Fn fn, Tables&... tables) {
+  if (number < kIntStats) {
+    fn(tables.ints[number]...);
+  } else if (number < kIntStats + kTextStats) {
+    fn(tables.texts[number - kIntStats]...);
+  } else {
+    fn(tables.reals[number - kIntStats - kTextStats]...);
+  }
+}
 
 }  // namespace stepscope

@@ -19,7 +19,7 @@
 #include <string_view>
 #include <vector>
 
-#include "loaders/files/inflate_stream.h"
+#include "loaders/files/byte_source.h"
 #include "model/base/column.h"
 #include "model/base/status.h"
 #include "model/jobs/job.h"

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "loaders/perfetto/interned.h"
+#include "loaders/perfetto/messages.h"
 #include "loaders/perfetto/packet_stream.h"
 #include "model/stats.h"
 

@@ -4,7 +4,7 @@
 #include <span>
 
 #include "loaders/common/wire.h"
-#include "loaders/files/inflater.h"
+#include "loaders/files/compression.h"
 
 namespace stepscope::perfetto {
 namespace {

@@ -14,8 +14,6 @@
 
 #include "loaders/common/mixed_track_builder.h"
 #include "loaders/loader.h"
-#include "loaders/perfetto/clocks.h"
-#include "loaders/perfetto/interned.h"
 #include "loaders/perfetto/messages.h"
 #include "loaders/perfetto/packet_decoder.h"
 #include "loaders/perfetto/packet_stream.h"

@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
-#include <utility>
 
 #include "loaders/remote/remote.pb.h"
-#include "loaders/remote/stream_part.h"
 #include "loaders/store/section.h"
 #include "loaders/store/store_reader.h"
 

@@ -13,7 +13,6 @@
 #include "loaders/loader.h"
 #include "loaders/remote/frames.h"
 #include "loaders/remote/remote.pb.h"
-#include "loaders/remote/stream_sender.h"
 #include "loaders/store/store_writer.h"
 
 namespace stepscope::remote {

@@ -13,7 +13,7 @@
 
 #include "loaders/files/byte_source.h"
 #include "loaders/store/section.h"
-#include "model/row_map.h"
+#include "model/event_rows.h"
 #include "model/stats.h"
 #include "model/trace.h"
 #include "model/xla/hlo_source.h"

@@ -7,6 +7,8 @@
 #include <cstring>
 #include <new>
 
+#include "loaders/store/byte_codec.h"
+
 namespace stepscope::store {
 namespace {
 
@@ -106,6 +108,32 @@ bool Inflate(std::string_view stored, uint64_t inflated, std::string* out) {
   out->resize(static_cast<size_t>(inflated));
   const size_t n = ZSTD_decompress(out->data(), out->size(), stored.data(), stored.size());
   return ZSTD_isError(n) == 0 && n == inflated;
+}
+
+SectionHeader IndexHeader(const std::vector<IndexEntry>& entries) {
+  SectionHeader header;
+  header.id = kIndexId;
+  header.version = 1;
+  header.count = static_cast<uint32_t>(entries.size());
+  return header;
+}
+
+std::string IndexBytes(const std::vector<IndexEntry>& entries) {
+  std::string out;
+  ByteWriter writer(&out);
+  for (const IndexEntry& entry : entries) {
+    writer.Bytes(entry.id);
+    writer.Varint(entry.key);
+    writer.Varint(entry.count);
+    writer.Varint(entry.at);
+  }
+  return out;
+}
+
+std::string Trailer(uint64_t index_at) {
+  std::string out;
+  for (int i = 0; i < 8; ++i) out.push_back(static_cast<char>(index_at >> (8 * i)));
+  return out.append(kTrailerMagic);
 }
 
 }  // namespace stepscope::store

@@ -8,7 +8,7 @@
 
 #include "loaders/common/first_error.h"
 #include "loaders/memory_snapshot/snapshot_tracks.h"
-#include "loaders/store/index_section.h"
+#include "loaders/store/section.h"
 #include "loaders/store/sections.h"
 
 namespace stepscope::store {

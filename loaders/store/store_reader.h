@@ -38,8 +38,8 @@ Result<std::shared_ptr<const Trace>> ReadStore(std::shared_ptr<const ByteSource>
 size_t PreviewBytes(std::string_view begin, size_t* at);
 
 // What can be drawn before the rest of a stream has come: all tracks, each lane with some hundred
-// slices that stand for its events (loaders/store/overview.h). `begin` has PreviewBytes. The slices
-// do not nest and have no arguments. Errors as of ReadStore.
+// slices that stand for its events (loaders/store/event_columns.h). `begin` has PreviewBytes. The
+// slices do not nest and have no arguments. Errors as of ReadStore.
 Result<std::shared_ptr<const Trace>> ReadPreview(const std::string& path, std::string_view begin,
                                                  uint64_t most_bytes, const std::stop_token& stop);
 

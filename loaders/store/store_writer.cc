@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "loaders/store/byte_codec.h"
-#include "loaders/store/index_section.h"
+#include "loaders/store/section.h"
 #include "loaders/store/sections.h"
 #include "model/jobs/job.h"
 

@@ -5,13 +5,12 @@
 #include <tuple>
 #include <utility>
 
-#include "loaders/common/stat_numbers.h"
+#include "loaders/common/row_values.h"
 #include "model/allocator_history.h"
+#include "model/event_rows.h"
 #include "model/first_view.h"
 #include "model/graph_captures.h"
 #include "model/lane_mip.h"
-#include "model/lane_pyramids.h"
-#include "model/row_map.h"
 #include "model/trace_facts.h"
 #include "model/xla/hlo_source.h"
 

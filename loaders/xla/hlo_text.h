@@ -4,8 +4,13 @@
 #include <string>
 
 #include "loaders/common/wire.h"
+#include "model/xla/shape.h"
 
 namespace stepscope::xla {
+
+inline constexpr int kMaxShapeDepth = 64;  // of tuples in tuples; deeper members are left out
+
+Shape DecodeShape(const proto::Field& shape);
 
 // An OpSharding: "{replicated}", "{devices=[2,1,4]<=[8] last_tile_dim_replicate}".
 std::string ShardingText(const proto::Field& sharding);

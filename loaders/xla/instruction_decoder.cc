@@ -10,7 +10,6 @@
 #include <string>
 
 #include "loaders/xla/hlo_text.h"
-#include "loaders/xla/shape_decoder.h"
 
 namespace stepscope::xla {
 

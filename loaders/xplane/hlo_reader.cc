@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "loaders/xla/hlo_decoder.h"
-#include "loaders/xplane/scan/xstat.h"
+#include "loaders/xplane/scan/plane_tables.h"
 
 namespace stepscope::xplane {
 

@@ -10,7 +10,7 @@
 
 #include "loaders/files/byte_source.h"
 #include "loaders/xplane/scan/file_scan.h"
-#include "model/hlo_table.h"
+#include "model/trace.h"
 #include "model/xla/hlo_source.h"
 
 namespace stepscope::xplane {

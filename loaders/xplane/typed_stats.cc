@@ -10,9 +10,8 @@
 #include <vector>
 
 #include "loaders/common/first_error.h"
-#include "loaders/xplane/scan/window_reader.h"
-#include "loaders/xplane/scan/xstat.h"
-#include "loaders/xplane/slice_values.h"
+#include "loaders/xplane/scan/file_scan.h"
+#include "loaders/xplane/scan/plane_tables.h"
 #include "loaders/xplane/stat_decoder.h"
 #include "model/jobs/job.h"
 

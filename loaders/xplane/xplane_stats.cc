@@ -6,7 +6,7 @@
 
 #include "loaders/common/wire.h"
 #include "loaders/xplane/hlo_reader.h"
-#include "loaders/xplane/scan/xstat.h"
+#include "loaders/xplane/scan/plane_tables.h"
 #include "loaders/xplane/typed_stats.h"
 #include "model/stat_reader.h"
 #include "model/trace.h"

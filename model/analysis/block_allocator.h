@@ -1,10 +1,10 @@
-// BlockAllocator: gives a std::vector of many elements the memory that columns have (memory.h).
+// BlockAllocator: gives a std::vector of many elements the memory that columns have (column.h).
 // Stateless; any thread.
 #pragma once
 
 #include <cstddef>
 
-#include "model/base/memory.h"
+#include "model/base/column.h"
 
 namespace stepscope {
 

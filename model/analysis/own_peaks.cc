@@ -6,7 +6,6 @@
 #include <charconv>
 
 #include "model/base/ascii.h"
-#include "model/base/text_parts.h"
 
 namespace stepscope {
 namespace {

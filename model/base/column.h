@@ -13,12 +13,26 @@
 #include <type_traits>
 #include <utility>
 
-#include "model/base/memory.h"
-
 namespace stepscope {
 
+// Memory for columns. Small blocks come from malloc. Large ones are mapped: they grow without a
+// copy (mremap), shrink at once, and go back to the system when freed. Stateless; any thread.
+
+// Resizes a block of `old_bytes` (null and 0 at first) to `new_bytes`. Keeps the contents up to the
+// smaller size; the rest is uninitialised. With 0 it frees the block and returns null. Throws
+// std::bad_alloc and then leaves the old block as it is.
+void* ResizeBlock(void* block, size_t old_bytes, size_t new_bytes);
+// A block of zeros. The pages of a large one take memory when they are
+// touched. Throws std::bad_alloc.
+void* ZeroBlock(size_t bytes);
+void FreeBlock(void* block, size_t bytes) noexcept;
+// Makes blocks of the given sizes that lie side by side, uninitialised. Huge pages, which the
+// system clears at a fifth of the cost, then reach across them. Each is resized and freed by
+// itself. False, and no blocks, where one of them would be too small to be mapped.
+bool MakeBlocks(std::span<const size_t> bytes, std::span<void*> blocks);
+
 // A growing array that leaves new elements uninitialised. A large one grows by mremap, without a
-// copy (memory.h). A column object takes 16 bytes and its first element 24, because a trace may
+// copy (ResizeBlock). A column object takes 16 bytes and its first element 24, because a trace may
 // have a million tracks of one event each. Growing throws std::bad_alloc if memory is short, and
 // beyond 2^32 - 1 elements; a column of bytes may have as many as size_t counts.
 template <typename T>

@@ -1,7 +1,7 @@
 // This folder has what every part of the program uses and what knows nothing of profiles: errors
-// (status.h), memory of large arrays (column.h, memory.h), sorting and merging, hashes, colours,
-// and texts for terminals, HTML and SVG. Start reading with status.h and column.h. Jobs and threads
-// are in model/jobs.
+// (status.h), memory of large arrays (column.h), sorting and merging, hashes, colours, and texts
+// for terminals, HTML and SVG. Start reading with status.h and column.h. Jobs and threads are in
+// model/jobs.
 //
 // Errors as values. A Status says in one line for people what went wrong, where, and what to do.
 // Result<T> is a value or a Status (std::expected is C++23). No exception crosses a module border.

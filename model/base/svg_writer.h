@@ -32,4 +32,9 @@ std::string SvgColor(Rgba color);  // "#rrggbb"; alpha is dropped
 // The text as content or attribute of XML. O(length).
 std::string SvgText(std::string_view text);
 
+// & < > and both quotes become entities. Control bytes, which neither format allows,
+// become spaces. Invisible characters that change how the rest is shown (as in
+// TerminalText) become \u{202e}. O(length).
+std::string EscapeMarkup(std::string_view text);
+
 }  // namespace stepscope

@@ -2,10 +2,21 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 namespace stepscope {
+
+// Decodes UTF-8 strictly: overlong forms, surrogates and code points
+// above U+10FFFF are errors. Pure.
+struct CodePoint {
+  uint32_t value = 0;
+  size_t bytes = 0;  // 0: not UTF-8
+};
+
+// The first code point of a text, which must not be empty.
+CodePoint DecodeUtf8(std::string_view text);
 
 // Names come from files, and a terminal obeys the controls in them. This makes controls visible.
 // Control bytes, line ends and tabs included, and bytes that are not UTF-8 become \x1b and the

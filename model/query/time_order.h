@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "model/analysis/steps/scope.h"
-#include "model/base/heap_merge.h"
+#include "model/base/sort_runs.h"
 #include "model/trace.h"
 
 namespace stepscope {

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "loaders/fleet/part_codec.h"
+#include "loaders/fleet/fleet_loader.h"
 #include "loaders/store/section.h"
 #include "model/analysis/analysis.h"
 #include "tests/fuzz/loader_fuzz.h"

@@ -9,9 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include "loaders/remote/frames.h"
 #include "loaders/remote/receiver.h"
-#include "loaders/remote/stream_part.h"
-#include "loaders/remote/stream_sender.h"
 #include "loaders/store/section.h"
 #include "loaders/store/store_reader.h"
 #include "tests/fuzz/loader_fuzz.h"

@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "model/raw_events.h"
+#include "model/lane_builder.h"
 #include "model/trace_builder.h"
 #include "tests/support/stopped_job.h"
 

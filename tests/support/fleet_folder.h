@@ -9,7 +9,7 @@
 #include <memory>
 #include <string>
 
-#include "loaders/fleet/part_codec.h"
+#include "loaders/fleet/fleet_loader.h"
 #include "loaders/loader.h"
 #include "model/analysis/analysis.h"
 #include "model/analysis/ranks/gather_facts.h"

@@ -1,9 +1,8 @@
-#include "tests/support/store_parts.h"
-
 #include <stdexcept>
 
-#include "loaders/store/index_section.h"
+#include "loaders/store/section.h"
 #include "loaders/store/store_writer.h"
+#include "tests/support/store_parts.h"
 
 namespace stepscope::test {
 

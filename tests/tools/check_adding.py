@@ -245,7 +245,7 @@ MOST_FILES = {
 # Files beside source, rows and test, and who asks for them.
 ALSO = {
     'loader': ['tests/tools/check_layering.py',  # a row for the folder
-               'docs/formats.md'],  # its endings: tests/loaders/registry_test.cc
+               'docs/formats.md'],  # its endings: tests/loaders/load_test.cc
     'rule': ['model/analysis/naming/remedies.cc'],  # tests/model/analysis/findings/findings_test.cc
 }
 
@@ -253,7 +253,7 @@ ALSO = {
 TOYS = {
     'loader': (
         {'loaders/toy/toy_loader.cc': LOADER, 'tests/loaders/toy/toy_test.cc': LOADER_TEST},
-        {'loaders/registry.cc': [
+        {'loaders/load.cc': [
             ('std::span<const LoaderDesc* const> Loaders() {', 'extern const LoaderDesc kToyLoader;\n\n', 'before'),
             ('kLoaders[] = {', '\n      &kToyLoader,', 'behind')]}),
     'analysis': (
@@ -284,7 +284,7 @@ TOYS = {
         {'viewer/core/commands/commands_view.cc': [
             ('kView[] = {', '\n    {"view.toy", "Toy", "View", "Does nothing.", "", "", HasProfile,'
                          ' [](C&, const A&) {}},', 'behind')],
-         'viewer/core/commands/command_id.h': [('" view.align_clocks', '" view.toy"\n    ', 'before')]}),
+         'viewer/core/commands/command.h': [('" view.align_clocks', '" view.toy"\n    ', 'before')]}),
 }
 TESTS = ('test_model', 'test_loaders', 'test_viewer', 'test_app')
 

@@ -265,7 +265,7 @@ loaders/a.cc nghttp2/nghttp2.h
 sql/a.cc viewer/core/panel.h
 model/a.cc sql/database.h
 loaders/xplane/a.h loaders/chrome_json/chrome_json_loader.h
-capi/a.cc app/command_line/options.h
+capi/a.cc app/command_line/command_line.h
 capi/a.cc viewer/core/panel.h
 capi/a.cc nlohmann/json.hpp
 viewer/a.cc loaders/loader.h
@@ -301,7 +301,7 @@ viewer/shell/a.cc viewer/viewer.h
 app/a.cc loaders/xplane/xplane.pb.h
 app/a.cc tests/support/wire.h
 app/a.cc capi/stepscope.h
-app/system/a.h app/command_line/options.h
+app/system/a.h app/command_line/command_line.h
 app/system/a.h loaders/loader.h
 app/command_line/a.h app/session/session.h
 app/session/a.h app/window/gui.h

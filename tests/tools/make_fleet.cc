@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "loaders/fleet/part_codec.h"
+#include "loaders/fleet/fleet_loader.h"
 
 namespace stepscope {
 namespace {

@@ -12,7 +12,7 @@
 #include <string>
 
 #include "tests/viewer/recording_services.h"
-#include "viewer/core/commands/command_id.h"
+#include "viewer/core/commands/command.h"
 #include "viewer/core/profiles/session_view.h"
 #include "viewer/viewer.h"
 

@@ -10,7 +10,7 @@
 #include "model/allocator_history.h"
 #include "model/analysis/fleet/fleet.h"
 #include "model/analysis/pages/overview.h"
-#include "model/base/count_text.h"
+#include "model/base/digits.h"
 #include "model/base/key_table.h"
 #include "viewer/core/analysis_cache.h"
 #include "viewer/core/profiles/align_profiles.h"

@@ -14,7 +14,7 @@
 
 #include "model/analysis/naming/short_label.h"
 #include "model/analysis/tables/cells.h"
-#include "model/base/count_text.h"
+#include "model/base/digits.h"
 #include "model/compare/compare.h"
 #include "model/compare/waterfall.h"
 #include "viewer/core/analysis_cache.h"
@@ -26,7 +26,6 @@
 #include "viewer/widgets/draw_text.h"
 #include "viewer/widgets/result_table_view.h"
 #include "viewer/widgets/row_events.h"
-#include "viewer/widgets/waterfall_chart.h"
 
 namespace stepscope {
 namespace {

@@ -11,7 +11,6 @@
 
 #include "model/analysis/findings/findings.h"
 #include "model/analysis/grouping/flow_index.h"
-#include "viewer/core/state/muted_rules.h"
 #include "viewer/core/state/settings.h"
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/panels/table_pages.h"

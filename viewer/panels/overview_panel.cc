@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "model/analysis/pages/overview.h"
-#include "model/base/count_text.h"
 #include "model/base/digits.h"
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/panels/step_chart.h"

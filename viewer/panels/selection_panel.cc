@@ -7,7 +7,6 @@
 #include <string>
 #include <utility>
 
-#include "model/base/count_text.h"
 #include "model/base/digits.h"
 #include "model/base/key_table.h"
 #include "viewer/core/search/selection_stats.h"

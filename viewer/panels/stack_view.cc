@@ -5,7 +5,6 @@
 #include <string>
 #include <utility>
 
-#include "model/base/count_text.h"
 #include "model/base/digits.h"
 #include "model/query/event_query.h"
 #include "viewer/widgets/draw_text.h"

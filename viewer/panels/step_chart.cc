@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "model/analysis/tables/in_unit.h"
-#include "model/base/count_text.h"
 #include "model/base/digits.h"
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/widgets/draw_text.h"

@@ -7,7 +7,7 @@
 
 #include "model/analysis/analysis.h"
 #include "model/analysis/tables/in_unit.h"
-#include "model/base/count_text.h"
+#include "model/base/digits.h"
 #include "viewer/core/analysis_cache.h"
 #include "viewer/core/profiles/align_profiles.h"
 #include "viewer/panels/analysis_panel.h"

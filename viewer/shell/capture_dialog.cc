@@ -15,7 +15,7 @@
 
 #include "model/base/ascii.h"
 #include "viewer/core/state/settings.h"
-#include "viewer/shell/raised_window.h"
+#include "viewer/shell/shell.h"
 #include "viewer/widgets/draw.h"
 #include "viewer/widgets/draw_text.h"
 

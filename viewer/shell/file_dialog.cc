@@ -10,12 +10,11 @@
 #include <utility>
 
 #include "model/base/ascii.h"
-#include "model/base/bytes_text.h"
+#include "model/base/digits.h"
 #include "model/base/key_table.h"
 #include "model/jobs/job.h"
 #include "viewer/core/search/search.h"
 #include "viewer/core/state/settings.h"
-#include "viewer/shell/raised_window.h"
 #include "viewer/shell/shell.h"
 #include "viewer/widgets/draw.h"
 #include "viewer/widgets/draw_text.h"

@@ -12,7 +12,6 @@
 #include "viewer/core/commands/keys.h"
 #include "viewer/core/search/search.h"
 #include "viewer/core/state/settings.h"
-#include "viewer/shell/raised_window.h"
 #include "viewer/shell/shell.h"
 #include "viewer/widgets/draw_text.h"
 #include "viewer/widgets/input_text.h"

@@ -6,8 +6,6 @@
 #include <algorithm>
 
 #include "model/analysis/fleet/fleet.h"
-#include "model/base/bytes_text.h"
-#include "model/base/count_text.h"
 #include "model/base/digits.h"
 #include "viewer/shell/shell.h"
 

@@ -10,7 +10,6 @@
 #include "model/analysis/naming/short_label.h"
 #include "model/analysis/pages/overview.h"
 #include "model/analysis/tables/cells.h"
-#include "model/base/count_text.h"
 #include "model/base/digits.h"
 #include "model/compare/compare.h"
 #include "viewer/core/analysis_cache.h"

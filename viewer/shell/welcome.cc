@@ -9,7 +9,6 @@
 #include <string>
 #include <string_view>
 
-#include "viewer/shell/raised_window.h"
 #include "viewer/shell/shell.h"
 #include "viewer/widgets/draw_text.h"
 

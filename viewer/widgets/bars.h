@@ -1,5 +1,6 @@
-// Shows how durations spread on a logarithmic axis with four bars per doubling, of one profile or
-// of two, one drawn over the other. UI thread only, except CompareDurations.
+// Bars of durations and of a waterfall. DrawDurationBars shows how durations spread on a
+// logarithmic axis with four bars per doubling, of one profile or of two, one drawn over the other.
+// UI thread only, except CompareDurations.
 #pragma once
 
 #include <imgui.h>
@@ -9,6 +10,7 @@
 #include <utility>
 
 #include "model/analysis/tables/result_table.h"
+#include "model/compare/waterfall.h"
 #include "model/query/event_stats.h"
 #include "viewer/core/panel.h"
 
@@ -37,5 +39,20 @@ void DrawDurationAxis(const PanelContext& context, ImVec2 base, float width, flo
 // duration `marked` stands out.
 void DrawDurationBars(const PanelContext& context, const DurationHistogram& histogram, ImVec2 size,
                       std::optional<Ps> marked = {});
+
+// Draws a Waterfall (model/compare/waterfall.h): a row for each bar, with its name, the bar and its
+// number. UI thread only.
+struct WaterfallChoice {
+  int bar = -1;       // index of the bar that the user chose in this frame, or -1
+  bool show = false;  // its events are wanted: a click, or Enter
+};
+
+float WaterfallRowHeight(const PanelContext& context);
+// Draws the bars in a child window, which scrolls if `size` is too low for them. `current` is the
+// bar that is marked, or -1. The arrow keys choose another one while the child has the keyboard, or
+// if `keys` says that the panel has it. O(bars).
+WaterfallChoice DrawWaterfall(const PanelContext& context, const char* id,
+                              const compare::Waterfall& waterfall, int current, bool keys,
+                              ImVec2 size);
 
 }  // namespace stepscope

@@ -15,7 +15,7 @@ namespace stepscope {
 inline constexpr const char kEllipsis[] = "\xE2\x80\xA6";
 
 // A place to draw, with font sizes in scaled pixels. The virtual functions are the shapes of which
-// everything else is made: a Pen adds them to `list`, a SvgPen (svg_pen.h) writes them.
+// everything else is made: a Pen adds them to `list`, a SvgPen (view_svg.cc) writes them.
 struct Pen {
   ImDrawList* list;  // null: a vector picture
   const Theme& theme;

@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "model/base/count_text.h"
+#include "model/base/digits.h"
 #include "viewer/core/search/search.h"
 #include "viewer/widgets/draw_text.h"
 #include "viewer/widgets/input_text.h"

@@ -10,7 +10,7 @@
 
 #include "model/analysis/tables/json_stream.h"
 #include "model/base/digits.h"
-#include "model/base/fnv.h"
+#include "model/base/number_hash.h"
 #include "model/base/statistics.h"
 #include "viewer/core/look/name_cache.h"
 #include "viewer/core/search/search.h"

@@ -18,7 +18,7 @@
 #include "viewer/core/panel.h"
 #include "viewer/widgets/draw_text.h"
 #include "viewer/widgets/row_events.h"
-#include "viewer/widgets/table_order.h"
+#include "viewer/widgets/table_filter.h"
 
 struct ImGuiTable;
 

@@ -10,6 +10,8 @@
 // parsed.
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -51,5 +53,30 @@ class TableFilter {
 // The column that a person means by `name`: id or label equal, then beginning with, then containing
 // it; case, spaces and underscores do not matter. -1 if none.
 int FindColumnByName(const ResultTable& table, std::string_view name);
+
+// Chooses the rows of a table that are shown, their order, and what is exported. Pure functions.
+struct SortKey {
+  int column = 0;  // of the table's data
+  bool descending = false;
+  bool operator==(const SortKey&) const = default;
+};
+
+// Rows that pass the filter, sorted by the keys; rows that compare equal keep the order of the
+// data. Missing values come last either way. O(n log n); text is compared by bytes.
+std::vector<uint32_t> MakeOrder(const ResultTable& table, const TableFilter& filter,
+                                std::span<const SortKey> keys);
+
+// Whether the sum of a column over rows is meaningful: that of totals, counts and shares is, that
+// of averages and ranks is not.
+bool IsAdditive(const ColumnDesc& column);
+double SumOf(const ResultTable& table, size_t column, std::span<const uint32_t> order);
+
+// The shown part as a table without links, for ToCsv and TableJson (json_stream.h).
+ResultTable ShownPart(const ResultTable& table, std::span<const uint32_t> order,
+                      std::span<const int> columns);
+// Rows as lines with cells separated by tabs, for pasting into a spreadsheet. Tabs and line ends
+// inside a cell become spaces.
+std::string ToTsv(const ResultTable& table, std::span<const uint32_t> rows,
+                  std::span<const int> columns);
 
 }  // namespace stepscope

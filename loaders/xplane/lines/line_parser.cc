@@ -1,10 +1,11 @@
 #include "loaders/xplane/lines/line_parser.h"
-#include "loaders/xplane/scan/xstat.h"
 
 #include <algorithm>
 #include <cstring>
 #include <unordered_map>
 #include <utility>
+
+#include "loaders/xplane/scan/plane_tables.h"
 
 namespace stepscope::xplane {
 

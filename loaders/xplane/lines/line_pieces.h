@@ -8,7 +8,7 @@
 
 #include "loaders/xplane/lines/line_parser.h"
 #include "loaders/xplane/scan/plane_tables.h"
-#include "model/raw_events.h"
+#include "model/lane_builder.h"
 
 namespace stepscope::xplane {
 

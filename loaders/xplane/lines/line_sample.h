@@ -11,7 +11,7 @@
 
 #include "loaders/xplane/lines/line_set.h"
 #include "model/base/status.h"
-#include "model/raw_events.h"
+#include "model/lane_builder.h"
 
 namespace stepscope::xplane {
 

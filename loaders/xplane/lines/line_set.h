@@ -13,7 +13,7 @@
 #include "loaders/xplane/lines/line_parser.h"
 #include "model/base/status.h"
 #include "model/jobs/job.h"
-#include "model/raw_events.h"
+#include "model/lane_builder.h"
 
 namespace stepscope::xplane {
 

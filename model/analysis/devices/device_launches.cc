@@ -8,7 +8,6 @@
 
 #include "model/analysis/grouping/host_activity.h"
 #include "model/analysis/tables/schema.h"
-#include "model/base/sort_numbers.h"
 #include "model/base/sort_runs.h"
 
 namespace stepscope {

@@ -4,7 +4,7 @@
 #include <string>
 #include <variant>
 
-#include "model/base/text_parts.h"
+#include "model/base/ascii.h"
 
 namespace stepscope {
 namespace {

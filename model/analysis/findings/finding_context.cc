@@ -15,7 +15,7 @@
 #include "model/analysis/steps/builders/tpu_steps.h"
 #include "model/analysis/steps/scope.h"
 #include "model/analysis/tables/in_unit.h"
-#include "model/base/text_parts.h"
+#include "model/base/ascii.h"
 
 namespace stepscope {
 namespace {

@@ -14,7 +14,6 @@
 #include "model/analysis/naming/short_label.h"
 #include "model/analysis/tables/in_unit.h"
 #include "model/base/ascii.h"
-#include "model/base/text_parts.h"
 
 namespace stepscope {
 namespace {

@@ -14,7 +14,7 @@
 #include "model/analysis/naming/program.h"
 #include "model/analysis/naming/short_label.h"
 #include "model/analysis/tables/in_unit.h"
-#include "model/base/text_parts.h"
+#include "model/base/ascii.h"
 #include "model/lookup.h"
 
 namespace stepscope {

@@ -13,7 +13,7 @@
 #include "model/analysis/naming/matrix_unit.h"
 #include "model/analysis/naming/precision_names.h"
 #include "model/analysis/naming/short_label.h"
-#include "model/base/text_parts.h"
+#include "model/base/ascii.h"
 
 namespace stepscope {
 namespace {

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "model/hlo_table.h"
+#include "model/trace.h"
 
 namespace stepscope {
 

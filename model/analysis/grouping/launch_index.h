@@ -9,7 +9,7 @@
 
 #include "model/analysis/intervals/event_order.h"
 #include "model/analysis/naming/op_name.h"
-#include "model/rows_by_id.h"
+#include "model/event_rows.h"
 #include "model/sparse_column.h"
 #include "model/trace.h"
 

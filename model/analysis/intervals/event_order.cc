@@ -5,7 +5,6 @@
 #include <tuple>
 #include <utility>
 
-#include "model/base/heap_merge.h"
 #include "model/base/sort_runs.h"
 #include "model/capabilities.h"
 #include "model/jobs/job.h"

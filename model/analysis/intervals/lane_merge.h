@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "model/base/heap_merge.h"
+#include "model/base/sort_runs.h"
 #include "model/trace.h"
 
 namespace stepscope {

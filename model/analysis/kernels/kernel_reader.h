@@ -19,7 +19,6 @@
 #include "model/analysis/steps/scope.h"
 #include "model/ancestor_reader.h"
 #include "model/event_rows.h"
-#include "model/grouped_rows.h"
 #include "model/sparse_column.h"
 
 namespace stepscope {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "model/ancestor_reader.h"
-#include "model/rows_by_id.h"
+#include "model/event_rows.h"
 #include "model/sparse_column.h"
 #include "model/stats.h"
 #include "model/trace.h"

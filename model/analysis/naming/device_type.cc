@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "model/base/text_parts.h"
+#include "model/base/ascii.h"
 #include "model/capabilities.h"
 
 namespace stepscope {

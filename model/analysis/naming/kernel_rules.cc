@@ -8,7 +8,6 @@
 
 #include "model/analysis/naming/word_parts.h"
 #include "model/base/ascii.h"
-#include "model/base/text_parts.h"
 #include "model/base/word_set.h"
 
 namespace stepscope {

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "model/analysis/naming/device_type.h"
-#include "model/base/text_parts.h"
+#include "model/base/ascii.h"
 
 namespace stepscope {
 namespace {

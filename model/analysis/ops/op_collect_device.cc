@@ -17,7 +17,6 @@
 #include "model/analysis/steps/steps.h"
 #include "model/capabilities.h"
 #include "model/event_rows.h"
-#include "model/grouped_rows.h"
 
 namespace stepscope {
 namespace {

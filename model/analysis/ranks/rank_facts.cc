@@ -6,7 +6,7 @@
 #include <unordered_set>
 
 #include "model/base/ascii.h"
-#include "model/base/natural_order.h"
+#include "model/base/digits.h"
 #include "model/shift_hosts.h"
 
 namespace stepscope {

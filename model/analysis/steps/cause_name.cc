@@ -9,7 +9,7 @@
 #include "model/analysis/naming/program.h"
 #include "model/analysis/naming/short_label.h"
 #include "model/analysis/steps/steps.h"
-#include "model/base/text_parts.h"
+#include "model/base/ascii.h"
 
 namespace stepscope {
 namespace {

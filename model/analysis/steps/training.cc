@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include "model/base/ascii.h"
-#include "model/base/text_parts.h"
 #include "model/string_pool.h"
 
 namespace stepscope {

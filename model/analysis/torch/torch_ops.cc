@@ -17,8 +17,8 @@
 #include "model/analysis/steps/device_classes.h"
 #include "model/analysis/steps/scope.h"
 #include "model/ancestor_reader.h"
+#include "model/base/ascii.h"
 #include "model/base/column.h"
-#include "model/base/text_parts.h"
 #include "model/capabilities.h"
 #include "model/lookup.h"
 

@@ -11,7 +11,7 @@
 #include <tuple>
 #include <vector>
 
-#include "loaders/files/gzip_writer.h"
+#include "loaders/files/compression.h"
 #include "loaders/loader.h"
 #include "model/analysis/analysis.h"
 #include "model/analysis/grouping/grouping.h"

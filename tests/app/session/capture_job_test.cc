@@ -1,14 +1,13 @@
 // Recordings of the window: they run beside it, open, and are compared.
-#include "app/session/jobs.h"
-
 #include <doctest/doctest.h>
 
 #include <chrono>
 #include <filesystem>
 #include <functional>
 
+#include "app/session/jobs.h"
 #include "app/session/session.h"
-#include "app/window/waker.h"
+#include "app/window/surface.h"
 #include "tests/app/temp_dir.h"
 #include "tests/support/fake_profiler.h"
 #include "tests/support/source_paths.h"

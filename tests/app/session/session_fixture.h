@@ -7,7 +7,7 @@
 #include <string>
 
 #include "app/session/session.h"
-#include "app/window/waker.h"
+#include "app/window/surface.h"
 #include "tests/app/temp_dir.h"
 #include "tests/support/source_paths.h"
 

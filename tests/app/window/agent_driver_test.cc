@@ -9,7 +9,7 @@
 
 #include "app/window/gui.h"
 #include "app/window/headless.h"
-#include "app/window/waker.h"
+#include "app/window/surface.h"
 #include "tests/app/agents/agent_client.h"
 #include "tests/app/temp_dir.h"
 #include "tests/support/source_paths.h"

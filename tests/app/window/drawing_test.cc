@@ -14,8 +14,7 @@
 #include <vector>
 
 #include "app/window/headless.h"
-#include "app/window/image.h"
-#include "app/window/waker.h"
+#include "app/window/surface.h"
 #include "tests/viewer/gl/shaded_texel.h"
 #include "viewer/gl/program.h"
 #include "viewer/gl/row_texture.h"

@@ -6,7 +6,7 @@
 #include "app/session/session.h"
 #include "app/session/settings_store.h"
 #include "app/window/gui.h"
-#include "app/window/waker.h"
+#include "app/window/surface.h"
 #include "app/window/window.h"
 #include "tests/app/temp_dir.h"
 #include "tests/support/source_paths.h"

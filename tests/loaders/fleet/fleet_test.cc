@@ -1,9 +1,10 @@
 // A fleet gives the numbers that its profiles give when they are opened together, and what is
 // planted in it is found. Its parts are hostile input.
 #include <doctest/doctest.h>
+
 #include <random>
 
-#include "loaders/fleet/part_codec.h"
+#include "loaders/fleet/fleet_loader.h"
 #include "loaders/loader.h"
 #include "model/analysis/analysis.h"
 #include "tests/support/fleet_folder.h"

@@ -5,9 +5,8 @@
 #include <algorithm>
 #include <string>
 
+#include "loaders/remote/frames.h"
 #include "loaders/remote/remote.pb.h"
-#include "loaders/remote/stream_part.h"
-#include "loaders/remote/stream_sender.h"
 
 namespace stepscope::remote {
 namespace {

@@ -2,7 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <string>
+#include <vector>
 
 namespace stepscope {
 namespace {
@@ -46,4 +48,48 @@ TEST_CASE("digits: a name without its numbers, which tell only its copies apart"
 }
 
 }  // namespace
+namespace {
+
+TEST_CASE("sizes have the unit that keeps their number below a thousand") {
+  CHECK(BytesText(0) == "0 B");
+  CHECK(BytesText(5) == "5 B");
+  CHECK(BytesText(999) == "999 B");
+  CHECK(BytesText(1000) == "1.0 kB");
+  CHECK(BytesText(2000) == "2.0 kB");
+  CHECK(BytesText(999'949) == "999.9 kB");
+  CHECK(BytesText(999'950) == "1.0 MB");
+  CHECK(BytesText(12'340'000) == "12.3 MB");
+  CHECK(BytesText(999'999'999) == "1.00 GB");
+  CHECK(BytesText(2'500'000'000) == "2.50 GB");
+  CHECK(BytesText(UINT64_MAX) == "18446744073.71 GB");
+}
+
+}  // namespace
+namespace {
+
+TEST_CASE("counted: one thing has no s, none and several have") {
+  CHECK(Counted(1, "events") == "1 event");
+  CHECK(Counted(0, "events") == "0 events");
+  CHECK(Counted(2, "counter samples") == "2 counter samples");
+  CHECK(Counted(1, "counter samples") == "1 counter sample");
+  CHECK(NounFor(1, "events") == "event");
+  CHECK(NounFor(2, "events") == "events");
+  CHECK(Counted(12345, "rows") == "12\u2009345 rows");
+}
+
+}  // namespace
 }  // namespace stepscope
+
+using namespace stepscope;  // NOLINT
+
+TEST_CASE("natural order: numbers go by their values, all else by its bytes") {
+  std::vector<std::string> names = {"Stream #14", "b",  "Stream #7",   "Stream #7 copy", "",
+                                    "a10b2",      "a9", "Stream #007", "a10b11",         "10"};
+  std::stable_sort(names.begin(), names.end(), NaturalLess);
+  CHECK(names == std::vector<std::string>{"", "10", "Stream #7", "Stream #007", "Stream #7 copy",
+                                          "Stream #14", "a9", "a10b2", "a10b11", "b"});
+  // Numbers larger than any integer type.
+  CHECK(NaturalLess("x99999999999999999999998", "x99999999999999999999999"));
+  CHECK_FALSE(NaturalLess("x7", "x7"));
+  CHECK(NaturalLess("z", "\xC3\xA4"));
+}

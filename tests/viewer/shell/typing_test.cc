@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr int kFramesAfterInput = 4;  // as app/window/frame_pacer.h
+constexpr int kFramesAfterInput = 4;  // as app/window/surface.h
 
 // A key as an X server reports it: with Shift for capitals and underscores.
 void AddKey(char c) {

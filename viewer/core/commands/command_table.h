@@ -1,6 +1,6 @@
 // The sources of commands (commands_*.cc) share this. A source holds the functions of its commands
 // and, below them, a table with a row for each; commands_app.cc puts the tables one behind another.
-// A new command is a function and a row in one source, its id in command_id.h, and a test in
+// A new command is a function and a row in one source, its id in command.h, and a test in
 // tests/viewer/core/commands.
 #pragma once
 

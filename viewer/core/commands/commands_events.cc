@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "model/analysis/grouping/flow_index.h"
-#include "model/base/count_text.h"
 #include "model/base/digits.h"
 #include "model/lookup.h"
 #include "viewer/core/commands/command_table.h"

@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "model/base/count_text.h"
 #include "model/base/digits.h"
 #include "viewer/core/commands/command_table.h"
 #include "viewer/core/state/track_rules.h"

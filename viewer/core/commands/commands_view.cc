@@ -10,7 +10,7 @@
 #include "viewer/core/look/time_axis.h"
 #include "viewer/core/profiles/align_profiles.h"
 #include "viewer/core/state/track_rules.h"
-#include "viewer/core/state/view_token.h"
+#include "viewer/core/state/view_state.h"
 
 namespace stepscope::commands {
 namespace {

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "viewer/core/commands/command_id.h"
+#include "viewer/core/commands/command.h"
 #include "viewer/core/state/settings.h"
 
 namespace stepscope {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "model/base/count_text.h"
+#include "model/base/digits.h"
 #include "model/base/statistics.h"
 #include "model/capabilities.h"
 

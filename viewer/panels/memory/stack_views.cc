@@ -6,7 +6,6 @@
 #include <cmath>
 #include <string>
 
-#include "model/base/count_text.h"
 #include "model/base/digits.h"
 #include "viewer/widgets/draw_text.h"
 

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "model/base/count_text.h"
+#include "model/base/digits.h"
 #include "model/jobs/latest_job.h"
 #include "sql/database.h"
 #include "sql/schema.h"

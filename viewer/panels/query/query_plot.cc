@@ -7,7 +7,7 @@
 #include <utility>
 #include <variant>
 
-#include "model/base/count_text.h"
+#include "model/base/digits.h"
 #include "viewer/widgets/draw_text.h"
 #include "viewer/widgets/result_table_view.h"
 

@@ -18,7 +18,6 @@
 #include "viewer/core/search/highlight.h"
 #include "viewer/core/search/search.h"
 #include "viewer/core/state/view_state.h"
-#include "viewer/timeline/interaction/event_flows.h"
 #include "viewer/timeline/interaction/path_view.h"
 #include "viewer/timeline/layout/geometry.h"
 #include "viewer/timeline/layout/layout.h"

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "model/base/ascii.h"
-#include "model/base/natural_order.h"
+#include "model/base/digits.h"
 #include "viewer/core/search/search.h"
 #include "viewer/core/state/track_rules.h"
 

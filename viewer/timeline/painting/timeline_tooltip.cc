@@ -5,7 +5,6 @@
 
 #include "model/analysis/devices/launch_facts.h"
 #include "model/base/ascii.h"
-#include "model/base/count_text.h"
 #include "model/base/digits.h"
 #include "model/base/key_table.h"
 #include "model/stats.h"

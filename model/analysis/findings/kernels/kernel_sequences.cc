@@ -11,7 +11,6 @@
 #include "model/analysis/steps/device_classes.h"
 #include "model/analysis/steps/steps.h"
 #include "model/base/ascii.h"
-#include "model/base/text_parts.h"
 
 namespace stepscope {
 namespace {

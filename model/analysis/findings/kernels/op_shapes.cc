@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "model/analysis/naming/precision_names.h"
-#include "model/base/text_parts.h"
+#include "model/base/ascii.h"
 #include "model/lookup.h"
 
 namespace stepscope {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "model/base/text_parts.h"
+#include "model/base/ascii.h"
 
 namespace stepscope {
 namespace {

@@ -4,7 +4,7 @@
 #include "tests/viewer/viewer_fixture.h"
 #include "viewer/core/state/settings.h"
 #include "viewer/core/state/track_rules.h"
-#include "viewer/core/state/view_token.h"
+#include "viewer/core/state/view_state.h"
 
 using namespace stepscope;        // NOLINT
 using namespace stepscope::test;  // NOLINT
