@@ -17,8 +17,9 @@ import sys
 FULL, SMALL = 24, 16  # sources; a batch with fewer than SMALL takes the sources of the next folder, too
 
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
-# Our format begins a declaration outside of types and functions, and hardly anything else, in the first column.
-LINE = re.compile(r"^(?:[A-Za-z_#]|\}  // namespace).*", re.MULTILINE)
+# Our format begins a declaration outside of types and functions, and hardly anything else, in the first column. A line
+# that ends with a comma goes on: `constexpr int kA = 1,` and `              kB = 2;`.
+LINE = re.compile(r"^(?:[A-Za-z_#]|\}  // namespace).*(?:(?<=,)\n +.*)*", re.MULTILINE)
 NAMESPACE = re.compile(r"namespace ?([\w:]*) ?\{$")
 ALIAS = re.compile(r"using (\w+) = (.*)")
 TYPE = re.compile(r"(?:template <.*> ?)?(?:enum class|struct|class|enum|union|concept|#define) (\w+)(?![^{]*;$)")
@@ -89,7 +90,7 @@ class File:
         self.includes = INCLUDE.findall(text)
         self.own, self.shared = collections.defaultdict(list), collections.defaultdict(list)
         spaces, template = [], False
-        for line in LINE.findall(text):
+        for line in (" ".join(lines.split()) for lines in LINE.findall(text)):
             if match := NAMESPACE.match(line):
                 spaces.append(match[1])
             elif line.startswith("}"):

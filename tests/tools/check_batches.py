@@ -23,6 +23,7 @@ APART = [
     ("template <typename T>\nint Half(T n) {", "int Half(int n) {"),
     ("using Json = nlohmann::json;", "using Json = nlohmann::ordered_json;"),
     ("constexpr int kLeast = 1, kMost = 3;", "constexpr int kMost = 3;"),
+    ("constexpr int kLeast = 1,\n              kMost = 3;", "constexpr int kMost = 3;"),
     ("#define TWICE(x) x", "#define TWICE(x) (x)"),
     ("int Half(const Part& part, int n) {", "int Half(const Part& part, int64_t n, bool up = false) {"),
 ]
