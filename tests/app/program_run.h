@@ -12,21 +12,21 @@
 
 namespace stepscope {
 
-struct ProgramRun {
+struct FinishedProgram {
   int status = -1;
   std::string out, error;
 };
 
 // The shell reads `arguments`, so special characters have to be quoted. The program's output and
 // settings are written below `dir`.
-inline ProgramRun RunProgram(const TempDir& dir, const std::string& arguments,
-                             const std::string& environment = {}) {
+inline FinishedProgram RunProgram(const TempDir& dir, const std::string& arguments,
+                                  const std::string& environment = {}) {
   const std::string out = (dir.path() / "out").string(), error = (dir.path() / "err").string();
   const std::string command = environment + " STEPSCOPE_CONFIG_DIR=" + dir.path().string() +
                               "/config '" + test::ProgramPath() + "' </dev/null " + arguments +
                               " >" + out + " 2>" + error;
   const int raw = std::system(command.c_str());
-  ProgramRun run;
+  FinishedProgram run;
   run.status = WIFEXITED(raw) ? WEXITSTATUS(raw) : 128 + WTERMSIG(raw);
   run.out = ReadSmallFile(out);
   run.error = ReadSmallFile(error);

@@ -26,7 +26,7 @@ namespace {
 std::string Sample() { return test::SourcePath("tests/data/tf_graph.xplane.pb.zst"); }
 
 void CheckFails(const TempDir& dir, const std::string& arguments, int status) {
-  const ProgramRun run = RunProgram(dir, arguments);
+  const FinishedProgram run = RunProgram(dir, arguments);
   CAPTURE(arguments);
   CAPTURE(run.error);
   CHECK(run.status == status);
@@ -102,18 +102,18 @@ TEST_CASE("program: wrong usage has status 2, nothing usable has 3, each with on
 
 TEST_CASE("program: info and report succeed in silence on standard error") {
   const TempDir dir;
-  const ProgramRun text = RunProgram(dir, "info " + Sample());
+  const FinishedProgram text = RunProgram(dir, "info " + Sample());
   CHECK(text.status == 0);
   CHECK(text.error.empty());
   CHECK(text.out.find("events") != std::string::npos);
-  const ProgramRun json = RunProgram(dir, "info --json " + Sample());
+  const FinishedProgram json = RunProgram(dir, "info --json " + Sample());
   CHECK(json.status == 0);
   CHECK(nlohmann::json::parse(json.out)["events"].get<int>() > 1000);
-  const ProgramRun report = RunProgram(dir, "report --format json " + Sample());
+  const FinishedProgram report = RunProgram(dir, "report --format json " + Sample());
   CHECK(report.status == 0);
   CHECK(report.error.empty());
   CHECK_FALSE(nlohmann::json::parse(report.out)["panels"].empty());
-  const ProgramRun verbose = RunProgram(dir, "info --verbose " + Sample());
+  const FinishedProgram verbose = RunProgram(dir, "info --verbose " + Sample());
   CHECK(verbose.status == 0);
   CHECK_FALSE(verbose.error.empty());
 }
@@ -123,14 +123,14 @@ TEST_CASE(
   const TempDir dir;
   const std::string jax = test::SourcePath("tests/data/jax_cpu.xplane.pb.zst");
   const auto rows = [&](const std::string& flags) {
-    const ProgramRun report =
+    const FinishedProgram report =
         RunProgram(dir, "report --panel overview --format json " + flags + " " + jax);
     CHECK_MESSAGE(report.status == 0, report.error);
     return nlohmann::json::parse(report.out)["panels"]["overview"]["tables"]["steps"]["rows"];
   };
   const auto all = rows("");
   CHECK(all.size() == 20);
-  const ProgramRun info = RunProgram(dir, "info --json " + jax);
+  const FinishedProgram info = RunProgram(dir, "info --json " + jax);
   CHECK(nlohmann::json::parse(info.out)["steps"] == all.size());
   CHECK(rows("--steps 3..7").size() == 5);
   CHECK(rows("--steps 3..7")[0] == all[3]);
@@ -151,10 +151,10 @@ TEST_CASE("program: check forbids findings of a rule") {
   const std::string healthy = MadeProfile(dir, "healthy.xplane.pb", options);
   options.scenario = test::GpuScenario::kCopies;
   const std::string copies = MadeProfile(dir, "copies.xplane.pb", options);
-  const ProgramRun good = RunProgram(dir, "check --forbid copies " + copies + " " + healthy);
+  const FinishedProgram good = RunProgram(dir, "check --forbid copies " + copies + " " + healthy);
   CHECK(good.status == 0);
   CHECK(good.out.find("ok: copies") != std::string::npos);
-  const ProgramRun bad = RunProgram(dir, "check --forbid copies " + healthy + " " + copies);
+  const FinishedProgram bad = RunProgram(dir, "check --forbid copies " + healthy + " " + copies);
   CHECK(bad.status == 1);
   CHECK(bad.out.find("FAILED: copies: found in B") != std::string::npos);
 }
@@ -167,7 +167,7 @@ TEST_CASE("program: compare gives the promised forms, check an exit status and t
   options.slower_op = "conv";
   options.slower_factor = 1.2;
   const std::string b = MadeProfile(dir, "b.xplane.pb", options), both = a + " " + b;
-  const ProgramRun json = RunProgram(dir, "compare --format json " + both);
+  const FinishedProgram json = RunProgram(dir, "compare --format json " + both);
   CHECK(json.status == 0);
   CHECK(json.error.empty());
   const auto object = nlohmann::json::parse(json.out);
@@ -182,10 +182,10 @@ TEST_CASE("program: compare gives the promised forms, check an exit status and t
   CHECK(row["kind"] == "op");
   CHECK(row["change"] == "slower");
   CHECK(row["share_of_change"].get<double>() > 95);
-  const ProgramRun text = RunProgram(dir, "compare " + both);
+  const FinishedProgram text = RunProgram(dir, "compare " + both);
   CHECK(text.out.find("B's step is ") != std::string::npos);
   CHECK(text.out.find("The median step takes") != std::string::npos);
-  const ProgramRun html = RunProgram(dir, "compare --format html " + both);
+  const FinishedProgram html = RunProgram(dir, "compare --format html " + both);
   CHECK(html.out.find("</html>") != std::string::npos);
   CHECK(html.out.find("From A to B") < html.out.find("What the change is made of"));
   CHECK(html.out.find(">B&#39;s step</text>") != std::string::npos);
@@ -199,15 +199,16 @@ TEST_CASE("program: compare gives the promised forms, check an exit status and t
   CheckFails(dir, "compare --table none " + both, 2);
   CheckFails(dir, "compare --steps 900..901 " + both, 2);
 
-  const ProgramRun slower = RunProgram(dir, "check --max-step-regression 3% " + both);
+  const FinishedProgram slower = RunProgram(dir, "check --max-step-regression 3% " + both);
   CHECK(slower.status == 1);
   CHECK(slower.error.empty());
   CHECK(slower.out.find("FAILED: step time") != std::string::npos);
   CHECK(slower.out.find("/conv/Conv2D") != std::string::npos);
-  const ProgramRun fine = RunProgram(dir,
-                                     "check --max-step-regression 50% --max-memory-regression 1% "
-                                     "--max overview.steptime_ms_average+40% " +
-                                         both);
+  const FinishedProgram fine =
+      RunProgram(dir,
+                 "check --max-step-regression 50% --max-memory-regression 1% "
+                 "--max overview.steptime_ms_average+40% " +
+                     both);
   CHECK(fine.status == 0);
   CHECK(fine.out.find("ok: overview.steptime_ms_average") != std::string::npos);
   CHECK(RunProgram(dir, "check --max overview.steptime_ms_average+3% " + both).status == 1);
@@ -234,15 +235,15 @@ std::string ScatteredSteps(const TempDir& dir, const std::string& name, double m
 TEST_CASE("program: check passes a change that may be chance, and says so") {
   const TempDir dir;
   const std::string a = ScatteredSteps(dir, "a.json", 1000);
-  const ProgramRun chance = RunProgram(
+  const FinishedProgram chance = RunProgram(
       dir, "check --max-step-regression 3% " + a + " " + ScatteredSteps(dir, "b.json", 1040));
   CHECK(chance.status == 0);
   CHECK(chance.out.find("a change may be chance") != std::string::npos);
   CHECK(RunProgram(
             dir, "check --max-step-regression 3% " + a + " " + ScatteredSteps(dir, "c.json", 1300))
             .status == 1);
-  const ProgramRun few = RunProgram(dir, "check --max-step-regression 3% --steps 1..3 " + a + " " +
-                                             (dir.path() / "b.json").string());
+  const FinishedProgram few = RunProgram(dir, "check --max-step-regression 3% --steps 1..3 " + a +
+                                                  " " + (dir.path() / "b.json").string());
   CHECK(few.status == 1);
 }
 
@@ -281,7 +282,7 @@ TEST_CASE("program: escape sequences in names of profiles and files do not reach
   const TempDir dir;
   const std::string profile = "'" + HostileProfile(dir) + "'";
   const auto check = [&](const std::string& arguments, int status) {
-    const ProgramRun run = RunProgram(dir, arguments);
+    const FinishedProgram run = RunProgram(dir, arguments);
     CAPTURE(arguments);
     CHECK(run.status == status);
     const std::string all = run.out + run.error;
@@ -295,7 +296,7 @@ TEST_CASE("program: escape sequences in names of profiles and files do not reach
   check("info " + profile, 0);
   check("info --verbose " + profile, 0);
   check("report --compat xprof " + profile, 0);
-  const ProgramRun report = check("report " + profile, 0);
+  const FinishedProgram report = check("report " + profile, 0);
   CHECK(report.out.find("kernel\\x1b]0;owned") != std::string::npos);
   check("report --panel kernel_stats --table kernels " + profile, 0);
   check("report --host 'no\x1b[31m' " + profile, 2);
@@ -308,14 +309,14 @@ TEST_CASE("program: escape sequences in names of profiles and files do not reach
 TEST_CASE("program: data formats keep hostile names by the rules of each format") {
   const TempDir dir;
   const std::string profile = "'" + HostileProfile(dir) + "'";
-  const ProgramRun json = RunProgram(dir, "report --format json " + profile);
+  const FinishedProgram json = RunProgram(dir, "report --format json " + profile);
   const auto panels = nlohmann::json::parse(json.out)["panels"];
   const std::string name = panels["kernel_stats"]["tables"]["kernels"]["rows"][0]["kernel_name"];
   CHECK(name.starts_with("kernel\x1b]0;owned\x07\x1b[2J\nline\ttab\r"));
-  const ProgramRun csv = RunProgram(dir, "report --format csv --table by_kernel " + profile);
+  const FinishedProgram csv = RunProgram(dir, "report --format csv --table by_kernel " + profile);
   CHECK(csv.out.find("\"kernel\x1b]0;owned\x07\x1b[2J\nline\ttab\r") != std::string::npos);
   CHECK(csv.out.find("onx=\"\"'>\"") != std::string::npos);
-  const ProgramRun html = RunProgram(dir, "report --format html " + profile);
+  const FinishedProgram html = RunProgram(dir, "report --format html " + profile);
   CHECK(html.out.find("<b onx") == std::string::npos);
   CHECK(html.out.find("&lt;b onx=&quot;&#39;&gt;") != std::string::npos);
   CHECK(html.out.find('\x1b') == std::string::npos);
@@ -325,7 +326,7 @@ TEST_CASE("program: events are listed and added up, and an export has the same e
   const TempDir dir;
   using Json = nlohmann::json;
   const auto stats = [&](const std::string& arguments) {
-    const ProgramRun run = RunProgram(dir, "events --stats --format json " + arguments);
+    const FinishedProgram run = RunProgram(dir, "events --stats --format json " + arguments);
     CAPTURE(run.error);
     REQUIRE(run.status == 0);
     CHECK(run.error.empty());
@@ -337,7 +338,7 @@ TEST_CASE("program: events are listed and added up, and an export has the same e
   const Json all = stats(Sample());
   REQUIRE(all["groups"].size() > 10);
   CHECK(all["total"]["count"].get<int>() > 1000);
-  const ProgramRun list =
+  const FinishedProgram list =
       RunProgram(dir, "events --format json --args --query 'dur>0ps' " + Sample());
   REQUIRE(list.status == 0);
   const Json events = Json::parse(list.out)["events"];
@@ -361,9 +362,9 @@ TEST_CASE("program: events are listed and added up, and an export has the same e
   const std::string copy = (dir.path() / "copy.trace.json.gz").string();
   CHECK(RunProgram(dir, "export " + Sample() + " -o " + copy).status == 0);
   CHECK((stats(copy) == all));
-  const ProgramRun piped = RunProgram(dir, "export " + Sample());
+  const FinishedProgram piped = RunProgram(dir, "export " + Sample());
   CHECK(Json::parse(piped.out)["traceEvents"].size() >= events.size());
-  const ProgramRun text = RunProgram(dir, "events --stats --query iterator " + Sample());
+  const FinishedProgram text = RunProgram(dir, "events --stats --query iterator " + Sample());
   CHECK(text.status == 0);
   CHECK(text.out.find("query iterator") != std::string::npos);
 }
@@ -379,7 +380,7 @@ TEST_CASE("program: a report is written into a pipe instead of replacing it") {
   CHECK(std::filesystem::file_size(target) > 1000);
   REQUIRE(std::system(("mkfifo " + pipe.string()).c_str()) == 0);
   const std::string copy = (dir.path() / "copy").string();
-  const ProgramRun run =
+  const FinishedProgram run =
       RunProgram(dir, "report --format json -o " + pipe.string() + " " + Sample() + " & cat " +
                           pipe.string() + " > " + copy + "; wait; true");
   CHECK(run.status == 0);
@@ -397,8 +398,8 @@ TEST_CASE("program: a report does not depend on the number of threads") {
   for (const std::string& path :
        {Sample(), data + "torch_cpu_stack.json.gz", test::SourcePath("share/samples/sample")}) {
     CAPTURE(path);
-    const ProgramRun all = RunProgram(dir, "report --format json " + path);
-    const ProgramRun one = RunProgram(dir, "report --format json " + path, "taskset -c 0 env");
+    const FinishedProgram all = RunProgram(dir, "report --format json " + path);
+    const FinishedProgram one = RunProgram(dir, "report --format json " + path, "taskset -c 0 env");
     CHECK(all.status == 0);
     CHECK(one.status == 0);
     CHECK(all.out.size() > 1000);
@@ -409,7 +410,7 @@ TEST_CASE("program: a report does not depend on the number of threads") {
 TEST_CASE("program: a picture needs no display; without EGL, status 4 says what is missing") {
   const TempDir dir;
   const std::string png = (dir.path() / "shot.png").string();
-  const ProgramRun shot = RunProgram(
+  const FinishedProgram shot = RunProgram(
       dir, "screenshot " + Sample() + " -o " + png + " --size 640x400", "env -u DISPLAY");
   if (shot.status == 4) {
     MESSAGE("SKIPPED: no OpenGL here: " << shot.error);
@@ -423,8 +424,8 @@ TEST_CASE("program: a picture needs no display; without EGL, status 4 says what 
   CHECK(bytes.size() > 5000);
   CHECK_FALSE(std::filesystem::exists(dir.path() / "config"));  // pictures write no settings
 
-  const ProgramRun no_gl = RunProgram(dir, "screenshot " + Sample() + " -o " + png,
-                                      "env __EGL_VENDOR_LIBRARY_FILENAMES=/dev/null");
+  const FinishedProgram no_gl = RunProgram(dir, "screenshot " + Sample() + " -o " + png,
+                                           "env __EGL_VENDOR_LIBRARY_FILENAMES=/dev/null");
   CHECK(no_gl.status == 4);
   CHECK(no_gl.error.find("EGL") != std::string::npos);
 }
@@ -469,7 +470,7 @@ TEST_CASE("program: a crash leaves a report in the state directory, and ends by 
 
 TEST_CASE("program: a window without a display has status 4") {
   const TempDir dir;
-  const ProgramRun run = RunProgram(dir, Sample(), "env -u DISPLAY -u WAYLAND_DISPLAY");
+  const FinishedProgram run = RunProgram(dir, Sample(), "env -u DISPLAY -u WAYLAND_DISPLAY");
   CHECK(run.status == 4);
   CHECK(run.error.find("DISPLAY") != std::string::npos);
   CHECK(run.error.find('\n') == run.error.size() - 1);

@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-ProgramRun Capture(const TempDir& dir, const std::string& arguments) {
+FinishedProgram Capture(const TempDir& dir, const std::string& arguments) {
   return RunProgram(dir, "capture " + arguments);
 }
 
@@ -71,7 +71,8 @@ TEST_CASE("capture: prints the folder of the run, which opens as any profile doe
   const TempDir dir;
   const test::FakeProfiler server({.xspace = test::MakeGpuProfile({})});
   const std::string logs = (dir.path() / "logs").string();
-  const ProgramRun run = Capture(dir, server.address() + " --duration 50ms --no-open -o " + logs);
+  const FinishedProgram run =
+      Capture(dir, server.address() + " --duration 50ms --no-open -o " + logs);
   CAPTURE(run.error);
   CHECK(run.status == 0);
   CHECK(run.error.empty());
@@ -86,7 +87,7 @@ TEST_CASE("capture: a failure is one line, the status is 3, and nothing is left"
   const TempDir dir;
   const std::string logs = (dir.path() / "logs").string();
   const std::string nobody = "127.0.0.1:" + std::to_string(test::FreePort());
-  const ProgramRun run = Capture(dir, nobody + " --no-open -o " + logs);
+  const FinishedProgram run = Capture(dir, nobody + " --no-open -o " + logs);
   CHECK(run.status == 3);
   CHECK(run.out.empty());
   CHECK(run.error.starts_with("stepscope: " + nobody + ": nobody listens there"));
@@ -97,12 +98,12 @@ TEST_CASE("capture: a failure is one line, the status is 3, and nothing is left"
 TEST_CASE("capture: --monitor prints a line a second until its time is over") {
   const TempDir dir;
   const test::FakeProfiler tpu({.monitor = "Utilization: 40 %\nIdle: \x1b[31m60 %"}), cpu({});
-  const ProgramRun run = Capture(dir, tpu.address() + " --monitor --duration 2s");
+  const FinishedProgram run = Capture(dir, tpu.address() + " --monitor --duration 2s");
   CHECK(run.status == 0);
   CAPTURE(run.out);
   CHECK(std::count(run.out.begin(), run.out.end(), '\n') == 2);
   CHECK(run.out.find("  " + tpu.address() + "  Utilization: 40 %   Idle: \\x1b[31m60 %\n") == 8);
-  const ProgramRun none = Capture(dir, cpu.address() + " --monitor");
+  const FinishedProgram none = Capture(dir, cpu.address() + " --monitor");
   CHECK(none.status == 3);
   CHECK(none.error.find("has no monitor") != std::string::npos);
 }

@@ -20,7 +20,7 @@ namespace stepscope {
 namespace {
 
 // Asks the bundled sample.
-ProgramRun Ask(const TempDir& dir, const std::string& arguments) {
+FinishedProgram Ask(const TempDir& dir, const std::string& arguments) {
   return RunProgram(dir, "sql '" + test::SourcePath("share/samples/sample") + "' " + arguments);
 }
 
@@ -38,7 +38,7 @@ TEST_CASE("sql: takes paths and a query, and knows its options") {
 TEST_CASE("sql: writes text, JSON and CSV") {
   const TempDir dir;
   const std::string query = "\"SELECT id, name, dur_ps FROM events WHERE id < 3\" ";
-  const ProgramRun text = Ask(dir, query + "--rows 2");
+  const FinishedProgram text = Ask(dir, query + "--rows 2");
   CHECK(text.status == 0);
   CHECK(text.out.find("dur_ps") != std::string::npos);
   CHECK(text.out.find("The first 2 of 3 rows; --rows says how many are shown.\n") !=
@@ -58,7 +58,7 @@ TEST_CASE("sql: a script comes from a file, its values from the command line") {
   const TempDir dir;
   const std::string file = (dir.path() / "script.sql").string();
   std::ofstream(file) << "CREATE TEMP TABLE t AS SELECT :first AS x;\nSELECT x + 1 FROM t;";
-  const ProgramRun run = Ask(dir, "--file " + file + " --param first=41 --format csv");
+  const FinishedProgram run = Ask(dir, "--file " + file + " --param first=41 --format csv");
   CHECK(run.error == "");
   CHECK(run.out == "x + 1\r\n42\r\n");
   CHECK(Ask(dir, "--file - --param first=1 --format csv <" + file).out == "x + 1\r\n2\r\n");
@@ -68,7 +68,7 @@ TEST_CASE("sql: a script comes from a file, its values from the command line") {
 TEST_CASE("sql: an error is one line, with status 2 or 4") {
   const TempDir dir;
   const auto fails = [&](const std::string& arguments, int status, const std::string& text) {
-    const ProgramRun run = Ask(dir, arguments);
+    const FinishedProgram run = Ask(dir, arguments);
     CAPTURE(run.error);
     CHECK(run.status == status);
     CHECK(run.error.starts_with("stepscope: SQL: "));
