@@ -10,8 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "app/report/event_args.h"
-#include "app/report/export_places.h"
+#include "app/report/exported_event.h"
 #include "model/base/key_table.h"
 #include "model/capabilities.h"
 #include "model/jobs/job.h"

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "loaders/chrome_json/trace_text.h"
+#include "loaders/chrome_json/splitter.h"
 #include "loaders/files/byte_source.h"
 #include "model/base/column.h"
 #include "model/base/status.h"

@@ -11,7 +11,6 @@
 
 #include "loaders/chrome_json/file_events.h"
 #include "loaders/chrome_json/splitter.h"
-#include "loaders/chrome_json/trace_text.h"
 #include "loaders/files/byte_source.h"
 #include "model/base/status.h"
 #include "model/jobs/job.h"

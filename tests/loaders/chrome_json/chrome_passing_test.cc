@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-#include "loaders/chrome_json/trace_text.h"
+#include "loaders/chrome_json/splitter.h"
 #include "tests/loaders/chrome_json/chrome_folder.h"
 #include "tests/loaders/chrome_json/chrome_support.h"
 #include "tests/support/source_paths.h"

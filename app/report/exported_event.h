@@ -1,14 +1,37 @@
-// The arguments of one event as JSON, in the form of the Chrome export.
+// What an event becomes in an exported Chrome trace: the process and the thread of its track, and
+// its arguments as JSON.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "model/ids.h"
 #include "model/stats.h"
+#include "model/trace.h"
 
 namespace stepscope {
+
+// The process and the thread that a track becomes in an exported Chrome trace.
+struct ExportPlaces {
+  struct Process {
+    int64_t pid = 0;
+    std::string name, labels;  // empty: not written
+  };
+  struct Thread {
+    int64_t tid = 0;
+    std::string name;    // empty: not written
+    bool first = false;  // of the tracks that share a thread, the one that sorts it
+  };
+  std::vector<Process> processes;  // by PlaneId
+  std::vector<Thread> threads;     // by TrackId
+};
+
+// Numbers are the file's own where they are unique. Tracks that the loader makes from one PyTorch
+// stream (kernels, annotations, synchronisation) become one thread again. O(planes + tracks log
+// tracks).
+ExportPlaces PlacesOf(const Trace& trace);
 
 // Arguments of an event under PyTorch's names, for the export of other formats: tools that read
 // it look for registers, launch shape, bytes and correlation under these names.
