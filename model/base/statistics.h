@@ -27,6 +27,17 @@ T Median(std::vector<T> values) {
   }
 }
 
+// A value that occurs; of an even count the lower one in the middle. It is what others are compared
+// with: a slow half does not raise it. Example: of two links, one is slow; the other one's time is
+// the LowerMedian, and their Median is between both. 0 for no values.
+template <typename T>
+T LowerMedian(std::vector<T> values) {
+  if (values.empty()) return T{};
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
 // The place, counted from 0, of a percentile among `count` sorted values: that of the least value
 // which at least `percent` % of the values do not exceed (nearest rank). `count` > 0.
 constexpr uint64_t NearestRank(uint64_t count, uint64_t percent) {

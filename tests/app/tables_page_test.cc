@@ -29,8 +29,8 @@ namespace {
 
 constexpr const char* kHead = R"(# Tables of pages
 
-These are the tables that `stepscope report --page PAGE --table TABLE` and `stepscope compare` print, with their columns.
-A column has an id, the label that people see, and a unit. SQL has the same tables as `PAGE_TABLE`
+These are the tables that `stepscope report --page PAGE --table TABLE` and `stepscope compare` print, with their
+columns. A column has an id, the label that people see, and a unit. SQL has the same tables as `PAGE_TABLE`
 ([sql.md](sql.md)). With `--compat xprof` tables and columns are those of XProf ([differences.md](differences.md)). A
 table, or a column, is left out if the profile has nothing for it.
 

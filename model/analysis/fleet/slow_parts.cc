@@ -19,7 +19,7 @@ Ps MedianOver(const std::vector<OnRank>& ranks) {
   std::vector<Ps> medians;
   medians.reserve(ranks.size());
   for (const OnRank& on : ranks) medians.push_back(on.kernel->median);
-  return Median(std::move(medians));
+  return LowerMedian(std::move(medians));
 }
 
 }  // namespace
@@ -96,7 +96,7 @@ std::vector<Link> CompareLinks(std::span<const RankFacts> facts, const RankJob& 
   for (Link& link : links) {
     std::vector<Ps>& others = same[WorkOf(job.calls, link)];
     if (others.size() < kLeastEqualGroups) continue;
-    link.others = Median(std::move(others));
+    link.others = LowerMedian(std::move(others));
     link.slow = link.Ratio() >= kSlowLink && link.transfer - link.others >= kLeastSlower;
   }
   std::stable_sort(links.begin(), links.end(),

@@ -313,7 +313,7 @@ void AddTransfers(const JobGraph& graph, Times* times) {
     by_key[c.key].push_back(c.transfer);
   }
   std::vector<double> medians;
-  for (const std::vector<double>& transfers : by_key) medians.push_back(Median(transfers));
+  for (const std::vector<double>& transfers : by_key) medians.push_back(LowerMedian(transfers));
   for (const JobGraph::Collective& c : graph.collectives())
     times->ideal_transfer.push_back(medians[c.key]);
 }

@@ -11,7 +11,6 @@
 
 #include "model/analysis/definitions.h"
 #include "model/analysis/devices/device_launches.h"
-#include "model/analysis/devices/device_launches.h"
 #include "model/analysis/devices/device_tables.h"
 #include "model/analysis/kernels/graph_tables.h"
 #include "model/analysis/naming/remedies.h"

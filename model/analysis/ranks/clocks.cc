@@ -48,7 +48,7 @@ std::vector<Edge> Edges(Differences* all) {
   std::vector<Edge> edges;
   for (auto& [pair, values] : *all) {
     const auto& [a, b, together] = pair;
-    edges.push_back({a, b, together, values.size(), Median(values)});
+    edges.push_back({a, b, together, values.size(), LowerMedian(values)});
   }
   std::sort(edges.begin(), edges.end(), [](const Edge& x, const Edge& y) {
     return std::make_tuple(!x.together, y.count, x.a, x.b) <

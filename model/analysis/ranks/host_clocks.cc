@@ -53,7 +53,7 @@ std::vector<Ps> HostClockOffsets(const Trace& trace, const PairedRanks& paired) 
   bool any = false;
   for (size_t h = 0; h < hosts; ++h) {
     if (of_ranks[h].empty()) continue;
-    const Ps offset = Median(of_ranks[h]);
+    const Ps offset = LowerMedian(of_ranks[h]);
     if (offset <= errors[h] && offset >= -errors[h]) continue;
     offsets[h] = offset;
     any = true;

@@ -26,7 +26,7 @@ Ps EndDistance(const CollectiveCalls& calls, std::span<const CollectiveCall> of,
   for (size_t i = 0; i < of.size(); ++i) {
     if (i != one) ends->push_back(Aligned(clocks, of[i].rank, of[i].end));
   }
-  const Ps apart = SaturatingSub(Aligned(clocks, of[one].rank, of[one].end), Median(*ends));
+  const Ps apart = SaturatingSub(Aligned(clocks, of[one].rank, of[one].end), LowerMedian(*ends));
   return apart < 0 ? SaturatingSub(0, apart) : apart;
 }
 
@@ -51,7 +51,7 @@ LateCollective Judge(const CollectiveCalls& calls, const PairedCollective& c,
     if (i != last) others->push_back(begin(of[i]));
   }
   found.last = c.first + static_cast<uint32_t>(last);
-  found.late_by = SaturatingSub(begin(of[last]), Median(*others));
+  found.late_by = SaturatingSub(begin(of[last]), LowerMedian(*others));
   const Ps open =
       std::max(clocks[of[last].rank].residual, EndDistance(calls, of, last, clocks, others));
   found.late = found.late_by > std::max(kLeast, SaturatingMul(2, open));
@@ -229,7 +229,7 @@ LateCause Explanation::CauseOf(const LateCollective& late, const PairedCollectiv
   Ps most = 0;
   for (size_t k = 0; k < kStepTimeClasses; ++k) {
     if (!others[k].empty()) others[k].resize(c.count - 1);
-    (*more)[k] = own[k] - Median(others[k]);
+    (*more)[k] = own[k] - LowerMedian(others[k]);
     if ((*more)[k] > most) cause.loss = static_cast<StepTimeClass>(k), most = (*more)[k];
   }
   cause.known = most > 0;

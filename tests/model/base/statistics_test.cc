@@ -24,6 +24,13 @@ TEST_CASE("median: whole numbers go to the lower one, and do not overflow") {
   CHECK(Median<int64_t>({kMin, kMax}) == -1);
 }
 
+TEST_CASE("lower median: a value that occurs, which a slow half does not raise") {
+  CHECK(LowerMedian<double>({100, 1}) == 1);
+  CHECK(LowerMedian<int64_t>({4, 1, 3, 2}) == 2);
+  CHECK(LowerMedian<int64_t>({3, 1, 2}) == 2);
+  CHECK(LowerMedian<int64_t>({}) == 0);
+}
+
 TEST_CASE("nearest rank: the least value that so many do not exceed") {
   CHECK(NearestRank(1, 50) == 0);
   CHECK(NearestRank(4, 50) == 1);

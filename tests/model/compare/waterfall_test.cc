@@ -67,7 +67,7 @@ TEST_CASE("waterfall: rows, largest first, then the smaller ones, then what noth
   REQUIRE(w.bars.size() == 6);
   CHECK(w.bars[1].label == "matmul");
   CHECK(w.bars[1].change() == 3 * kPsPerMs);
-  CHECK(w.bars[2].label == "Blocking: cudaStreamSynchronize");
+  CHECK(w.bars[2].label == "Synchronisation: cudaStreamSynchronize");
   CHECK(w.bars[2].change() == -kPsPerMs);
   CHECK(w.bars[3].kind == Kind::kSmaller);
   CHECK(w.bars[3].label == "2 smaller changes");

@@ -62,7 +62,7 @@ TEST_CASE("histogram: every value is counted once; percentiles are values that o
   for (uint32_t c : h.counts) sum += c;
   CHECK(sum == 100);
   CHECK(h.counts == std::vector<uint32_t>(10, 10));
-  CHECK(h.p50 == 51);
+  CHECK(h.p50 == 50);
   CHECK(h.p95 == 95);
   CHECK(h.max == 100);
   CHECK(MakeHistogram({5, 5, 5}, 4).counts[0] == 3);
