@@ -96,7 +96,7 @@ std::vector<Link> CompareLinks(std::span<const RankFacts> facts, const RankJob& 
   for (Link& link : links) {
     std::vector<Ps>& others = same[WorkOf(job.calls, link)];
     if (others.size() < kLeastEqualGroups) continue;
-    link.others = LowerMedian(std::move(others));
+    link.others = LowerMedian(others);
     link.slow = link.Ratio() >= kSlowLink && link.transfer - link.others >= kLeastSlower;
   }
   std::stable_sort(links.begin(), links.end(),
