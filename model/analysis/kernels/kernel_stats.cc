@@ -324,7 +324,8 @@ KernelPage KernelPage::Compute(AnalysisContext& context, const AnalysisParams& p
 AnalysisResult RunKernelStats(AnalysisContext& context, const AnalysisParams& params) {
   AnalysisResult result;
   result.panel = "kernel_stats";
-  const auto page = context.Get<KernelPage>(params);
+  // Only this page reads it, so the context keeps none: it may be as large as the tables.
+  const auto page = std::make_shared<const KernelPage>(KernelPage::Compute(context, params));
   const KernelStats& stats = *page->stats;
   result.tables.push_back(
       KernelSchema().Make(stats.kernels, {.xprof = context.xprof(), .total = stats.total}));

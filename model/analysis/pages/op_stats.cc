@@ -199,7 +199,8 @@ OpStats OpStats::Compute(AnalysisContext& context, const AnalysisParams& params)
 
 AnalysisResult RunOpStats(AnalysisContext& context, const AnalysisParams& params) {
   const Trace& trace = context.trace();
-  const auto stats = context.Get<OpStats>(params);
+  // Only this page reads it, so the context keeps none: it may be as large as the tables.
+  const auto stats = std::make_shared<const OpStats>(OpStats::Compute(context, params));
   const HostOps& ops = *stats->ops;
   AnalysisResult result;
   result.panel = "op_stats";
