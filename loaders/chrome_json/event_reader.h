@@ -1,7 +1,7 @@
-// EventReader: reads a list of events as far as they make sense. It repairs what can be repaired
-// (missing or extra commas, missing values, control characters, NaN), goes on at the next event
-// after damage, and counts both. It never fails. One thread. Linear in the text; damage costs at
-// most a few more passes over it in total.
+// EventReader: reads a list of events and never fails. It repairs missing or extra commas, missing
+// values, control characters and NaN, goes on at the next event after damage, and counts repairs
+// and damage. One thread. Linear in the text; damage costs at most a few more passes over it in
+// total.
 #pragma once
 
 #include <cstdint>

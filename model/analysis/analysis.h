@@ -68,6 +68,13 @@ class AnalysisContext {
     return CacheOf<T>().values.Share(key, [&] { return T::Compute(*this, key); });
   }
 
+  // The same, but the context keeps nothing: for a struct that only one page reads, and that may be
+  // as large as the page's tables.
+  template <typename T>
+  std::shared_ptr<const T> Make(const AnalysisParams& params) {
+    return std::make_shared<const T>(T::Compute(*this, params));
+  }
+
   // A page as it is printed. For code that is not typed yet, and tests.
   std::shared_ptr<const AnalysisResult> Get(std::string_view analysis,
                                             const AnalysisParams& params = {});

@@ -6,12 +6,12 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "app/system/paths.h"
 #include "model/analysis/analysis.h"
 #include "model/analysis/tables/unit_names.h"
 #include "tests/support/fleet_folder.h"
@@ -19,6 +19,7 @@
 #include "tests/support/graph_traces.h"
 #include "tests/support/hlo_profile.h"
 #include "tests/support/memory_snapshot.h"
+#include "tests/support/page_item.h"
 #include "tests/support/profile_database.h"
 #include "tests/support/rank_profiles.h"
 #include "tests/support/samples.h"
@@ -113,23 +114,6 @@ Page Compared(const test::FleetFolder& folder) {
   return page;
 }
 
-// "- TEXT", with lines of at most 120 columns.
-void AddItem(const std::string& text, std::string* out) {
-  constexpr size_t kColumns = 120;
-  std::string line = "-";
-  for (size_t at = 0; at < text.size();) {
-    const size_t end = std::min(text.find(' ', at), text.size());
-    const std::string word = text.substr(at, end - at);
-    at = end + 1;
-    if (line.size() + 1 + word.size() > kColumns) {
-      *out += line + "\n";
-      line = " ";
-    }
-    line += " " + word;
-  }
-  *out += line + "\n";
-}
-
 void AddTable(const ResultTable& table, std::string* out) {
   *out += "\n### " + table.id + (table.title.empty() ? "" : ": " + table.title) + "\n\n";
   for (const ColumnDesc& column : table.columns) {
@@ -137,7 +121,7 @@ void AddTable(const ResultTable& table, std::string* out) {
     std::string text = "`" + column.id + "` **" + column.label + "**";
     if (!unit.empty()) text += ", " + unit;
     if (!column.how.empty()) text += ": " + column.how;
-    AddItem(text, out);
+    test::AddItem(text, out);
   }
 }
 
@@ -162,10 +146,7 @@ TEST_CASE("docs/tables.md has the tables and columns that the program makes") {
   const char* update = std::getenv("STEPSCOPE_UPDATE_DOCS");
   if (update != nullptr && std::string_view(update) == "1")
     std::ofstream(path, std::ios::binary) << text;
-  std::ifstream file(path, std::ios::binary);
-  const std::string known{std::istreambuf_iterator<char>(file), {}};
-  // A comparison of the whole text would print both.
-  const bool same = known == text;
+  const bool same = ReadSmallFile(path) == text;  // CHECK(a == b) would print both texts
   CHECK_MESSAGE(same, "docs/tables.md is old: run this test with STEPSCOPE_UPDATE_DOCS=1");
 }
 

@@ -1,5 +1,5 @@
 // Loads any bytes as a Chrome trace, plain or compressed, and reads the arguments of some events.
-// Of strict JSON nothing may count as damaged.
+// Strict JSON may not count as damaged.
 #include <cstddef>
 #include <cstdint>
 #include <nlohmann/json.hpp>

@@ -35,7 +35,7 @@ using Parts = std::vector<test::StorePart>;
 
 size_t Below(Random* random, size_t n) { return n == 0 ? 0 : (*random)() % n; }
 
-// Numbers at the edges of what is checked, and small ones.
+// A number at a limit, such as 2^32 - 1, or a small one.
 uint64_t Odd(Random* random) {
   constexpr uint64_t kOdd[] = {0,          1,          2,          0xffff,     0x1ffff,
                                0x20000,    0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff,

@@ -242,7 +242,7 @@ MOST_FILES = {
     'command of the program': 3,
     'command of the window': 3,
 }
-# Files beside source, rows and test, and who asks for them.
+# Files that an addition takes beside its source, rows and test. A comment names the test that asks for each.
 ALSO = {
     'loader': ['tests/tools/check_layering.py',  # a row for the folder
                'docs/formats.md'],  # its endings: tests/loaders/load_test.cc

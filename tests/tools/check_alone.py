@@ -33,7 +33,7 @@ def clean(text):
 
 
 def declarations(text):
-    """The names of what a cleaned text declares outside of types and functions."""
+    """The names that a cleaned text declares outside of types and functions."""
     scopes, begin, found = [], 0, set()
     for at in (m.start() for m in re.finditer(r"[{};]", text)):
         head, open_scope = text[begin:at].strip(), all(scopes)

@@ -19,6 +19,7 @@
 #include "model/analysis/findings/findings.h"
 #include "model/analysis/naming/remedies.h"
 #include "tests/support/memory_snapshot.h"
+#include "tests/support/page_item.h"
 #include "tests/support/planted_losses.h"
 #include "tests/support/rank_profiles.h"
 #include "tests/support/samples.h"
@@ -37,28 +38,12 @@ constexpr const char* kHead =
     "findings, in one place to\n"
     "review. `./dev texts` writes this page.\n";
 
-// "- TEXT", with lines of at most 120 columns.
-void AddItem(const std::string& text, std::string* out) {
-  constexpr size_t kColumns = 120;
-  std::string line = "-";
-  for (size_t at = 0; at < text.size();) {
-    const size_t end = std::min(text.find(' ', at), text.size());
-    const std::string word = text.substr(at, end - at);
-    at = end + 1;
-    if (line.size() + 1 + word.size() > kColumns) {
-      *out += line + "\n";
-      line = " ";
-    }
-    line += " " + word;
-  }
-  *out += line + "\n";
-}
-
 void AddCommands(std::string* out) {
   *out += "\n## Commands\n\n";
   for (const CommandDesc& c : Commands()) {
     const std::string menu = *c.category != 0 ? std::string(" (") + c.category + ")" : "";
-    AddItem("`" + std::string(c.id.text()) + "` **" + c.title + "**" + menu + ": " + c.what, out);
+    test::AddItem("`" + std::string(c.id.text()) + "` **" + c.title + "**" + menu + ": " + c.what,
+                  out);
   }
 }
 
@@ -67,24 +52,24 @@ void AddSettings(std::string* out) {
   for (const SettingDesc& s : SettingRows()) {
     const std::string joined = JoinedChoices(s.member);
     const std::string choices = joined.empty() ? "" : " (" + joined + ")";
-    AddItem("`" + std::string(s.key) + "` **" + s.label + "**: " + s.what + choices, out);
+    test::AddItem("`" + std::string(s.key) + "` **" + s.label + "**: " + s.what + choices, out);
   }
 }
 
 void AddPages(std::string* out) {
   *out += "\n## Panels and analyses\n\n";
   for (const PanelDesc& p : Panels())
-    AddItem("`" + std::string(p.id) + "` **" + p.title + "**: " + p.what, out);
+    test::AddItem("`" + std::string(p.id) + "` **" + p.title + "**: " + p.what, out);
   for (const AnalysisDesc& a : Analyses())
-    AddItem("analysis `" + std::string(a.id) + "` **" + a.title + "**: " + a.what, out);
+    test::AddItem("analysis `" + std::string(a.id) + "` **" + a.title + "**: " + a.what, out);
 }
 
 void AddRules(std::string* out) {
   *out += "\n## Rules\n\n";
   for (const FindingRule& r : FindingRules())
-    AddItem("`" + std::string(r.id) + "` **" + r.what + "**: " + r.formula, out);
+    test::AddItem("`" + std::string(r.id) + "` **" + r.what + "**: " + r.formula, out);
   for (const FindingParameter& p : FindingParameters())
-    AddItem("`" + std::string(p.id) + "` **" + p.what + "**", out);
+    test::AddItem("`" + std::string(p.id) + "` **" + p.what + "**", out);
 }
 
 std::string ForWhom(const RemedyRow& row) {
@@ -107,7 +92,8 @@ std::string ForWhom(const RemedyRow& row) {
 void AddRemedies(std::string* out) {
   *out += "\n## Remedies\n\n";
   for (const RemedyRow& row : RemedyRows())
-    AddItem("`" + std::string(row.id) + "`" + ForWhom(row) + ": " + std::string(row.text), out);
+    test::AddItem("`" + std::string(row.id) + "`" + ForWhom(row) + ": " + std::string(row.text),
+                  out);
 }
 
 // Numbers are no part of the words: "4.20 ms" becomes "# ms".
@@ -204,7 +190,7 @@ void AddVerdicts(std::string* out) {
       "\n## Verdicts and findings\n\nThey are those of generated programs, jobs of ranks and "
       "memory "
       "snapshots with a loss, and of the\nsamples; `#` is a number.\n\n";
-  for (const std::string& text : all) AddItem(text, out);
+  for (const std::string& text : all) test::AddItem(text, out);
 }
 
 std::string Texts() {

@@ -28,7 +28,7 @@ void BeginColumn(const char* id, float width) {
   ImGui::BeginChild(id, ImVec2(width, 0));
 }
 
-// A row of what a step goes into.
+// A row of the list "Where a step goes".
 struct Part {
   Rgba color = 0;
   std::string label, causes = {};

@@ -25,7 +25,7 @@ struct PrecisionTimes {
 
   static constexpr size_t kKept = 2;
   static AnalysisParams KeyOf(AnalysisParams params);
-  // Of the steps that params select.
+  // It adds up the steps that params select.
   static PrecisionTimes Compute(AnalysisContext& context, const AnalysisParams& params);
 };
 // The kernels that begin in a step that counts; without steps, all kernels in the part that params

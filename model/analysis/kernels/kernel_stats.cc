@@ -324,8 +324,7 @@ KernelPage KernelPage::Compute(AnalysisContext& context, const AnalysisParams& p
 AnalysisResult RunKernelStats(AnalysisContext& context, const AnalysisParams& params) {
   AnalysisResult result;
   result.panel = "kernel_stats";
-  // Only this page reads it, so the context keeps none: it may be as large as the tables.
-  const auto page = std::make_shared<const KernelPage>(KernelPage::Compute(context, params));
+  const auto page = context.Make<KernelPage>(params);
   const KernelStats& stats = *page->stats;
   result.tables.push_back(
       KernelSchema().Make(stats.kernels, {.xprof = context.xprof(), .total = stats.total}));

@@ -37,8 +37,8 @@ struct KernelGroup {
   Ps total = 0, min = kMaxPs, max = 0;
   int64_t total_ns = 0, min_ns = INT64_MAX,
           max_ns = 0;  // each event floored to whole ns, as in XProf
-  // Of the first event in the file, as in XProf, and weighted by duration (our definition);
-  // kUnknownOccupancy where the recording does not tell.
+  // XProf's definition takes the first event in the file, ours the mean weighted by duration.
+  // kUnknownOccupancy: the recording does not have it.
   double first_occupancy_pct = 0, mean_occupancy_pct = 0;
   EventRows rows;
 
@@ -98,8 +98,6 @@ struct KernelPage {
   std::shared_ptr<const GraphSums> graphs;             // null with XProf's definitions
   bool in_whole_ns = false;                            // tables have KernelGroup::total_ns
 
-  static constexpr bool kLarge = true;
-  static AnalysisParams KeyOf(AnalysisParams params) { return KernelStats::KeyOf(params); }
   static KernelPage Compute(AnalysisContext& context, const AnalysisParams& params);
 };
 

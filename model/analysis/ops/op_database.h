@@ -73,7 +73,7 @@ struct OpDatabase {
   static constexpr size_t kKept = 4;
   // Ops are of all hosts: tables choose the hosts.
   static AnalysisParams KeyOf(AnalysisParams params);
-  // Of the events that begin in the part of the trace that params name (op_build.cc).
+  // It has the events that begin in the part of the trace that params name (op_build.cc).
   static OpDatabase Compute(AnalysisContext& context, const AnalysisParams& params);
 };
 

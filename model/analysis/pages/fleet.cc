@@ -226,7 +226,7 @@ std::string SlowestText(const FleetAnswers& answers) {
   return "ranks " + RanksText(numbers);
 }
 
-// A part of what slows the run down, and its share; absent where the slowdown is too small.
+// A cause of the slowdown and its share; absent if the slowdown is too small.
 struct SlowPart {
   const char* what;
   std::optional<double> share;

@@ -367,7 +367,7 @@ HloMemory HloMemory::Compute(AnalysisContext& context, const AnalysisParams& par
 AnalysisResult RunHloMemory(AnalysisContext& context, const AnalysisParams& params) {
   AnalysisResult result;
   result.panel = "hlo_memory";
-  const auto memory = context.Get<HloMemory>(params);
+  const auto memory = context.Make<HloMemory>(params);
   result.empty_reason = memory->why_not;
   if (!memory->why_not.empty()) return result;
   result.properties = PropertySchema().Properties(*memory);

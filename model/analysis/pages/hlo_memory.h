@@ -68,10 +68,10 @@ struct HloMemory {
   std::shared_ptr<const xla::HloModule> module;  // `heap` points into it
   xla::BufferHeap heap;
   std::vector<HloPlaceSums> programs;  // all memories of all programs
-  // Of the chosen memory; of a report of several, of all.
+  // These are of the chosen memory; a report of several memories has those of all.
   std::vector<HloBuffer> at_peak, buffers;  // the largest first
   std::vector<HloHeapPoint> points;
-  // Of the chosen memory.
+  // These are of the chosen memory only.
   std::vector<HloBlock> blocks;
   std::vector<HloAllocation> allocations;
 
@@ -79,7 +79,6 @@ struct HloMemory {
   // the whole time, and those whose life contains it.
   std::vector<HloBuffer> LiveAt(int64_t position) const;
 
-  static constexpr bool kLarge = true;
   static HloMemory Compute(AnalysisContext& context, const AnalysisParams& params);
 };
 

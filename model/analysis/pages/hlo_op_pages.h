@@ -59,10 +59,6 @@ struct HloProfile {
   // by time, the largest first.
   std::array<std::array<std::vector<HloTreeRow>, 2>, 3> trees;
 
-  static constexpr bool kLarge = true;
-  static AnalysisParams KeyOf(AnalysisParams params) {
-    return HloOpTable::KeyOf(std::move(params));
-  }
   // O(ops log ops + fused instructions on TPUs).
   static HloProfile Compute(AnalysisContext& context, const AnalysisParams& params);
 };
@@ -82,10 +78,6 @@ struct Roofline {
   // GiB/s, 0: not known. On TPUs of VMEM, elsewhere of the on-chip memory.
   double peak_on_chip = 0;
 
-  static constexpr bool kLarge = true;
-  static AnalysisParams KeyOf(AnalysisParams params) {
-    return HloOpTable::KeyOf(std::move(params));
-  }
   // O(ops + events of ops * log steps).
   static Roofline Compute(AnalysisContext& context, const AnalysisParams& params);
 };

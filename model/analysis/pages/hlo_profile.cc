@@ -343,7 +343,7 @@ HloProfile HloProfile::Compute(AnalysisContext& context, const AnalysisParams& p
 }
 
 AnalysisResult RunHloProfile(AnalysisContext& context, const AnalysisParams& params) {
-  const auto profile = context.Get<HloProfile>(params);
+  const auto profile = context.Make<HloProfile>(params);
   AnalysisResult result;
   result.panel = "hlo_profile";
   for (size_t grouping = 0; grouping < profile->trees.size(); ++grouping) {

@@ -308,7 +308,7 @@ InputPipeline InputPipeline::Compute(AnalysisContext& context, const AnalysisPar
 }
 
 AnalysisResult RunInputPipeline(AnalysisContext& context, const AnalysisParams& params) {
-  const auto input = context.Get<InputPipeline>(params);
+  const auto input = context.Make<InputPipeline>(params);
   AnalysisResult result;
   result.panel = "input_pipeline";
   if (input->finding) result.findings.push_back(*input->finding);

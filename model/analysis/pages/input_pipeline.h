@@ -55,7 +55,7 @@ struct InputPipeline {
   // Self times of ops in us; where the steps show enqueueing, scaled to the time that is not
   // enqueueing.
   double demanded_us = 0, advanced_us = 0, preprocessing_us = 0, enqueue_us = 0, other_us = 0;
-  // Of PyTorch's traces; else nullopt.
+  // Only traces of PyTorch have it.
   std::optional<std::vector<LoaderWaits>> waits;  // by loader
 
   // O(host ops + events).

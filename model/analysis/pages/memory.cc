@@ -269,7 +269,7 @@ ResultTable LifetimeTable(std::span<const AllocatorUse> allocators) {
 AnalysisResult RunMemory(AnalysisContext& context, const AnalysisParams& params) {
   AnalysisResult result;
   result.panel = "memory";
-  const auto use = context.Get<MemoryUse>(params);
+  const auto use = context.Make<MemoryUse>(params);
   const Program program = ProgramOf(context.trace());
   result.tables.push_back(AllocatorTable(*use));
   result.tables.push_back(TimelineTable(use->allocators));

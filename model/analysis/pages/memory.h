@@ -48,7 +48,6 @@ struct MemoryUse {
   bool pytorch = false;
   bool tables_of_xprof = false;
 
-  static constexpr bool kLarge = true;
   static MemoryUse Compute(AnalysisContext& context, const AnalysisParams& params);
 };
 

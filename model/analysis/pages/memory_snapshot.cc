@@ -168,12 +168,6 @@ Finding OutOfMemory(const SnapshotReport::Failure& failure) {
 
 }  // namespace
 
-AnalysisParams SnapshotReport::KeyOf(AnalysisParams params) {
-  AnalysisParams key;
-  key.range = params.range;
-  return key;
-}
-
 SnapshotReport SnapshotReport::Compute(AnalysisContext& context, const AnalysisParams& params) {
   SnapshotReport report;
   const AllocatorHistory* history = HistoryOf(context.trace());
@@ -203,7 +197,7 @@ SnapshotReport SnapshotReport::Compute(AnalysisContext& context, const AnalysisP
 AnalysisResult RunMemorySnapshot(AnalysisContext& context, const AnalysisParams& params) {
   AnalysisResult result;
   result.panel = "memory_snapshot";
-  const auto report = context.Get<SnapshotReport>(params);
+  const auto report = context.Make<SnapshotReport>(params);
   result.SetSource(report);
   const AllocatorHistory* history = HistoryOf(context.trace());
   if (report->device < 0) {

@@ -31,7 +31,6 @@ struct SnapshotReport {
   std::optional<Failure> failure;
   std::vector<LeakingGroup> leaks;
 
-  static AnalysisParams KeyOf(AnalysisParams params);
   // O(events + allocations).
   static SnapshotReport Compute(AnalysisContext& context, const AnalysisParams& params);
 };

@@ -174,17 +174,19 @@ const char* NoOps(const Trace& trace) {
          "or higher.";
 }
 
-}  // namespace
-
-AnalysisParams OpStats::KeyOf(AnalysisParams params) {
-  return KernelStats::KeyOf(std::move(params));
+// The kernels of GPUs; empty if there is no GPU.
+std::shared_ptr<const KernelStats> KernelsOf(AnalysisContext& context,
+                                             const AnalysisParams& params) {
+  return HasGpuPlane(context.trace()) ? context.Get<KernelStats>(params)
+                                      : std::make_shared<const KernelStats>();
 }
+
+}  // namespace
 
 OpStats OpStats::Compute(AnalysisContext& context, const AnalysisParams& params) {
   OpStats stats;
   stats.ops = OpsOf(context.Get<OpDatabase>(params), context.trace(), params);
-  const auto kernels = HasGpuPlane(context.trace()) ? context.Get<KernelStats>(params)
-                                                    : std::make_shared<KernelStats>();
+  const auto kernels = KernelsOf(context, params);
   const MatrixUses use(kernels->kernels, context.xprof());
   const size_t most = context.xprof().op_rows_limited ? kXprofRowsPerSide : SIZE_MAX;
   for (const bool device : {true, false}) {
@@ -199,8 +201,7 @@ OpStats OpStats::Compute(AnalysisContext& context, const AnalysisParams& params)
 
 AnalysisResult RunOpStats(AnalysisContext& context, const AnalysisParams& params) {
   const Trace& trace = context.trace();
-  // Only this page reads it, so the context keeps none: it may be as large as the tables.
-  const auto stats = std::make_shared<const OpStats>(OpStats::Compute(context, params));
+  const auto stats = context.Make<OpStats>(params);
   const HostOps& ops = *stats->ops;
   AnalysisResult result;
   result.panel = "op_stats";
@@ -209,8 +210,7 @@ AnalysisResult RunOpStats(AnalysisContext& context, const AnalysisParams& params
       OpStatsSchema("ops", "Operations").Make(stats->rows, facts),
       OpStatsSchema("ops_with_idle", "Operations and idle time").Make(stats->with_idle, facts)};
   if (!context.xprof().kernel_columns_of_xprof && !ops.device_side.ops.empty()) {
-    const auto kernels =
-        facts.gpus ? context.Get<KernelStats>(params) : std::make_shared<KernelStats>();
+    const auto kernels = KernelsOf(context, params);
     result.tables.push_back(OpCategoryTable(ops.device_side, kernels->kernels));
   }
   result.properties.push_back({"task_type", "Task",

@@ -24,8 +24,6 @@ struct OpStats {
   std::vector<OpStatsRow> rows, with_idle;
   bool training = false;
 
-  static constexpr bool kLarge = true;
-  static AnalysisParams KeyOf(AnalysisParams params);
   static OpStats Compute(AnalysisContext& context, const AnalysisParams& params);
 };
 

@@ -345,7 +345,6 @@ void ReadForOverview(AnalysisContext& context, const AnalysisParams& params) {
 }
 
 Overview Overview::Compute(AnalysisContext& context, const AnalysisParams& params) {
-  ReadForOverview(context, params);
   return OverviewBuilder(context, params).All();
 }
 

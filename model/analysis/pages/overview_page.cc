@@ -443,7 +443,7 @@ AnalysisResult RunOverview(AnalysisContext& context, const AnalysisParams& param
   std::shared_ptr<const Overview> shared;
   std::array<ResultTable, 3> of_losses;
   ParallelFor(context.xprof().step_columns_of_xprof ? 1 : 4, [&](size_t i) {
-    if (i == 0) shared = context.Get<Overview>(params);
+    if (i == 0) shared = context.Make<Overview>(params);
     const std::shared_ptr<const JudgedSteps> steps = context.Get<JudgedSteps>(params);
     if (i == 1) of_losses[0] = IdleByCauseTable(trace, *steps->judged);
     if (i == 2) of_losses[1] = IdleCauseTable(trace, *steps->judged);

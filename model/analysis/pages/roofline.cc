@@ -291,7 +291,7 @@ Roofline Roofline::Compute(AnalysisContext& context, const AnalysisParams& param
 AnalysisResult RunRoofline(AnalysisContext& context, const AnalysisParams& params) {
   AnalysisResult result;
   result.panel = "roofline";
-  const auto roofline = context.Get<Roofline>(params);
+  const auto roofline = context.Make<Roofline>(params);
   const HloOpTable& ops = *roofline->ops;
   if (ops.ops.empty() && AddTorchRoofline(context, params, &result)) return result;
   result.tables.push_back(RooflineSchema("roofline", "Roofline").Make(roofline->rows, ops));

@@ -53,9 +53,9 @@ struct Rank {
 std::vector<Rank> ListRanks(const Trace& trace, const AnalysisParams& params,
                             const DeviceEvents& events);
 
-// Numbers ranks and returns the places of those that are ranks in `ranks`, by number. Numbers are
-// the programs' own if all have one and no two the same, else those in the files' names, else
-// places in the order of the names. If any rank has a device, those without one are none.
+// Gives each rank its number, and returns the places in `ranks` by number. The numbers are the
+// programs' own if all have one and no two are the same, else those in the names of files, else the
+// order of the names. If any rank has a device, entries without a device are left out.
 // O(ranks log ranks).
 std::vector<uint32_t> NumberRanks(std::vector<Rank>* ranks);
 

@@ -80,7 +80,7 @@ struct Ranks {
   RankSummary summary;  // empty with fewer than two ranks
 
   static constexpr size_t kKept = 4;
-  // Of the ranks of a trace with events.
+  // The trace must have events; a fleet has none.
   static Ranks Compute(AnalysisContext& context, const AnalysisParams& params);
 };
 // Only `with_events` is set for fewer than two ranks.

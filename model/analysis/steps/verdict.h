@@ -59,7 +59,7 @@ struct KernelWork {
 };
 
 struct Verdict {
-  // How much of the steps was recorded, as far as it matters to the verdict.
+  // Whether the recording has enough of the steps for a verdict.
   enum class Recorded : uint8_t {
     kAll,
     kPart,       // the verdict is of a part: `lacks` says what lacks

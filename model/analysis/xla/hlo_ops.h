@@ -61,8 +61,8 @@ struct HloOpTable {
 
   static constexpr size_t kKept = 2;
   static AnalysisParams KeyOf(AnalysisParams params);  // without the choice of a program
-  // Of the hosts, steps and range that params name. O(events + instructions of the programs that
-  // ran).
+  // It adds up the hosts, steps and range that params name. O(events + instructions of the programs
+  // that ran).
   static HloOpTable Compute(AnalysisContext& context, const AnalysisParams& params);
 };
 

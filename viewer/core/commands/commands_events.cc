@@ -237,7 +237,7 @@ constexpr CommandDesc kSearch[] = {
 
 std::span<const CommandDesc> SearchCommands() { return kSearch; }
 
-// Commands that back out of what is shown, and copy from it.
+// Commands that clear the selection or search, and copy events.
 namespace {
 
 std::string NameOfSelection(const C& c) {

@@ -11,7 +11,7 @@ namespace {
 
 std::shared_ptr<const HloMemory> Memory() {
   AnalysisContext context(test::HloTrace(), Definitions::kStepscope);
-  return context.Get<HloMemory>(AnalysisParams());
+  return context.Make<HloMemory>(AnalysisParams());
 }
 
 TEST_CASE("the heap's numbers are those of the analysis") {
