@@ -38,9 +38,9 @@ struct Contribution {
   EventRows rows_a, rows_b;
   double delta() const { return b - a; }
   double delta_ms() const { return MsOf(delta()); }
-  // Percent of a change in ms; none of a change of 0.
-  std::optional<double> share_of(double change) const {
-    return change != 0 ? std::optional(100 * delta_ms() / change) : std::nullopt;
+  // Percent of `whole_ms`, the change of the whole step; none where that is 0.
+  std::optional<double> share_of(double whole_ms) const {
+    return whole_ms != 0 ? std::optional(100 * delta_ms() / whole_ms) : std::nullopt;
   }
 };
 
