@@ -3,6 +3,8 @@
 // trace asks for the capability that it needs and never for the format.
 #pragma once
 
+#include "model/recorder.h"
+
 namespace stepscope {
 
 // Each is false unless the format says so. Those marked (*) hold only for traces of the format
@@ -20,12 +22,15 @@ struct Capabilities {
   bool long_names_for_tf_op = false;
   bool argument_names = false;   // arguments are called what XProf or torch.profiler call them
   bool chrome_events = false;    // the file is JSON, and its events are Chrome trace events
+  bool any_program = false;      // traces of all kinds of programs are written in it
   bool memory_snapshot = false;  // it holds an allocator's history (allocator_history.h)
 };
 
 struct TraceFormat {
   const char* name;  // "XSpace", "Chrome trace"
   Capabilities capabilities;
+  // Of every file of the format; kUnknown: TraceBuilder finds it (FindRecorder).
+  Recorder recorder = Recorder::kUnknown;
 };
 
 // The format of a trace that was built in memory and not loaded.

@@ -17,6 +17,7 @@
 
 #include "model/capabilities.h"
 #include "model/diagnostics.h"
+#include "model/recorder.h"
 #include "model/stats.h"
 #include "model/track.h"
 
@@ -57,6 +58,7 @@ class Trace {
   bool kineto = false;
   std::string path;            // what the user opened
   std::string run;             // run name, or the file name
+  RecordingHeader recording;   // what the file says of its recording beside the events
   int64_t origin_unix_ns = 0;  // Unix time of t = 0, or 0 if unknown
   uint64_t file_bytes = 0, inflated_bytes = 0;
   std::vector<Host> hosts;

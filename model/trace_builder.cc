@@ -5,6 +5,7 @@
 
 #include "model/base/demangle.h"
 #include "model/base/sort_runs.h"
+#include "model/find_recorder.h"
 #include "model/first_view.h"
 #include "model/lane_builder.h"
 #include "model/trace_facts.h"
@@ -209,6 +210,13 @@ void PlaceOnHosts(Trace* trace) {
   }
 }
 
+void SetRecorder(Trace* trace) {
+  if (trace->recording.recorder != Recorder::kUnknown) return;
+  trace->recording.recorder = trace->format->recorder;
+  if (trace->recording.recorder != Recorder::kUnknown) trace->recording.evidence = "format";
+  if (trace->format->capabilities.any_program) FindRecorder(*trace, &trace->recording);
+}
+
 // Sets what follows from tracks, lanes and flows. Returns the number of stray events.
 uint64_t SetSums(uint64_t slices, uint64_t instants, Trace* trace) {
   trace->counts.slices = slices;
@@ -234,6 +242,7 @@ Result<std::shared_ptr<const Trace>> FinishWhole(std::shared_ptr<Trace> trace,
     for (const Lane& lane : trace->set.lanes)
       instants += lane.kind == LaneKind::kInstant ? lane.size() : 0;
     SetSums(trace->set.rows - instants, instants, trace.get());
+    SetRecorder(trace.get());
   } catch (const std::bad_alloc&) {
     return Status(ErrorCode::kLimit, "Not enough memory for the profile's events.");
   }
@@ -370,6 +379,7 @@ Result<std::shared_ptr<const Trace>> TraceBuilder::Finish(std::stop_token stop,
     trace_->diagnostics.Merge(built.diagnostics);
     MapFlows(rows);
     Summarise(built.slices, built.instants);
+    SetRecorder(trace_.get());
   } catch (const std::bad_alloc&) {
     return Status(ErrorCode::kLimit,
                   "Not enough memory for the profile's events. Open fewer hosts at a time.");

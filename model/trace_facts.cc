@@ -10,6 +10,7 @@ namespace stepscope {
 void CopyTraceFacts(const Trace& from, Trace* to) {
   to->format = from.format;
   to->kineto = from.kineto;
+  to->recording = from.recording;
   to->path = from.path;
   to->run = from.run;
   to->origin_unix_ns = from.origin_unix_ns;

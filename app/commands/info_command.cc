@@ -19,7 +19,7 @@ int RunInfo(const InputOptions& input, const InfoOptions& options, const Log& lo
   const LoadedInput loaded = LoadInput(input, options.host, log);
   if (!loaded.trace) return loaded.exit_code;
   AnalysisContext context(loaded.trace, Definitions::kStepscope);
-  const InfoInput info{input.paths[0], loaded.runs, loaded.trace.get(),
+  const InfoInput info{input.paths[0], loaded.runs, loaded.trace.get(), &context.Get<Recording>(),
                        context.Get<StepDatabase>().steps.size()};
   Output output({});
   if (options.json) {

@@ -114,6 +114,16 @@ void AddSummary(const InfoInput& input, TextRows* rows) {
     add("counters", Counted(trace.counts.counter_samples, "samples"));
   if (trace.counts.flows) add("flows", GroupDigits(trace.counts.flows));
   add("steps", GroupDigits(input.steps));
+  if (input.recording == nullptr) return;
+  add("recorder", input.recording->RecorderText());
+  add("devices", input.recording->DevicesText());
+  std::string absent;
+  for (size_t i = 0; i < static_cast<size_t>(Layer::kCount); ++i) {
+    const auto layer = static_cast<Layer>(i);
+    if (input.recording->Has(layer) || !input.recording->Lists(layer)) continue;
+    absent += (absent.empty() ? "" : ", ") + std::string(LabelOf(layer));
+  }
+  add("missing", absent);
 }
 
 std::string PlaneTitle(const Trace& trace, const Plane& plane) {
@@ -147,6 +157,23 @@ void AddPlanes(const Trace& trace, TextBuffer* out) {
     rows.RightAlign(1);
     *out += rows.Render();
   }
+}
+
+void WriteRecording(const Recording& recording, JsonStream* json) {
+  json->Key("recording");
+  json->BeginObject();
+  json->Member("recorder", std::string(NameOf(recording.header.recorder)));
+  json->Member("version", recording.header.version);
+  json->Member("devices_used", uint64_t{recording.devices.used});
+  json->Member("devices_named", uint64_t{recording.devices.named});
+  json->Key("device_part_missing");
+  json->Bool(recording.devices.part_missing);
+  std::vector<std::string> recorded;
+  for (size_t i = 0; i < static_cast<size_t>(Layer::kCount); ++i) {
+    if (recording.Has(static_cast<Layer>(i))) recorded.emplace_back(IdOf(static_cast<Layer>(i)));
+  }
+  WriteTexts("layers", recorded, json);
+  json->EndObject();
 }
 
 void AddDiagnostics(const Trace& trace, TextBuffer* out) {
@@ -190,6 +217,7 @@ void WriteInfoJson(const InfoInput& input, const TextSink& sink) {
   json.Member("begin_ps", trace.span.begin);
   json.Member("end_ps", trace.span.end);
   json.Member("steps", uint64_t{input.steps});
+  if (input.recording != nullptr) WriteRecording(*input.recording, &json);
   WriteTexts("skipped_files", trace.skipped_files, &json);
   json.Key("diagnostics");
   WriteDiagnostics(trace.diagnostics, &json);

@@ -45,6 +45,8 @@ struct LoadedFile {
   int rank = -1;
   std::optional<int64_t> base_ns;
   std::vector<DeviceProperties> devices;
+  std::string version;                        // RecordingHeader::version
+  std::vector<std::string> asked, not_asked;  // RecordingHeader
   bool unix_clock = false;
   bool far_away = false;  // too far from most files: it starts at 0
   // Times count from the origin of the trace that was exported, whatever begins first.
@@ -74,8 +76,23 @@ DeviceProperties ReadDevice(std::string_view object) {
   return device;
 }
 
+// Options of torch.profiler, which it writes beside the events as 0 or 1.
+constexpr std::string_view kOptions[] = {"record_shapes", "profile_memory", "with_stack",
+                                         "with_flops", "with_modules"};
+
+void ReadOption(const TopMember& m, LoadedFile* file) {
+  if (std::find(std::begin(kOptions), std::end(kOptions), m.key) == std::end(kOptions)) return;
+  if (m.value == "1" || m.value == "true") file->asked.emplace_back(m.key);
+  if (m.value == "0" || m.value == "false") file->not_asked.emplace_back(m.key);
+}
+
 void ReadMembers(LoadedFile* file) {
   for (const TopMember& m : file->parsed.members) {
+    ReadOption(m, file);
+    if (m.key == "schemaVersion") {
+      if (const auto number = ParseInt(m.value))
+        file->version = "Kineto, schema " + std::to_string(*number);
+    }
     if (m.key == "baseTimeNanoseconds") {
       file->base_ns = ParseInt(m.value);
     } else if (m.key == "stepscopeOrigin") {
@@ -270,6 +287,10 @@ void AddFile(uint32_t index, const Origin& origin, LoadedFile* file, MetaTable* 
   if (file->parsed.cut) {
     trace.diagnostics.CountTruncated(file->label + " byte " + std::to_string(file->inflated_bytes));
   }
+  RecordingHeader& recording = trace.recording;
+  if (recording.version.empty()) recording.version = file->version;
+  if (recording.asked.empty()) recording.asked = std::move(file->asked);
+  if (recording.not_asked.empty()) recording.not_asked = std::move(file->not_asked);
   trace.file_bytes += file->file_bytes;
   trace.inflated_bytes += file->inflated_bytes;
 }
@@ -296,7 +317,8 @@ constexpr TraceFormat kChromeTrace = {"Chrome trace",
                                        .torch_profiler = true,
                                        .long_names_for_tf_op = true,
                                        .argument_names = true,
-                                       .chrome_events = true}};
+                                       .chrome_events = true,
+                                       .any_program = true}};
 
 using Kind = FileEnding::Kind;
 constexpr FileEnding kEndings[] = {

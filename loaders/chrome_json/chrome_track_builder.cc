@@ -101,6 +101,7 @@ class ChromeTrackBuilder {
     FindGpus();
     for (auto& [key, counter] : events_->memory)
       AddMemory(std::get<0>(key), std::get<1>(key), &counter);
+    NameDevices();
     thread_count_ = events_->threads.size();
     std::vector<ThreadEvents>().swap(events_->threads);
     std::vector<ProcessInfo>().swap(events_->processes);
@@ -429,10 +430,42 @@ class ChromeTrackBuilder {
     }
     std::string name = "Memory";
     if (plane == kNoIndex) {
+      if (type > 0) NameDevice(id, {})->has_memory = true;
       plane = PlaneOf(counter->pid, true);
       name = type == 0 ? "CPU memory" : "Memory of device " + std::to_string(id);
     }
     AddCounterTrack(builder_->strings().Intern(name), counter, plane);
+  }
+
+  // The entry of a device without events.
+  NamedDevice* NameDevice(int64_t id, const std::string& name) {
+    std::vector<NamedDevice>& devices = builder_->trace().recording.devices;
+    const int ordinal = static_cast<int>(std::clamp<int64_t>(id, -1, 1 << 20));
+    for (NamedDevice& device : devices) {
+      if (device.host != placement_.host || device.ordinal != ordinal) continue;
+      if (device.name.empty()) device.name = name;
+      return &device;
+    }
+    devices.push_back({placement_.host, ordinal, name});
+    return &devices.back();
+  }
+
+  // Lists the devices that properties or a process name and that have no event.
+  void NameDevices() {
+    std::set<int64_t> with_plane;
+    for (const auto& [ordinal, plane] : gpu_planes_) with_plane.insert(ordinal);
+    if (!OnlyDevice()) {
+      for (const DeviceProperties& d : placement_.devices) {
+        if (!with_plane.contains(d.id)) NameDevice(d.id, d.name);
+      }
+    }
+    for (uint32_t pid = 0; pid < events_->processes.size(); ++pid) {
+      if (plane_index_[2 * size_t{pid}] != kNoIndex) continue;
+      const auto role = RoleOfProcess(Text(events_->processes[pid].name), 0);
+      const bool device = role && (role->kind == PlaneKind::kGpu || role->kind == PlaneKind::kTpu);
+      if (device && role->device_ordinal >= 0 && !with_plane.contains(role->device_ordinal))
+        NameDevice(role->device_ordinal, role->display_name);
+    }
   }
 
   void Emit() {

@@ -290,7 +290,8 @@ void Replay(AllocatorHistory* history, Diagnostics* diagnostics) {
                      {}, repairs.address_reused);
 }
 
-constexpr TraceFormat kMemorySnapshot = {"Memory snapshot", {.memory_snapshot = true}};
+constexpr TraceFormat kMemorySnapshot = {
+    "Memory snapshot", {.memory_snapshot = true}, Recorder::kTorchMemory};
 
 Status Load(TraceBuilder& builder, std::span<const InputFile> files, const LoadOptions& options,
             const std::stop_token& stop, Progress& progress) {

@@ -71,8 +71,8 @@ void EmitFile(uint32_t index, LoadedFile* file, TraceBuilder* builder) {
   trace.inflated_bytes += file->source.bytes->size();
 }
 
-constexpr TraceFormat kPerfetto = {"Perfetto trace",
-                                   {.event_categories = true, .pytorch_events = true}};
+constexpr TraceFormat kPerfetto = {
+    "Perfetto trace", {.event_categories = true, .pytorch_events = true, .any_program = true}};
 
 Status Load(TraceBuilder& builder, std::span<const InputFile> inputs, const LoadOptions& options,
             const std::stop_token& stop, Progress& progress) {

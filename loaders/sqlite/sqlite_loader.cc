@@ -16,8 +16,8 @@ namespace {
 constexpr int64_t kOwnZeroNs = 10'000'000'000;
 
 constexpr Capabilities kDatabase = {.event_categories = true, .pytorch_events = true};
-constexpr TraceFormat kNsightSystems = {"Nsight Systems export", kDatabase};
-constexpr TraceFormat kRocpd = {"rocprofv3 database", kDatabase};
+constexpr TraceFormat kNsightSystems = {"Nsight Systems export", kDatabase, Recorder::kNsight};
+constexpr TraceFormat kRocpd = {"rocprofv3 database", kDatabase, Recorder::kRocprof};
 
 struct LoadedFile {
   std::string path, label, host;

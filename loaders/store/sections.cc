@@ -23,6 +23,7 @@ constexpr CapabilityName kCapabilities[] = {
     {"long_names_for_tf_op", &Capabilities::long_names_for_tf_op},
     {"argument_names", &Capabilities::argument_names},
     {"chrome_events", &Capabilities::chrome_events},
+    {"any_program", &Capabilities::any_program},
     {"memory_snapshot", &Capabilities::memory_snapshot},
 };
 static_assert(std::size(kCapabilities) == sizeof(Capabilities), "a capability is not stored");
@@ -35,6 +36,34 @@ void WriteDiagnostics(const Diagnostics& diagnostics, pb::Head* head) {
     to.set_count(row.count);
     to.set_text(row.text);
     for (const std::string& place : row.first) to.add_places(place);
+  }
+}
+
+void WriteRecording(const RecordingHeader& recording, pb::Head* head) {
+  head->set_recorder(static_cast<uint32_t>(recording.recorder));
+  head->set_recorder_version(recording.version);
+  head->set_recorder_evidence(recording.evidence);
+  for (const std::string& option : recording.asked) head->add_asked(option);
+  for (const std::string& option : recording.not_asked) head->add_not_asked(option);
+  for (const NamedDevice& device : recording.devices) {
+    pb::NamedDevice& saved = *head->add_devices();
+    saved.set_host(device.host.value);
+    saved.set_ordinal(device.ordinal);
+    saved.set_name(device.name);
+    saved.set_has_memory(device.has_memory);
+  }
+}
+
+void ReadRecording(const pb::Head& head, RecordingHeader* recording) {
+  if (head.recorder() < static_cast<uint32_t>(Recorder::kCount))
+    recording->recorder = static_cast<Recorder>(head.recorder());
+  recording->version = head.recorder_version();
+  recording->evidence = head.recorder_evidence();
+  recording->asked.assign(head.asked().begin(), head.asked().end());
+  recording->not_asked.assign(head.not_asked().begin(), head.not_asked().end());
+  for (const pb::NamedDevice& device : head.devices()) {
+    recording->devices.push_back(
+        {HostId(device.host()), device.ordinal(), device.name(), device.has_memory()});
   }
 }
 
@@ -60,6 +89,7 @@ Status WriteHead(const WriteContext& context, uint32_t, Payload* out) {
   for (const std::string& text : trace.errors) head.add_errors(text);
   for (const std::string& text : trace.warnings) head.add_warnings(text);
   for (const std::string& text : trace.skipped_files) head.add_skipped_files(text);
+  WriteRecording(trace.recording, &head);
   out->count = 1;
   out->bytes = head.SerializeAsString();
   return {};
@@ -85,6 +115,7 @@ bool ReadHead(ReadContext& context, const Section&, std::string_view bytes) {
   trace.inflated_bytes = head.inflated_bytes();
   if (!head.run().empty()) trace.run = head.run();
   ReadDiagnostics(head, &trace.diagnostics);
+  ReadRecording(head, &trace.recording);
   trace.errors.assign(head.errors().begin(), head.errors().end());
   trace.warnings.assign(head.warnings().begin(), head.warnings().end());
   trace.skipped_files.insert(trace.skipped_files.end(), head.skipped_files().begin(),

@@ -251,6 +251,17 @@ class Joiner {
     const auto append = [](const auto& from, auto* to) {
       to->insert(to->end(), from.begin(), from.end());
     };
+    if (trace_.recording.recorder == Recorder::kUnknown) {
+      trace_.recording.recorder = part.recording.recorder;
+      trace_.recording.version = part.recording.version;
+      trace_.recording.evidence = part.recording.evidence;
+      trace_.recording.asked = part.recording.asked;
+      trace_.recording.not_asked = part.recording.not_asked;
+    }
+    for (NamedDevice device : part.recording.devices) {
+      if (device.host.valid()) device.host = HostId(host_ + device.host.value);
+      trace_.recording.devices.push_back(std::move(device));
+    }
     append(part.errors, &trace_.errors);
     append(part.warnings, &trace_.warnings);
     append(part.skipped_files, &trace_.skipped_files);

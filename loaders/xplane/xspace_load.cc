@@ -373,7 +373,8 @@ constexpr TraceFormat kXSpace = {"XSpace",
                                   .plane_metadata = true,
                                   .group_stats = true,
                                   .kernel_annotations = true,
-                                  .argument_names = true}};
+                                  .argument_names = true},
+                                 Recorder::kXla};
 
 Status Load(TraceBuilder& builder, std::span<const InputFile> files, const LoadOptions& options,
             const std::stop_token& stop, Progress& progress) {

@@ -135,7 +135,8 @@ enum ProfileKinds : uint8_t {
   kOfTraces = 1,
   kOfPrograms = 2,   // traces with programs of XLA
   kOfSnapshots = 4,  // memory snapshots, which have no events
-  kOfFleets = 8      // facts of ranks, without events
+  kOfFleets = 8,     // facts of ranks, without events
+  kOfOthers = 16     // traces of other kinds of programs (IsForeign)
 };
 
 // An analysis is of one profile (`run`), or compares two (`compare`); the other function is null.

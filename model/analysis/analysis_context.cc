@@ -95,6 +95,10 @@ namespace {
 constexpr const char* kSnapshotHasNone =
     "A memory snapshot has allocations only; its page is Memory snapshot. Steps, kernels and "
     "operations are in a trace of the same run, which can be opened beside it.";
+constexpr const char* kOthersHaveNone =
+    "No trace of TensorFlow, JAX or PyTorch: the timeline, search, statistics, flame graphs and "
+    "SQL "
+    "work.";
 constexpr const char* kFleetHasNone =
     "A fleet has the facts of ranks only; its pages are Fleet and Ranks. Open a rank's profile for "
     "its events.";
@@ -102,6 +106,7 @@ constexpr const char* kFleetHasNone =
 uint8_t KindsOf(const Trace& trace) {
   if (FleetOf(trace) != nullptr) return kOfFleets;
   if (HistoryOf(trace) != nullptr) return kOfSnapshots;
+  if (IsForeign(trace.recording.recorder)) return kOfOthers;
   return trace.hlo.programs.empty() ? kOfTraces : kOfTraces | kOfPrograms;
 }
 
@@ -115,10 +120,13 @@ AnalysisResult RunAnalysis(const AnalysisDesc& analysis, AnalysisContext& contex
                            const AnalysisParams& params) {
   CheckStop();
   const uint8_t kinds = KindsOf(context.trace());
-  if ((kinds & (analysis.of | kOfTraces)) == 0) {
+  const bool of_others = kinds == kOfOthers && (analysis.of & kOfOthers) == 0;
+  if ((kinds & (analysis.of | kOfTraces)) == 0 || of_others) {
     AnalysisResult none;
     none.panel = analysis.id;
-    none.empty_reason = kinds == kOfFleets ? kFleetHasNone : kSnapshotHasNone;
+    none.empty_reason = kinds == kOfFleets   ? kFleetHasNone
+                        : kinds == kOfOthers ? kOthersHaveNone
+                                             : kSnapshotHasNone;
     return none;
   }
   AnalysisResult result = analysis.run(context, params);

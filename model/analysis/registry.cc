@@ -5,7 +5,7 @@ namespace stepscope {
 
 // Each is called through its row only.
 using Run = AnalysisResult(AnalysisContext& context, const AnalysisParams& params);
-Run RunOverview, RunVerdict, RunInputPipeline, RunKernelStats, RunOpStats, RunMemory,
+Run RunOverview, RunVerdict, RunRecording, RunInputPipeline, RunKernelStats, RunOpStats, RunMemory,
     RunDiagnostics, RunFindings, RunRanks, RunFleet, RunMemorySnapshot, RunHloProfile, RunHloStats,
     RunRoofline, RunHloMemory, RunHloGraph;
 namespace compare {
@@ -15,7 +15,9 @@ AnalysisResult CompareProfiles(AnalysisContext& a, AnalysisContext& b, const Com
 std::span<const AnalysisDesc> Analyses() {
   static constexpr AnalysisDesc kAnalyses[] = {
       {"overview", "Overview", "Where the time of each step went, and what limits the run.",
-       RunOverview, kOfTraces, true, RunVerdict},
+       RunOverview, kOfTraces | kOfOthers, true, RunVerdict},
+      {"recording", "Recording", "What was recorded, by which program, and what is missing.",
+       RunRecording, kOfTraces | kOfSnapshots | kOfOthers, false},
       {"input_pipeline", "Input pipeline", "What the host spends on reading and preparing input.",
        RunInputPipeline},
       {"kernel_stats", "GPU kernels", "Time, launch parameters and Tensor Core use of each kernel.",
@@ -46,7 +48,7 @@ std::span<const AnalysisDesc> Analyses() {
        "Who held a device's memory at the peak, at the end and when it ran out, and what grows.",
        RunMemorySnapshot, kOfSnapshots, false},
       {"diagnostics", "Diagnostics", "What the loader repaired, and what the recording lacks.",
-       RunDiagnostics, kOfTraces | kOfSnapshots | kOfFleets},
+       RunDiagnostics, kOfTraces | kOfSnapshots | kOfFleets | kOfOthers},
   };
   return kAnalyses;
 }

@@ -172,7 +172,7 @@ std::string RenameMetadata(std::string_view entry, std::string_view from, std::s
 
 }  // namespace
 
-Recording ReadRecording(const std::string& path) {
+WrappedRecording ReadRecording(const std::string& path) {
   namespace fs = std::filesystem;
   fs::path file = path;
   if (fs::is_directory(file)) {
@@ -190,7 +190,7 @@ Recording ReadRecording(const std::string& path) {
     source = std::move(records->source);
     ranges = std::move(records->records);
   }
-  Recording recording;
+  WrappedRecording recording;
   recording.json = file.string().find(".json") != std::string::npos;
   for (const auto& [begin, end] : ranges) {
     std::string& record = recording.records.emplace_back(end - begin, '\0');
@@ -201,7 +201,7 @@ Recording ReadRecording(const std::string& path) {
   return recording;
 }
 
-std::shared_ptr<const Trace> LoadRecording(const Recording& recording) {
+std::shared_ptr<const Trace> LoadRecording(const WrappedRecording& recording) {
   std::string name = "t.xplane.pb", bytes;
   if (recording.json) name = "t.json";
   if (recording.records.size() == 1) bytes = recording.records.front();
@@ -212,8 +212,8 @@ std::shared_ptr<const Trace> LoadRecording(const Recording& recording) {
   return test::Loaded(name, std::move(bytes));
 }
 
-Recording WrapMainThread(const Recording& recording, std::string_view frame) {
-  Recording out = recording;
+WrappedRecording WrapMainThread(const WrappedRecording& recording, std::string_view frame) {
+  WrappedRecording out = recording;
   for (std::string& record : out.records) {
     const auto wrap = [&](std::string_view plane) { return WrapPlane(plane, frame); };
     record = out.json ? WrapJson(record, frame) : Changed(record, kPlanes, wrap);
@@ -221,9 +221,9 @@ Recording WrapMainThread(const Recording& recording, std::string_view frame) {
   return out;
 }
 
-Recording RenameEvents(const Recording& recording, std::string_view from, std::string_view to,
-                       size_t* renamed) {
-  Recording out = recording;
+WrappedRecording RenameEvents(const WrappedRecording& recording, std::string_view from,
+                              std::string_view to, size_t* renamed) {
+  WrappedRecording out = recording;
   *renamed = 0;
   const auto entry = [&](std::string_view e) { return RenameMetadata(e, from, to, renamed); };
   const auto plane = [&](std::string_view p) { return Changed(p, kEventMetadata, entry); };

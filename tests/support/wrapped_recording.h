@@ -13,24 +13,24 @@
 namespace stepscope::test {
 
 // A recording in memory: a Chrome trace, an XSpace or several.
-struct Recording {
+struct WrappedRecording {
   bool json = false;
   std::vector<std::string> records;  // one, but for JAX' continuous recordings
 };
 
 // Reads a file, or the one XSpace of a log directory. Fails the test if it cannot be read.
-Recording ReadRecording(const std::string& path);
+WrappedRecording ReadRecording(const std::string& path);
 // What LoadBytes makes of it. Fails the test if it cannot be loaded.
-std::shared_ptr<const Trace> LoadRecording(const Recording& recording);
+std::shared_ptr<const Trace> LoadRecording(const WrappedRecording& recording);
 
 // The recording with one more event that encloses all events of the main thread: the one with the
 // most Python functions, else the one named "python", else the one with the most ops. Unchanged if
 // there is no such thread.
-Recording WrapMainThread(const Recording& recording, std::string_view frame);
+WrappedRecording WrapMainThread(const WrappedRecording& recording, std::string_view frame);
 
 // The recording in which the names of events that begin with `from` begin with `to` instead.
 // `renamed`: how many did.
-Recording RenameEvents(const Recording& recording, std::string_view from, std::string_view to,
-                       size_t* renamed);
+WrappedRecording RenameEvents(const WrappedRecording& recording, std::string_view from,
+                              std::string_view to, size_t* renamed);
 
 }  // namespace stepscope::test

@@ -46,6 +46,7 @@ model/analysis/intervals             | +                                        
 model/analysis/naming                | +                                            |
 model/analysis                       | +                                            |
 model/analysis/grouping              | +                                            |
+model/analysis/recording             | +                                            |
 model/analysis/tpu                   | +                                            |
 model/analysis/steps                 | +                                            |
 model/analysis/steps/builders        | +                                            |

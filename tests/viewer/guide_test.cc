@@ -27,7 +27,7 @@ using test::ViewerFixture;
 
 constexpr int kMostMoves = 5;
 
-std::shared_ptr<const Trace> Recording(test::GpuProfileOptions options) {
+std::shared_ptr<const Trace> RecordedProfile(test::GpuProfileOptions options) {
   options.steps = 6;
   options.layers = 8;
   return LoadBytes("worker.xplane.pb", test::MakeGpuProfile(options), {}).value();
@@ -36,7 +36,7 @@ std::shared_ptr<const Trace> Recording(test::GpuProfileOptions options) {
 std::shared_ptr<const Trace> InputBound() {
   test::GpuProfileOptions options;
   options.scenario = test::GpuScenario::kInputBound;
-  return Recording(options);
+  return RecordedProfile(options);
 }
 
 class GuideWalk {
@@ -164,7 +164,7 @@ TEST_CASE("guide 1: why is my step slow?") {
 TEST_CASE("guide 2: which step is slow, and what is different in it?") {
   test::GpuProfileOptions options;
   options.outlier_step = 4;
-  GuideWalk walk(Recording(options));
+  GuideWalk walk(RecordedProfile(options));
   walk.Choose("longest step");
   walk.Press(ImGuiKey_L);
   walk.Sees("Only train 4");
@@ -225,7 +225,7 @@ TEST_CASE("guide 4: how often does this run, and how long does it take?") {
 TEST_CASE("guide 5: what happens between two steps?") {
   test::GpuProfileOptions options;
   options.between_us = 2000;
-  GuideWalk walk(Recording(options));
+  GuideWalk walk(RecordedProfile(options));
   const TrackSet& set = walk.trace().set;
   std::vector<TimeRange> marks;  // of steps
   for (uint32_t row = 0; row < set.rows; ++row) {
@@ -261,10 +261,10 @@ TEST_CASE("guide 6: why is the GPU idle?") {
 
 TEST_CASE("guide 7: what got slower since yesterday?") {
   test::GpuProfileOptions options;
-  GuideWalk walk(Recording(options));
+  GuideWalk walk(RecordedProfile(options));
   options.slower_op = "Conv2D";
   options.slower_factor = 1.5;
-  walk.Open(Recording(options));
+  walk.Open(RecordedProfile(options));
   walk.Press(ImGuiKey_C, ImGuiMod_Alt);
   walk.Sees("B's step is");
   walk.Sees("longer");

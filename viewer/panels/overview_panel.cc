@@ -42,6 +42,7 @@ class OverviewPanel final : public AnalysisPanel {
   void DrawResult(const PanelContext& context, const AnalysisResult& result, uint64_t key) override;
 
  private:
+  static void DrawRecording(const PanelContext& context, const Recording& recording);
   void DrawVerdict(const PanelContext& context, const AnalysisResult& result,
                    const Overview& overview);
   std::vector<Part> PartsOf(const PanelContext& context, const Overview& overview) const;
@@ -64,8 +65,23 @@ class OverviewPanel final : public AnalysisPanel {
   ResultTableView top_types_, top_ops_;
 };
 
+// The card: who recorded what, and what is missing. A click shows the panel with all facts.
+void OverviewPanel::DrawRecording(const PanelContext& context, const Recording& recording) {
+  const FaceScope small(context, Face::kUi, TypeSize::kSlice);
+  const bool lacks = recording.devices.part_missing || !recording.losses.empty();
+  if (LinkText(context, "recording", "Recording"))
+    context.commands.Push("panel.show", {.text = "recording"});
+  ImGui::SameLine(0, BaseEm() * 0.6f);
+  WrappedIn(context, Role::kText2, recording.RecorderText() + "; " + recording.DevicesText());
+  const std::string absent = recording.AbsentText();
+  if (!absent.empty()) WrappedIn(context, lacks ? Role::kWarning : Role::kText3, absent);
+  ImGui::Dummy(ImVec2(0, BaseEm() * 0.2f));
+}
+
 void OverviewPanel::DrawVerdict(const PanelContext& context, const AnalysisResult& result,
                                 const Overview& overview) {
+  if (overview.recording != nullptr && !overview.as_xprof)
+    DrawRecording(context, *overview.recording);
   // The strip above the timeline shows the verdict, except for results made by hand.
   const Finding* verdict = result.findings.empty() ? nullptr : &result.findings.front();
   const bool said = verdict == nullptr || SaidInStrip(context, verdict->text);

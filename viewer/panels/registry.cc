@@ -13,7 +13,7 @@ MakePanel MakeComparePanel, MakeDetailsPanel, MakeDevicesPanel, MakeDiagnosticsP
     MakeFindingsPanel, MakeFleetPanel, MakeHloGraphPanel, MakeHloMemoryPanel, MakeHloProfilePanel,
     MakeHloStatsPanel, MakeInputPipelinePanel, MakeKernelStatsPanel, MakeMarkersPanel,
     MakeMemoryPanel, MakeMemorySnapshotPanel, MakeOpStatsPanel, MakeOverviewPanel, MakeQueryPanel,
-    MakeRanksPanel, MakeRooflinePanel, MakeSelectionPanel;
+    MakeRanksPanel, MakeRecordingPanel, MakeRooflinePanel, MakeSelectionPanel;
 
 namespace {
 
@@ -42,6 +42,8 @@ constexpr PanelDesc kPanels[] = {
      DockSlot::kBottomLeft, true, &MakeMarkersPanel},
     {"overview", "Overview", "Where a step goes, the verdict, what to look at next.", "Alt+1",
      DockSlot::kBottomRight, true, &MakeOverviewPanel},
+    {"recording", "Recording", "What was recorded, by which program, and what is missing.", "Alt+E",
+     DockSlot::kBottomRight, false, &MakeRecordingPanel},
     {"findings", "Findings", "What to fix first, and how much of a step it saves.", "Alt+F",
      DockSlot::kBottomRight, true, &MakeFindingsPanel},
     {"input_pipeline", "Input", "Whether input is the bottleneck, and what the host does for it.",

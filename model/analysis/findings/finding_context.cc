@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "model/analysis/findings/kernels/kernels_in_steps.h"
+#include "model/analysis/findings/step_verdict.h"
 #include "model/analysis/naming/remedies.h"
 #include "model/analysis/naming/short_label.h"
 #include "model/analysis/ranks/ranks.h"
@@ -45,11 +46,9 @@ FindingContext::FindingContext(AnalysisContext& context, const AnalysisParams& p
       steps_of_part_->without_steps && steps_of_part_->whole_time && db_->kind != DeviceKind::kTpu;
   if (whole_) db_ = steps_of_part_->judged;
   program_ = ProgramOf(trace(), *db_);
-  std::vector<AsyncWait> waits;
-  if (db_->kind == DeviceKind::kTpu) waits = AsyncWaitsOf(trace(), context.stats(), *db_);
-  const auto kinds = [&] { return context_.Get<ExposedKinds>(params_); };
-  verdict_ = Judge(trace(), *db_, whole_, kinds, waits);
-  NameLateRank(context_, params_, &verdict_);
+  verdict_ = context.Get<StepVerdict>(params)->verdict;
+  if (verdict_.leads == StepPart::kCompute)
+    verdict_.kernel_work = LargestKernelWork(context, params);
   const NameTable& names = trace().names();
   themes_.resize(names.metas.size());
   for (size_t m = 0; m < themes_.size(); ++m) {
@@ -169,6 +168,11 @@ std::string FindingContext::Waits() const {
 }
 
 std::string FindingContext::Remedy(std::string_view id) const { return RemedyFor(id, program_); }
+
+const char* FindingContext::InEachStep() const {
+  if (whole_) return "";
+  return db_->steps.size() == 1 ? " in the step" : " in each step";
+}
 
 std::string FindingContext::EveryStep(double step_ms) const {
   if (whole_) return "the recording's " + MsText(step_ms);

@@ -84,6 +84,8 @@ class FindingContext {
   std::string Waits() const;
   std::string EveryStep() const { return EveryStep(step_ms_); }
   std::string EveryStep(double step_ms) const;
+  // " in each step", " in the step" of one; empty without steps.
+  const char* InEachStep() const;
   std::string NameOf(PlaneId device) const;
   // Says how sure a mean over steps is: "Mean of 9 steps, which vary by 2 %."
   std::string Uncertainty() const;

@@ -193,10 +193,10 @@ void FindShortKernels(const FindingContext& input, double threshold,
   if (percent < threshold || input.PercentOfStep(lost + own) < 5) return;
   RuleFinding found;
   found.title = fmt::format(
-      "{:.0f} of {:.0f} kernels in each step are shorter than a launch ({:.0f} \u00b5s), {:.1f} "
+      "{:.0f} of {:.0f} kernels{} are shorter than a launch ({:.0f} \u00b5s), {:.1f} "
       "\u00b5s on average; most belong to {}.",
-      kernels.count / steps, kernels.all / steps, kShortUs, kernels.us / kernels.count,
-      OpsToFuse(kernels));
+      kernels.count / steps, kernels.all / steps, input.InEachStep(), kShortUs,
+      kernels.us / kernels.count, OpsToFuse(kernels));
   found.measured = percent;
   found.saving_ms = lost;
   found.assumption =

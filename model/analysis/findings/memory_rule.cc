@@ -120,6 +120,7 @@ void FindHeadroom(const FindingContext& input, const AllocatorProfile& allocator
   const int64_t peak =
       std::max(allocator.snapshots[allocator.peak].in_use, allocator.reserved_peak);
   const double room = 100 - Percent(static_cast<double>(peak), allocator.capacity);
+  if (!allocator.has_totals) return;  // what was allocated before the recording is unknown
   if (allocator.capacity <= 0 || DeviceOf(input, allocator).empty() || room < threshold) return;
   RuleFinding found;
   found.title = allocator.id + " " + PeakText(allocator) + ": a larger batch fits.";

@@ -247,9 +247,10 @@ void FindOfHost(const FindingContext& input, const FirstSteps& host, double thre
   for (uint32_t s = host.begin; s < host.end; ++s) total += InMs(db.steps[s].times.total);
   found.measured = total > 0 ? 100 * sums.all / total : 0;
   if (sums.all <= 0 || found.measured < threshold) return;
-  found.title = fmt::format(
-      "Gaps of the first {} steps that do not come again in the other {} take {}{}.", host.first(),
-      host.end - host.begin - host.first(), MsText(sums.all), CausesText(sums));
+  found.title =
+      fmt::format("Gaps of the first {} that do not come again in the other {} take {}{}.",
+                  host.first() == 1 ? "step" : fmt::format("{} steps", host.first()),
+                  host.end - host.begin - host.first(), MsText(sums.all), CausesText(sums));
   found.saving_ms = sums.counted / static_cast<double>(input.steps().size());
   found.assumption =
       "A program that has warmed up has none of them; saved is what lies in steps that count." +

@@ -24,7 +24,8 @@ constexpr std::string_view kGc = "CPython: the module gc", kSelect = "CPython: s
                            kKernels = "TensorFlow: core/kernels", kXla = "OpenXLA: xla",
                            kJaxSource = "JAX", kPrograms = "what programs call it",
                            kProcesses = "CPython: the module _multiprocessing",
-                           kSocket = "CPython: socketmodule.c";
+                           kSocket = "CPython: socketmodule.c",
+                           kPosix = "POSIX, as Nsight Systems names calls";
 
 // These hold before anything else; the first that fits.
 constexpr std::array kFirstRows = {
@@ -80,6 +81,25 @@ constexpr std::array kFirstRows = {
                 "CPython: timemodule.c"},
     HostNameRow{Match::kBegin, "<built-in function waitpid>", HostRole::kPeer,
                 "CPython: posixmodule.c"},
+    HostNameRow{Match::kWhole, "poll", HostRole::kPause, kPosix},
+    HostNameRow{Match::kWhole, "ppoll", HostRole::kPause, kPosix},
+    HostNameRow{Match::kWhole, "epoll_wait", HostRole::kPause, kPosix},
+    HostNameRow{Match::kWhole, "epoll_pwait", HostRole::kPause, kPosix},
+    HostNameRow{Match::kWhole, "sem_wait", HostRole::kPause, kPosix},
+    HostNameRow{Match::kWhole, "sem_timedwait", HostRole::kPause, kPosix},
+    HostNameRow{Match::kWhole, "sem_clockwait", HostRole::kPause, kPosix},
+    HostNameRow{Match::kWhole, "pthread_cond_wait", HostRole::kPause, kPosix},
+    HostNameRow{Match::kWhole, "pthread_cond_timedwait", HostRole::kPause, kPosix},
+    HostNameRow{Match::kWhole, "pthread_cond_clockwait", HostRole::kPause, kPosix},
+    HostNameRow{Match::kWhole, "pthread_join", HostRole::kPause, kPosix},
+    HostNameRow{Match::kWhole, "pthread_barrier_wait", HostRole::kPause, kPosix},
+    HostNameRow{Match::kWhole, "nanosleep", HostRole::kPause, kPosix},
+    HostNameRow{Match::kWhole, "clock_nanosleep", HostRole::kPause, kPosix},
+    HostNameRow{Match::kWhole, "usleep", HostRole::kPause, kPosix},
+    HostNameRow{Match::kWhole, "sigwait", HostRole::kPause, kPosix},
+    HostNameRow{Match::kWhole, "sigwaitinfo", HostRole::kPause, kPosix},
+    HostNameRow{Match::kWhole, "sigtimedwait", HostRole::kPause, kPosix},
+    HostNameRow{Match::kWhole, "futex", HostRole::kPause, kPosix},
 };
 
 // These are asked after the names of CUDA's and HIP's calls.

@@ -14,6 +14,7 @@
 #include "model/analysis/devices/device_tables.h"
 #include "model/analysis/kernels/graph_tables.h"
 #include "model/analysis/naming/remedies.h"
+#include "model/analysis/recording/recording.h"
 #include "model/analysis/tables/schema.h"
 #include "model/base/demangle.h"
 #include "model/jobs/job.h"
@@ -229,11 +230,17 @@ void AddDeviceTables(AnalysisContext& context, const AnalysisParams& params,
   }
 }
 
-std::string WhyNoKernels(const Trace& trace) {
+std::string WhyNoKernels(AnalysisContext& context) {
+  const Trace& trace = context.trace();
   const bool tpu = std::any_of(trace.planes.begin(), trace.planes.end(),
                                [](const Plane& plane) { return plane.kind == PlaneKind::kTpu; });
   if (tpu)
     return "TPUs run ops of XLA's programs and no kernels: HLO ops in the Window menu has them.";
+  const Recording& recording = context.Get<Recording>();
+  if (recording.devices.part_missing)
+    return recording.MissingPartText() + " " + recording.HowToRecord(Layer::kDeviceWork);
+  if (recording.devices.unknown())
+    return recording.NoEventText() + " " + recording.HowToRecord(Layer::kDeviceWork);
   return "This profile has no GPU kernels. " + RemedyFor("record.kernels", ProgramOf(trace));
 }
 
@@ -342,7 +349,7 @@ AnalysisResult RunKernelStats(AnalysisContext& context, const AnalysisParams& pa
     AddGraphTables(*page->graphs, &result);
     AddFindings(stats, ProgramOf(context.trace()), &result);
   }
-  if (stats.kernels.empty()) result.empty_reason = WhyNoKernels(context.trace());
+  if (stats.kernels.empty()) result.empty_reason = WhyNoKernels(context);
   result.SetSource(page);
   return result;
 }

@@ -299,6 +299,25 @@ int64_t MemoryOf(const Trace& trace, const AllocatorProfile& p) {
   return alike ? any : 0;
 }
 
+// Old versions of PyTorch write the bytes of each event and no totals. The bytes in use are then
+// the sum of the bytes, from the lowest sum on: what was allocated before the recording is not in
+// it.
+void SumWithoutTotals(AllocatorProfile* p) {
+  const bool totals = std::any_of(p->snapshots.begin(), p->snapshots.end(),
+                                  [](const MemorySnapshot& s) { return s.in_use != 0; });
+  const bool bytes = std::any_of(p->snapshots.begin(), p->snapshots.end(),
+                                 [](const MemorySnapshot& s) { return s.bytes != 0; });
+  if (totals || !bytes) return;
+  p->has_totals = false;
+  int64_t sum = 0, least = 0;
+  for (MemorySnapshot& s : p->snapshots) {
+    sum = s.allocation ? SaturatingAdd(sum, s.bytes) : SaturatingSub(sum, s.bytes);
+    s.in_use = sum;
+    least = std::min(least, sum);
+  }
+  for (MemorySnapshot& s : p->snapshots) s.in_use = SaturatingSub(s.in_use, least);
+}
+
 AllocatorProfile Profile(const Trace& trace, const StatTable& stats, const AllocatorKey& key,
                          Events events, const XprofDefinitions& xprof, const Scope& scope) {
   AllocatorProfile p;
@@ -306,6 +325,7 @@ AllocatorProfile Profile(const Trace& trace, const StatTable& stats, const Alloc
   p.id = key.id;
   p.snapshots = std::move(events.snapshots);
   SortByTime(trace, xprof.latest_peak_in_file, &p.snapshots);
+  if (CapabilitiesOf(trace).pytorch_events) SumWithoutTotals(&p);
   ChoosePart(scope.OfHost(key.host), &p);
   if (p.begin == p.end) return p;
   p.peak = PeakOf(trace, p, xprof.latest_peak_in_file);

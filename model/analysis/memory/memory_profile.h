@@ -60,6 +60,8 @@ struct AllocatorProfile {
   size_t peak = 0;       // the snapshot of the part with the most in use
   int64_t capacity = 0;  // in use + free at the peak; PyTorch: the device's memory, 0 if unknown
   int64_t lifetime_peak = 0;
+  // False: the file has no totals, and `in_use` is the sum of the recorded allocations.
+  bool has_totals = true;
   int64_t reserved_peak = 0;  // PyTorch: the most reserved from the device; else 0
 };
 

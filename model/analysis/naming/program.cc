@@ -9,18 +9,6 @@
 namespace stepscope {
 namespace {
 
-// JAX calls its runtime by names that TensorFlow does not have; the reverse does not hold.
-// PyTorch's ops have PyTorch's names in every format.
-Framework FrameworkOfName(std::string_view name) {
-  static constexpr std::array<std::string_view, 3> kTorch = {"aten::", "ProfilerStep#", "c10d::"};
-  static constexpr std::array<std::string_view, 2> kJax = {"PjitFunction", "jit_"};
-  static constexpr std::array<std::string_view, 5> kTensorFlow = {
-      "FunctionRun", "SessionRun", "EagerExecute", "ExecutorState::Process", "Iterator::"};
-  if (BeginsWithAny(name, kTorch)) return Framework::kTorch;
-  if (BeginsWithAny(name, kJax)) return Framework::kJax;
-  return BeginsWithAny(name, kTensorFlow) ? Framework::kTensorFlow : Framework::kUnknown;
-}
-
 // A trace with events of PyTorch is PyTorch's, whatever else its process ran. JAX's programs have
 // names of TensorFlow too.
 int RankOf(Framework framework) {
@@ -35,6 +23,15 @@ int RankOf(Framework framework) {
       break;
   }
   return 0;
+}
+
+// By the namespaces in the name of a kernel.
+Framework FrameworkOfKernel(std::string_view name) {
+  static constexpr std::array<std::string_view, 3> kTorch = {"at::native::", "_ZN2at6native",
+                                                             "at_cuda_detail"};
+  static constexpr std::array<std::string_view, 2> kTensorFlow = {"tensorflow::", "10tensorflow"};
+  if (ContainsAny(name, kTorch)) return Framework::kTorch;
+  return ContainsAny(name, kTensorFlow) ? Framework::kTensorFlow : Framework::kUnknown;
 }
 
 // How far TensorFlow's functions are compiled. It names one that Python made
@@ -102,19 +99,24 @@ void AddDevices(const Trace& trace, Program* program) {
 
 Program ProgramOf(const Trace& trace) {
   Program program;
+  program.recorder = trace.recording.recorder;
   AddDevices(trace, &program);
   for (const Track& track : trace.set.tracks) {
     const bool host = track.plane.value < trace.planes.size() &&
                       trace.planes[track.plane.value].kind == PlaneKind::kHostThreads;
     program.host_events = program.host_events || (host && track.events > 0);
   }
-  if (trace.kineto) program.framework = Framework::kTorch;
+  // Recorders of vendors give events of any program the categories of PyTorch's.
+  const bool vendor =
+      program.recorder == Recorder::kNsight || program.recorder == Recorder::kRocprof;
+  if (trace.kineto && !vendor) program.framework = Framework::kTorch;
   const NameTable& names = trace.names();
   bool torch_compiled = false;
   Build tensorflow = Build::kEager;
   for (const EventMeta& meta : names.metas) {
     const std::string_view name = names.strings.View(meta.name);
-    const Framework framework = FrameworkOfName(name);
+    Framework framework = FrameworkOfName(name);
+    if (vendor && framework == Framework::kUnknown) framework = FrameworkOfKernel(name);
     if (RankOf(framework) > RankOf(program.framework)) program.framework = framework;
     torch_compiled = torch_compiled || IsCompiledRegion(name);
     tensorflow = std::max(tensorflow, TensorFlowBuild(name));

@@ -10,9 +10,6 @@
 
 namespace stepscope {
 
-// The framework that ran the program.
-enum class Framework : uint8_t { kUnknown, kTorch, kTensorFlow, kJax };
-
 // How much of the program a compiler has made into one piece. JAX compiles whatever it runs.
 enum class Build : uint8_t {
   kEager,     // nothing that was recorded
@@ -25,6 +22,7 @@ enum class Build : uint8_t {
 enum class Processor : uint8_t { kCpu, kGpu, kOther };
 
 struct Program {
+  Recorder recorder = Recorder::kUnknown;
   Framework framework = Framework::kUnknown;
   Build build = Build::kEager;
   Processor processor = Processor::kCpu;

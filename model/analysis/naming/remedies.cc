@@ -19,6 +19,10 @@ constexpr uint8_t kEager = Bit(Build::kEager), kCompiled = Bit(Build::kCompiled)
                   kXla = Bit(Build::kXla), kGraphs = Bit(Build::kGraphs), kAnyBuild = 0xff;
 constexpr uint8_t kCpu = Bit(Processor::kCpu), kGpu = Bit(Processor::kGpu), kAnywhere = 0xff;
 
+constexpr uint32_t kNsight = 1U << static_cast<unsigned>(Recorder::kNsight),
+                   kRocprof = 1U << static_cast<unsigned>(Recorder::kRocprof),
+                   kTorchNpu = 1U << static_cast<unsigned>(Recorder::kTorchNpu);
+
 constexpr std::array kRows = {
     // --- input ---
     Row{"input-bound", kTorch, kAnyBuild, kAnywhere,
@@ -206,6 +210,82 @@ constexpr std::array kRows = {
     Row{"event-wait", kAnyFramework, kAnyBuild, kAnywhere,
         "Let the stream wait for the event, not the host, or ask for it a step later."},
     // --- what a recording lacks ---
+    Row{"record.device", kAnyFramework, kAnyBuild, kAnywhere,
+        "Record with nsys profile --trace=cuda.", kNsight},
+    Row{"record.device", kAnyFramework, kAnyBuild, kAnywhere,
+        "Record with rocprofv3 --kernel-trace --memory-copy-trace.", kRocprof},
+    Row{"record.device", kAnyFramework, kAnyBuild, kAnywhere,
+        "Record with activities=[ProfilerActivity.CPU, ProfilerActivity.NPU].", kTorchNpu},
+    Row{"record.device", kTorch, kAnyBuild, kAnywhere,
+        "Record with ProfilerActivity.CUDA among the activities, and with permission for CUPTI "
+        "(NVreg_RestrictProfilingToAdminUsers=0, or run privileged)."},
+    Row{"record.device", kTf, kAnyBuild, kAnywhere,
+        "Record where TensorFlow finds CUPTI (libcupti on LD_LIBRARY_PATH) and may use it "
+        "(NVreg_RestrictProfilingToAdminUsers=0, or run privileged)."},
+    Row{"record.device", kJax, kAnyBuild, kAnywhere,
+        "Record where JAX finds CUPTI (jax[cuda12] installs it) and may use it "
+        "(NVreg_RestrictProfilingToAdminUsers=0, or run privileged)."},
+    Row{"record.device", kAnyFramework, kAnyBuild, kAnywhere,
+        "Record the device too; CUPTI needs permission on NVIDIA GPUs "
+        "(NVreg_RestrictProfilingToAdminUsers=0, or run privileged)."},
+    Row{"record.runtime", kAnyFramework, kAnyBuild, kAnywhere,
+        "Record with nsys profile --trace=cuda.", kNsight},
+    Row{"record.runtime", kAnyFramework, kAnyBuild, kAnywhere, "Record with rocprofv3 --hip-trace.",
+        kRocprof},
+    Row{"record.runtime", kTorch, kAnyBuild, kAnywhere,
+        "Record with ProfilerActivity.CUDA among the activities."},
+    Row{"record.runtime", kAnyFramework, kAnyBuild, kAnywhere, "Record calls of the runtime too."},
+    Row{"record.ops", kAnyFramework, kAnyBuild, kAnywhere,
+        "Record with nsys profile --pytorch=autograd-nvtx, or mark ops with NVTX ranges.", kNsight},
+    Row{"record.ops", kAnyFramework, kAnyBuild, kAnywhere,
+        "Mark ops with roctx ranges, and record with rocprofv3 --marker-trace.", kRocprof},
+    Row{"record.ops", kTorch, kAnyBuild, kAnywhere,
+        "Record with ProfilerActivity.CPU among the activities."},
+    Row{"record.ops", kAnyFramework, kAnyBuild, kAnywhere, "Record with host_tracer_level=2."},
+    Row{"record.python-functions", kAnyFramework, kAnyBuild, kAnywhere,
+        "Record with nsys profile --python-sampling=true.", kNsight},
+    Row{"record.python-functions", kAnyFramework, kAnyBuild, kAnywhere,
+        "Rocprof records none: mark parts of the program with roctx ranges.", kRocprof},
+    Row{"record.python-functions", kTorch, kAnyBuild, kAnywhere, "Record with with_stack=True."},
+    Row{"record.python-functions", kTf, kAnyBuild, kAnywhere, "Record with python_tracer_level=1."},
+    Row{"record.python-functions", kJax, kAnyBuild, kAnywhere,
+        "Record with python_tracer_level=1."},
+    Row{"record.python-functions", kAnyFramework, kAnyBuild, kAnywhere,
+        "Record functions of Python too."},
+    Row{"record.shapes", kAnyFramework, kAnyBuild, kAnywhere,
+        "Mark ops with torch.autograd.profiler.emit_nvtx(record_shapes=True).", kNsight},
+    Row{"record.shapes", kAnyFramework, kAnyBuild, kAnywhere, "Record with record_shapes=True."},
+    Row{"record.host", kAnyFramework, kAnyBuild, kAnywhere,
+        "Record the host too (nsys profile --trace=cuda,nvtx,osrt), so that the cause can be seen.",
+        kNsight},
+    Row{"record.host", kAnyFramework, kAnyBuild, kAnywhere,
+        "Record the host too (rocprofv3 --hip-trace --marker-trace), so that the cause can be "
+        "seen.",
+        kRocprof},
+    Row{"record.python", kAnyFramework, kAnyBuild, kAnywhere,
+        "Mark parts of the program with NVTX ranges, or sample the host (nsys profile "
+        "--sample=process-tree), to see what it does.",
+        kNsight},
+    Row{"record.python", kAnyFramework, kAnyBuild, kAnywhere,
+        "Mark parts of the program with roctx ranges to see what the host does.", kRocprof},
+    Row{"record.memory", kAnyFramework, kAnyBuild, kAnywhere,
+        "Record them with nsys profile --cuda-memory-usage=true.", kNsight},
+    Row{"record.memory", kAnyFramework, kAnyBuild, kAnywhere,
+        "rocprofv3 --memory-allocation-trace records them.", kRocprof},
+    Row{"record.kernels", kAnyFramework, kAnyBuild, kAnywhere,
+        "Record with nsys profile --trace=cuda where the program uses a GPU.", kNsight},
+    Row{"record.kernels", kAnyFramework, kAnyBuild, kAnywhere,
+        "Record with rocprofv3 --kernel-trace where the program uses a GPU.", kRocprof},
+    Row{"too-little", kAnyFramework, kAnyBuild, kAnywhere,
+        "Record several steps, and mark each with an NVTX range of one name.", kNsight},
+    Row{"mark-steps", kAnyFramework, kAnyBuild, kAnywhere,
+        "Mark each step with an NVTX range of one name.", kNsight},
+    Row{"too-little", kAnyFramework, kAnyBuild, kAnywhere,
+        "Record several steps, and mark each with a roctx range of one name.", kRocprof},
+    Row{"mark-steps", kAnyFramework, kAnyBuild, kAnywhere,
+        "Mark each step with a roctx range of one name.", kRocprof},
+    Row{"profiler-overhead", kAnyFramework, kAnyBuild, kAnywhere,
+        "Record once more without sampling, and compare the steps.", kNsight | kRocprof},
     Row{"record.host", kTorch, kAnyBuild, kAnywhere,
         "Record the host too (activities=[ProfilerActivity.CPU, ...]), so that the cause can "
         "be seen."},
@@ -507,7 +587,8 @@ constexpr std::array kRows = {
 
 bool Fits(const RemedyRow& row, const Program& program) {
   return (row.frameworks & Bit(program.framework)) != 0 && (row.builds & Bit(program.build)) != 0 &&
-         (row.processors & Bit(program.processor)) != 0;
+         (row.processors & Bit(program.processor)) != 0 &&
+         (row.recorders >> static_cast<unsigned>(program.recorder) & 1U) != 0;
 }
 
 const RemedyRow* RowFor(std::string_view id, const Program& program) {

@@ -20,6 +20,7 @@ struct RemedyRow {
   uint8_t builds;      // bits 1 << Build
   uint8_t processors;  // bits 1 << Processor
   std::string_view text;
+  uint32_t recorders = ~0U;  // bits 1 << Recorder
 };
 std::span<const RemedyRow> RemedyRows();
 

@@ -7,6 +7,7 @@
 
 #include "model/analysis/definitions.h"
 #include "model/analysis/devices/device_tables.h"
+#include "model/analysis/findings/step_verdict.h"
 #include "model/analysis/naming/op_name.h"
 #include "model/analysis/ops/op_database.h"
 #include "model/analysis/steps/scope.h"
@@ -300,9 +301,9 @@ InputPipeline InputPipeline::Compute(AnalysisContext& context, const AnalysisPar
   SetOps(*OpsOf(context.Get<OpDatabase>(params), trace, params), context.xprof(), &input);
   if (CapabilitiesOf(trace).pytorch_events) input.waits = CollectWaits(trace, scope);
   if (!input.as_xprof && !input.steps->steps.empty()) {
-    const auto kinds = [&] { return context.Get<ExposedKinds>(params); };
-    input.finding =
-        InputFinding(Judge(trace, *input.steps, false, kinds), !input.has_host_ops && !input.waits);
+    const Verdict& verdict = context.Get<StepVerdict>(params)->verdict;
+    if (verdict.judges_steps())
+      input.finding = InputFinding(verdict, !input.has_host_ops && !input.waits);
   }
   return input;
 }

@@ -10,6 +10,7 @@
 #include "model/analysis/definitions.h"
 #include "model/analysis/devices/precision.h"
 #include "model/analysis/findings/kernels/kernels_in_steps.h"
+#include "model/analysis/findings/step_verdict.h"
 #include "model/analysis/kernels/op_kernels.h"
 #include "model/analysis/naming/device_type.h"
 #include "model/analysis/naming/op_name.h"
@@ -48,6 +49,7 @@ class OverviewBuilder {
       : context_(context), params_(params), trace_(context.trace()) {
     o_.as_xprof = context.xprof().step_columns_of_xprof;
     o_.steps = context.Get<JudgedSteps>(params);
+    o_.recording = context.Share<Recording>();
   }
 
   Overview First() {
@@ -70,7 +72,6 @@ class OverviewBuilder {
   void SetTopOps(const OpSide& side);
   void SetEnvironment();
   std::optional<double> BusyPercent() const;
-  std::optional<KernelWork> WorkOfKernels();
   std::map<std::string, double> TpuFlopRates();
   std::vector<std::pair<std::string, std::string>> DeviceFactRows() const;
   std::optional<double> Percent(double part, double whole) const {
@@ -104,7 +105,7 @@ std::optional<double> OverviewBuilder::BusyPercent() const {
 
 void OverviewBuilder::SetStepTimes() {
   o_.step_times = SummarizeStepTimes(o_.db().steps);
-  if (o_.as_xprof) return;
+  if (o_.as_xprof || !o_.verdict.judges_steps()) return;
   o_.busy_percent = BusyPercent();
   const double whole = Summarize(o_.judged().steps, &StepBreakdown::total).mean;
   const double compute = Summarize(o_.judged().steps, &StepBreakdown::compute).mean;
@@ -112,15 +113,9 @@ void OverviewBuilder::SetStepTimes() {
 }
 
 void OverviewBuilder::SetVerdict() {
-  if (o_.on_tpu()) o_.waits = AsyncWaitsOf(trace_, context_.stats(), o_.judged());
-  // Only PyTorch's recordings say which ops launch nothing.
-  const auto ops = CapabilitiesOf(trace_).pytorch_events
-                       ? OpsOf(context_.Get<OpDatabase>(params_), trace_, params_)
-                       : std::make_shared<const HostOps>();
-  const std::vector<uint8_t> on_host = HostSideOps(trace_, *ops);
-  const auto kinds = [&] { return context_.Get<ExposedKinds>(params_); };
-  o_.verdict = Judge(trace_, o_.judged(), o_.steps->without_steps, kinds, o_.waits, on_host);
-  NameLateRank(context_, params_, &o_.verdict);
+  const std::shared_ptr<const StepVerdict> judged = context_.Get<StepVerdict>(params_);
+  o_.verdict = judged->verdict;
+  o_.waits = judged->waits;
   o_.first = o_.verdict.InWords();
 }
 
@@ -134,35 +129,19 @@ void OverviewBuilder::SetHosts() {
   }
   o_.hosts.assign(hosts.begin(), hosts.end());
   o_.device_type = DeviceTypeOf(trace_);
+  const RecordedDevices& recorded = o_.recording->devices;
+  if (o_.as_xprof || recorded.used > 0 || o_.devices > 0) return;
+  // Devices that the file names in other places than planes, and that may have worked.
+  if (!recorded.part_missing && !recorded.unknown()) return;
+  if (recorded.part_missing || o_.verdict.recorded == Verdict::Recorded::kNoDevice) {
+    o_.device_type = o_.recording->DevicesText();
+    o_.devices = std::max<int64_t>(recorded.named, 1);
+  }
 }
 
 void OverviewBuilder::SetParts() {
   if (!o_.as_xprof && o_.on_gpu() && o_.db().steps.size() == 1)
     o_.parts = FindEqualParts(trace_, o_.db().steps.front());
-}
-
-// What a busy GPU does: the largest category of kernels that are neither collectives nor copies.
-std::optional<KernelWork> OverviewBuilder::WorkOfKernels() {
-  if (!o_.on_gpu()) return {};
-  struct Times {
-    double time = 0, matrix = 0;  // ps
-  };
-  std::array<Times, static_cast<size_t>(KernelCategory::kCount)> times;
-  double all = 0;
-  KernelCategories categories;
-  for (const KernelGroup& kernel : context_.Get<KernelsInSteps>(params_)->kernels) {
-    const double time = static_cast<double>(kernel.total);
-    Times& of = times[static_cast<size_t>(categories.Of(kernel.name, kernel.op_name))];
-    of.time += time, all += time;
-    if (kernel.uses_matrix_unit) of.matrix += time;
-  }
-  times[static_cast<size_t>(KernelCategory::kCollective)].time = 0;
-  times[static_cast<size_t>(KernelCategory::kCopy)].time = 0;
-  const auto most = std::max_element(
-      times.begin(), times.end(), [](const Times& a, const Times& b) { return a.time < b.time; });
-  if (most->time <= 0) return {};
-  return KernelWork{static_cast<KernelCategory>(most - times.begin()), 100 * most->time / all,
-                    100 * most->matrix / most->time};
 }
 
 void OverviewBuilder::SetPrecision(const PrecisionTimes& precision) {
@@ -304,7 +283,7 @@ Overview OverviewBuilder::All() {
   SetStepTimes();
   SetParts();
   if (o_.verdict.leads == StepPart::kCompute) {
-    o_.verdict.kernel_work = WorkOfKernels();
+    o_.verdict.kernel_work = LargestKernelWork(context_, params_);
     o_.first = o_.verdict.InWords();
   }
   if (xprof.device_classes_of_xprof) {

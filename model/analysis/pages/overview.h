@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "model/analysis/analysis.h"
+#include "model/analysis/recording/recording.h"
 #include "model/analysis/steps/builders/infer_steps.h"
 #include "model/analysis/steps/scope.h"
 #include "model/analysis/steps/verdict.h"
@@ -36,6 +37,7 @@ struct TopOpType {
 struct Overview {
   bool as_xprof = false;  // by XProf's definitions, which have no verdict
   std::shared_ptr<const JudgedSteps> steps;
+  std::shared_ptr<const Recording> recording;
   StepSummary step_times;                               // of `selected`, as pages say them
   std::optional<double> busy_percent, compute_percent;  // of `judged`
   EqualParts parts;                                     // of the only step; else none

@@ -457,7 +457,7 @@ AnalysisResult RunOverview(AnalysisContext& context, const AnalysisParams& param
   result.tables.push_back(StepTable(trace, o.db().steps, o.as_xprof));
   if (!o.as_xprof) AddVerdict(trace, o, std::move(of_losses), &result);
   if (!o.as_xprof) AddModelFlops(context, params, o.judged(), &result);
-  AddXprofBottlenecks(o, ProgramOf(trace), &result);
+  if (o.as_xprof || o.verdict.judges_steps()) AddXprofBottlenecks(o, ProgramOf(trace), &result);
   Append(PlacementSchema(), o, &result);
   if (o.advises_16_bits) {
     result.findings.push_back({Finding::Grade::kInfo,

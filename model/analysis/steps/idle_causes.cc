@@ -54,7 +54,17 @@ std::vector<TimeRange> Markers(std::span<const Step> steps, HostId host) {
   return markers;
 }
 
-const Track* FindMain(const Trace& trace, std::span<const Step> steps, HostId host) {
+// By TrackId, the number of launches on it. O(launches).
+std::vector<uint32_t> LaunchesByTrack(const Trace& trace, const Grouping& grouping) {
+  std::vector<uint32_t> launches(trace.set.tracks.size());
+  RowReader reader(trace.set);
+  for (const LaunchLink& link : grouping.launches) ++launches[reader.TrackOf(link.launch_row)];
+  return launches;
+}
+
+// The thread of the steps' marks, else the one that launches most, else the busiest.
+const Track* FindMain(const Trace& trace, std::span<const Step> steps, HostId host,
+                      const std::vector<uint32_t>& launches) {
   const std::vector<const Track*> threads = HostThreadsOf(trace, host);
   for (const Step& step : steps) {
     if (step.host != host || step.rows.empty()) continue;
@@ -63,11 +73,16 @@ const Track* FindMain(const Trace& trace, std::span<const Step> steps, HostId ho
       if (thread == &trace.set.tracks[id.value]) return thread;
     }
   }
-  const Track* busiest = nullptr;
+  // A thread that launches drives the device, however long others wait.
+  const Track* best = nullptr;
+  const auto weight = [&](const Track* thread) {
+    const auto id = static_cast<size_t>(thread - trace.set.tracks.data());
+    return std::pair(launches[id], thread->busy);
+  };
   for (const Track* thread : threads) {
-    if (busiest == nullptr || thread->busy > busiest->busy) busiest = thread;
+    if (best == nullptr || weight(thread) > weight(best)) best = thread;
   }
-  return busiest;
+  return best;
 }
 
 }  // namespace
@@ -86,8 +101,9 @@ std::vector<Step> MarkedSteps(const Trace& trace, std::span<const Step> steps) {
 IdleExplainer::IdleExplainer(const Trace& trace, const Grouping& grouping,
                              const HostActivity& activity, std::span<const Step> steps, bool cpu)
     : trace_(trace), grouping_(grouping), activity_(activity), hosts_(trace.hosts.size()) {
+  const std::vector<uint32_t> launches = LaunchesByTrack(trace, grouping);
   for (uint32_t h = 0; h < hosts_.size(); ++h) {
-    hosts_[h].main = FindMain(trace, steps, HostId(h));
+    hosts_[h].main = FindMain(trace, steps, HostId(h), launches);
     hosts_[h].markers = Markers(steps, HostId(h));
     hosts_[h].all = activity.Summarise(HostId(h), cpu, hosts_[h].main);
     // Where ops run on the CPU, the rest of their executor's time is work of the host.

@@ -251,7 +251,8 @@ std::vector<bool> UnrecordedSteps(std::span<const Step> plan, const std::vector<
   }
   std::vector<bool> unrecorded(plan.size());
   for (size_t s = 0; s < plan.size(); ++s)
-    unrecorded[s] = !has_work[s] && !plan[s].span.empty() && working.contains(NameOf(plan[s]));
+    unrecorded[s] = !has_work[s] && !plan[s].inferred && !plan[s].span.empty() &&
+                    working.contains(NameOf(plan[s]));
   return WithoutCut(plan, unrecorded);
 }
 

@@ -84,19 +84,25 @@ class VerdictBuilder {
       : trace_(trace), db_(db), whole_(whole), kinds_(kinds) {
     verdict_.kind = db.kind;
     verdict_.program = ProgramOf(trace, db);
-    verdict_.several_devices = !OnCpu() && verdict_.program.devices > 1 + db.idle_devices.size();
+    verdict_.several_devices = !OnCpu() && WorkingDevices() > 1;
     verdict_.devices = Devices();
     verdict_.whole = whole                  ? Verdict::Whole::kRecording
                      : db.steps.size() == 1 ? Verdict::Whole::kOneStep
                                             : Verdict::Whole::kEachStep;
   }
 
-  Verdict Make(std::span<const AsyncWait> waits, std::span<const uint8_t> on_host) {
+  Verdict Make(std::span<const AsyncWait> waits, std::span<const uint8_t> on_host,
+               const Recording* recording) {
+    if (recording != nullptr && IsMissing(*recording)) return std::move(verdict_);
     SumLosses();
     AddCauses();
     AddKinds();
     Rank();
-    if (!SetTooLittle()) Decide();
+    if (SetTooLittle()) {
+      if (recording != nullptr) SayNoDevice(*recording);
+    } else {
+      Decide();
+    }
     AddToFirst(waits, on_host);
     return std::move(verdict_);
   }
@@ -106,11 +112,14 @@ class VerdictBuilder {
   void AddCauses();
   void AddKinds();
   void Rank();
+  bool IsMissing(const Recording& recording);
+  void SayNoDevice(const Recording& recording);
   bool SetTooLittle();
   void Decide();
   void AddToFirst(std::span<const AsyncWait> waits, std::span<const uint8_t> on_host);
   bool TooFewEvents() const;
   size_t DevicesInSteps() const;
+  size_t WorkingDevices() const;
   std::string Devices() const;
   bool Outlasts() const;
   bool IsMostlyOnHost(std::span<const uint8_t> on_host) const;
@@ -223,12 +232,22 @@ std::string VerdictBuilder::Devices() const {
   const bool one =
       !verdict_.several_devices && !db_.idle_devices.empty() && !db_.device_steps.empty();
   if (one) return DeviceNames(trace_)[db_.device_steps.front().device.value].str();
-  return "the " + DeviceWord(verdict_.program);
+  return "the " + verdict_.program.device + (verdict_.several_devices ? "s" : "");
+}
+
+// Devices without events are none of the program's.
+size_t VerdictBuilder::WorkingDevices() const {
+  const size_t in_steps = DevicesInSteps();
+  return in_steps > 0 ? in_steps : verdict_.program.devices;
 }
 
 bool VerdictBuilder::TooFewEvents() const {
-  if (!whole_ && !db_.steps.empty()) return false;
-  if (db_.kind == DeviceKind::kCpuOnly) return work_ <= 0;
+  const bool marked = !db_.inferred && std::none_of(db_.steps.begin(), db_.steps.end(),
+                                                    [](const Step& s) { return s.inferred; });
+  const bool cpu = db_.kind == DeviceKind::kCpuOnly;
+  const bool one = db_.steps.size() == 1;  // an inferred step of one call may be anything
+  if (!whole_ && !db_.steps.empty() && (marked || cpu || !one)) return false;
+  if (cpu) return work_ <= 0;
   uint32_t events = 0;
   for (const DeviceStep& d : db_.device_steps) events += d.events;
   return events < kFewEvents;
@@ -263,6 +282,24 @@ bool VerdictBuilder::Outlasts() const {
     const TimeRange call{trace_.set.Start(row), trace_.set.Start(row) + trace_.set.Duration(row)};
     return call.begin <= most->longest.begin && call.end > most->longest.end;
   });
+}
+
+// Whether nothing can be said of steps because of what was recorded.
+bool VerdictBuilder::IsMissing(const Recording& recording) {
+  if (recording.foreign()) {
+    verdict_.recorded = Verdict::Recorded::kForeign;
+  } else if (recording.devices.part_missing) {
+    verdict_.recorded = Verdict::Recorded::kNoDevice;
+    verdict_.lacks = recording.MissingPartText();
+  }
+  return !verdict_.judges_steps();
+}
+
+// Where hardly anything was recorded and devices are named, their work may be missing.
+void VerdictBuilder::SayNoDevice(const Recording& recording) {
+  if (!recording.devices.unknown()) return;
+  verdict_.recorded = Verdict::Recorded::kNoDevice;
+  verdict_.lacks = recording.NoEventText();
 }
 
 // Whether the recording is too poor for any verdict.
@@ -303,6 +340,7 @@ void VerdictBuilder::AddToFirst(std::span<const AsyncWait> waits,
 }  // namespace
 
 std::string_view Verdict::id() const {
+  if (recorded == Recorded::kForeign) return "unknown";
   if (recorded != Recorded::kAll) return "too_little";
   return leads ? IdOf(*leads) : "unknown";
 }
@@ -314,8 +352,9 @@ Program ProgramOf(const Trace& trace, const StepDatabase& db) {
 }
 
 Verdict Judge(const Trace& trace, const StepDatabase& db, bool whole, const KindsOfSteps& kinds,
-              std::span<const AsyncWait> waits, std::span<const uint8_t> on_host) {
-  return VerdictBuilder(trace, db, whole, kinds).Make(waits, on_host);
+              std::span<const AsyncWait> waits, std::span<const uint8_t> on_host,
+              const Recording* recording) {
+  return VerdictBuilder(trace, db, whole, kinds).Make(waits, on_host, recording);
 }
 
 }  // namespace stepscope

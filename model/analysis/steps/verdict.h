@@ -14,6 +14,7 @@
 #include "model/analysis/grouping/host_role.h"
 #include "model/analysis/naming/kernel_category.h"
 #include "model/analysis/naming/program.h"
+#include "model/analysis/recording/recording.h"
 #include "model/analysis/steps/exposed_time.h"
 #include "model/analysis/steps/steps.h"
 #include "model/analysis/tables/result_table.h"
@@ -65,6 +66,8 @@ struct Verdict {
     kPart,       // the verdict is of a part: `lacks` says what lacks
     kTooLittle,  // hardly any work of the device, as `lacks` says; nothing leads
     kNoStep,     // no step and hardly any work; nothing leads
+    kNoDevice,   // the work of devices was not recorded, as `lacks` says; nothing leads
+    kForeign,    // no program of TensorFlow, JAX or PyTorch; nothing leads
   };
   Recorded recorded = Recorded::kAll;
   // The loss that leads, or kCompute where none does; nullopt: nothing can be judged.
@@ -92,6 +95,10 @@ struct Verdict {
 
   // For scripts: IdOf(*leads), "too_little" or "unknown".
   std::string_view id() const;
+  // Whether steps are divided among causes: not where the device's part is missing.
+  bool judges_steps() const {
+    return recorded != Recorded::kNoDevice && recorded != Recorded::kForeign;
+  }
   // The first sentence, its grade, and what to try. O(losses).
   Finding InWords() const;
   // The loss that leads; null if none does.
@@ -105,8 +112,10 @@ using KindsOfSteps = std::function<std::shared_ptr<const ExposedKinds>()>;
 // `kinds` is called only where copies or collectives matter.
 // `waits`: what the cores of TPUs wait for (AsyncWaitsOf), which the sentence then describes.
 // `on_host`: by MetaId, the ops that run on the host (HostSideOps), which the sentence then names.
+// `recording`: what was recorded; null: everything.
 Verdict Judge(const Trace& trace, const StepDatabase& db, bool whole, const KindsOfSteps& kinds,
-              std::span<const AsyncWait> waits = {}, std::span<const uint8_t> on_host = {});
+              std::span<const AsyncWait> waits = {}, std::span<const uint8_t> on_host = {},
+              const Recording* recording = nullptr);
 
 // As ProgramOf(trace), and whether graphs launch most of the device's work. O(names + tracks).
 Program ProgramOf(const Trace& trace, const StepDatabase& db);

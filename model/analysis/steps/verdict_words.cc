@@ -62,6 +62,8 @@ class VerdictWriter {
   explicit VerdictWriter(const Verdict& verdict) : v_(verdict) {}
 
   Finding Write() const {
+    if (v_.recorded == Verdict::Recorded::kForeign) return Foreign();
+    if (v_.recorded == Verdict::Recorded::kNoDevice) return NoDevice();
     if (!v_.leads) return v_.recorded == Verdict::Recorded::kAll ? Finding() : TooLittle();
     Finding f = v_.First() != nullptr ? OfLoss(*v_.First()) : OfDevice();
     if (v_.recorded == Verdict::Recorded::kPart) SayInPart(&f);
@@ -73,6 +75,8 @@ class VerdictWriter {
  private:
   bool OnCpu() const { return v_.kind == DeviceKind::kCpuOnly; }
   Finding TooLittle() const;
+  Finding NoDevice() const;
+  static Finding Foreign();
   Finding OfDevice() const;
   Finding OfLoss(const Loss& loss) const;
   void SayLateRank(const LateRank& late, Finding* f) const;
@@ -128,6 +132,8 @@ LossWords VerdictWriter::WordsOf(const Loss& loss) const {
     words.remedy = "host-op.awaits";
   } else if (host && FirstPercent(loss) >= 50 && loss.own_range && !OnCpu()) {
     words.remedy = "host-op.own-range";
+  } else if (host && !v_.program.python && v_.program.framework == Framework::kUnknown) {
+    words.what = "the host's own work";
   } else if (host && v_.ops_on_host) {
     words.what = "ops that run on the host";
     words.remedy = "host-op.on-host";
@@ -261,6 +267,19 @@ void VerdictWriter::SayInPart(Finding* f) const {
   f->grade = std::max(f->grade, Finding::Grade::kWarning);
   f->text[0] = Lower(f->text[0]);
   f->text = "Recorded in part: " + v_.lacks + ". The rest is " + f->text;
+}
+
+Finding VerdictWriter::Foreign() {
+  return {Finding::Grade::kInfo,
+          "No trace of TensorFlow, JAX or PyTorch: the timeline, search, statistics, flame graphs "
+          "and SQL work, and nothing is judged.",
+          "", "timeline"};
+}
+
+Finding VerdictWriter::NoDevice() const {
+  return {Finding::Grade::kWarning,
+          v_.lacks + " So nothing is said of how busy the device was, or why a step is slow.",
+          RemedyFor("record.device", v_.program), "timeline"};
 }
 
 Finding VerdictWriter::TooLittle() const {

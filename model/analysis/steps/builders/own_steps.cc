@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "model/analysis/definitions.h"
+#include "model/analysis/recording/recording.h"
 #include "model/analysis/steps/builders/infer_steps.h"
 #include "model/analysis/steps/host_losses.h"
 #include "model/analysis/steps/steps.h"
@@ -108,11 +109,13 @@ StepDatabase WholeSpan(AnalysisContext& context) {
   StepDatabase db;
   db.kind = KindOf(trace);
   if (db.kind == DeviceKind::kCpuOnly) {
+    const std::vector<TimeRange>& windows = context.Get<Recording>().windows;
     for (uint32_t h = 0; h < trace.hosts.size() && !trace.span.empty(); ++h) {
+      if (windows[h].empty()) continue;
       Step all;
       all.host = HostId(h);
       all.inferred = true;
-      all.span = trace.span;
+      all.span = windows[h];
       all.times.total = static_cast<double>(all.span.length());
       db.steps.push_back(std::move(all));
     }

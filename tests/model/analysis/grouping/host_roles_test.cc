@@ -71,6 +71,25 @@ constexpr NamePair kFirst[] = {
      "<built-in method send of _socket.socket object at 0x7f>"},
     {"<built-in function sleep>", "<built-in function sleepy>"},
     {"<built-in function waitpid>", "<built-in function waitpids>"},
+    {"poll", "polls"},
+    {"ppoll", "ppolls"},
+    {"epoll_wait", "epoll_waits"},
+    {"epoll_pwait", "epoll_pwaits"},
+    {"sem_wait", "sem_waits"},
+    {"sem_timedwait", "sem_timedwaits"},
+    {"sem_clockwait", "sem_clockwaits"},
+    {"pthread_cond_wait", "pthread_cond_waits"},
+    {"pthread_cond_timedwait", "pthread_cond_timedwaits"},
+    {"pthread_cond_clockwait", "pthread_cond_clockwaits"},
+    {"pthread_join", "pthread_joins"},
+    {"pthread_barrier_wait", "pthread_barrier_waits"},
+    {"nanosleep", "nanosleeps"},
+    {"clock_nanosleep", "clock_nanosleeps"},
+    {"usleep", "usleeps"},
+    {"sigwait", "sigwaits"},
+    {"sigwaitinfo", "sigwaitinfos"},
+    {"sigtimedwait", "sigtimedwaits"},
+    {"futex", "futexs"},
 };
 constexpr NamePair kLater[] = {
     {"train/IteratorGetNext:IteratorGetNext", "MyIteratorGetNext"},
@@ -130,6 +149,12 @@ TEST_CASE("Each row of the table of names finds its own, and not what looks like
       CHECK(RoleOf(pairs[i].look_alike) != rows[i].role);
     }
   }
+}
+
+TEST_CASE("Calls of POSIX that wait are no work, and those that write are") {
+  CHECK(IsPause(RoleOf("poll")));
+  CHECK(IsPause(RoleOf("pthread_cond_timedwait")));
+  CHECK(RoleOf("putc") == HostRole::kWork);
 }
 
 TEST_CASE("Garbage collection is Python's, not every collector's") {

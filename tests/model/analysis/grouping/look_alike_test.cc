@@ -13,7 +13,7 @@
 namespace stepscope {
 namespace {
 
-using test::Recording;
+using test::WrappedRecording;
 
 constexpr const char* kReplay =
     "traces/graphs/sglang_decode/sglang_Qwen3-8B_decode.json.gz";  // SharedRecordings has its
@@ -38,7 +38,7 @@ struct Judged {
   std::map<std::string, double> losses, causes;
 };
 
-Judged JudgedOf(const Recording& recording) {
+Judged JudgedOf(const WrappedRecording& recording) {
   AnalysisContext context(test::LoadRecording(recording), Definitions::kStepscope);
   const auto page = context.Get("overview");
   const auto property = [&](const char* id) {
@@ -115,15 +115,15 @@ std::vector<Folders> AllFolders() {
 TEST_CASE("A function around a program explains idle time of which nothing was known, no other") {
   for (const std::string& path : Recordings()) {
     CAPTURE(path);
-    const Recording recording = test::ReadRecording(path);
-    const Recording plain = test::WrapMainThread(recording, kPlain);
+    const WrappedRecording recording = test::ReadRecording(path);
+    const WrappedRecording plain = test::WrapMainThread(recording, kPlain);
     const Judged judged = JudgedOf(plain);
     CheckSame(WithoutUnknown(judged), WithoutUnknown(JudgedOf(recording)));
     // It changes nothing else, whatever its name looks like.
     for (const std::string frame : kLookAlikes) {
       CAPTURE(frame);
       size_t renamed = 0;
-      const Recording wrapped = test::RenameEvents(plain, kPlain, frame, &renamed);
+      const WrappedRecording wrapped = test::RenameEvents(plain, kPlain, frame, &renamed);
       if (renamed > 0) CheckSame(JudgedOf(wrapped), judged);
     }
   }
@@ -136,14 +136,14 @@ TEST_CASE("A program may lie in any folder: its verdict and losses stay the same
       MESSAGE("SKIPPED: no ", program.path);
       continue;
     }
-    const Recording recording = test::ReadRecording(program.path);
+    const WrappedRecording recording = test::ReadRecording(program.path);
     const Judged judged = JudgedOf(recording);
     for (const std::string folder :
          {"/home/me/image_processing/", "/x/tokenizers/", "/opt/autotuner/", "checkpointing/",
           "/x/torch/utils/data/", "data_loader/"}) {
       CAPTURE(folder);
       size_t renamed = 0;
-      const Recording moved =
+      const WrappedRecording moved =
           test::RenameEvents(recording, program.folder, folder + program.folder, &renamed);
       CHECK(renamed > 0);
       CheckSame(JudgedOf(moved), judged);

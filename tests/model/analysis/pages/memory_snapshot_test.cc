@@ -164,7 +164,7 @@ TEST_CASE("Segments: in use, free, and how scattered the free part is") {
 
 TEST_CASE("A profile without a snapshot says how to write one") {
   const auto trace =
-      LoadBytes("a.json", R"([{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":5}])", {});
+      LoadBytes("a.json", R"([{"ph":"X","cat":"cpu_op","name":"aten::mm","pid":1,"tid":1,"ts":1,"dur":5}])", {});
   REQUIRE(trace.ok());
   const AnalysisResult result = Analyse(*trace);
   CHECK(result.empty_reason.find("_dump_snapshot") != std::string::npos);

@@ -28,7 +28,7 @@ namespace {
 constexpr size_t kSteps = 5;
 using Times = std::array<double, kSteps>;
 
-std::shared_ptr<const Trace> Recording(const char* file) {
+std::shared_ptr<const Trace> GpuRecording(const char* file) {
   Progress progress;
   auto trace = LoadPath(test::SourcePath("tests/data/") + file, {}, {}, progress, nullptr);
   REQUIRE(trace.ok());
@@ -44,7 +44,7 @@ TEST_CASE("torch_gpu: steps, input wait, memory and operations are what PyTorch 
   constexpr Times kStepMs = {21.35625648498535, 21.122112274169922, 19.789695739746094,
                              21.12588882446289, 19.497343063354492};
   constexpr Times kWaitMs = {13.102914, 12.838201, 12.797217, 12.754751, 12.775803};
-  const auto trace = Recording("torch_gpu.pt.trace.json.zst");
+  const auto trace = GpuRecording("torch_gpu.pt.trace.json.zst");
   AnalysisContext context(trace, Definitions::kStepscope);
   const StepDatabase& db = context.Get<StepDatabase>();
   REQUIRE(db.device_steps.size() == kSteps);
@@ -77,7 +77,7 @@ TEST_CASE("torch_gpu: steps, input wait, memory and operations are what PyTorch 
 TEST_CASE("jax_gpu: steps and input wait are what the program measured, and fetches block") {
   constexpr Times kStepMs = {15.37433, 15.225162, 14.039594, 13.771869, 13.882378};
   constexpr Times kWaitMs = {12.128012, 12.129876, 12.115993, 12.120754, 12.124884};
-  const auto trace = Recording("jax_gpu.xplane.pb.zst");
+  const auto trace = GpuRecording("jax_gpu.xplane.pb.zst");
   AnalysisContext context(trace, Definitions::kStepscope);
   const StepDatabase& db = context.Get<StepDatabase>();
   REQUIRE(db.device_steps.size() == kSteps);
@@ -104,7 +104,7 @@ TEST_CASE("jax_gpu: steps and input wait are what the program measured, and fetc
 }
 
 TEST_CASE("jax_gpu: kernels of a command buffer are known as the products that the step needs") {
-  const auto trace = Recording("jax_gpu.xplane.pb.zst");
+  const auto trace = GpuRecording("jax_gpu.xplane.pb.zst");
   AnalysisContext context(trace, Definitions::kStepscope);
   const auto ops = context.Get<HloOpTable>(AnalysisParams());
   double flops = 0, named = 0, all = 0;
