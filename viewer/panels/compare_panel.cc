@@ -128,9 +128,8 @@ void Line(const PanelContext& context, Role role, const std::string& text) {
 // "In common: 82 % of the kernels' names, 45 % of the work."
 std::string ComparePanel::CommonText() const {
   if (steps_ == nullptr) return {};
-  const auto percent = [](double value) { return NumberText(value, {1, 0, "", " %"}); };
-  return "In common: " + percent(steps_->found.shared_names_percent) + " of the names of " +
-         (steps_->kernels ? "kernels, " : "ops, ") + percent(steps_->found.shared_percent) +
+  return "In common: " + PercentText(steps_->found.shared_names_percent, 0) + " of the names of " +
+         (steps_->kernels ? "kernels, " : "ops, ") + PercentText(steps_->found.shared_percent, 0) +
          " of the work.";
 }
 
@@ -316,7 +315,7 @@ void ComparePanel::DrawTable(const PanelContext& context, float height) {
   TableOptions options;
   options.id = table->id.c_str();
   options.noun = "rows";
-  options.name_column = table->Column("name") >= 0 ? "name" : "";
+  options.name_column = "name";
   options.words = kChanges;
   options.shorten_names = true;
   options.total_row = false;

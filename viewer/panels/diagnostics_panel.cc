@@ -32,7 +32,7 @@ void DiagnosticsPanel::DrawInFull(const PanelContext& context, const Diagnostic&
   WrappedIn(context, Role::kText, row.text);
   const FaceScope small(context, Face::kUi);
   for (const std::string& place : row.first) WrappedIn(context, Role::kText2, place);
-  const bool missing = row.id == "remote.cut" || row.id == kTruncated;
+  const bool missing = row.id == kRemoteCut || row.id == kTruncated;
   if (context.profile->cut && missing && ImGui::Button("Load the rest"))
     context.commands.Push("file.load_rest", {.profile = context.profile->id});
 }

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "model/analysis/memory/allocator_state.h"
-#include "model/analysis/pages/memory_snapshot.h"
+#include "model/analysis/memory/memory_snapshot.h"
 #include "model/jobs/latest_job.h"
 #include "viewer/core/profiles/align_profiles.h"
 #include "viewer/core/profiles/matching_events.h"
@@ -339,7 +339,7 @@ void MemorySnapshotPanel::DrawTables(const PanelContext& context, const Analysis
   std::vector<TablePages::Page> pages;
   const auto add = [&](const ResultTable& table, uint64_t key) {
     TablePages::Page page{&table, key};
-    page.options.name_column = table.Column("frame") >= 0 ? "frame" : "";
+    page.options.name_column = "frame";
     page.options.noun = "rows";
     if (data_ && graph_.colors == SnapshotColors::kFrame)
       page.options.color = [&](const std::string& frame) { return graph_.ColorOf(context, frame); };

@@ -31,6 +31,12 @@ struct SnapshotReport {
   std::optional<Failure> failure;
   std::vector<LeakingGroup> leaks;
 
+  // The leading facts in sentences: that memory ran out, what grows, or the peak.
+  std::vector<Finding> Findings() const;
+  // The bytes that are allocated and never freed: of each step if steps are known, else of the
+  // recording.
+  int64_t LeakedBytes() const;
+
   // O(events + allocations).
   static SnapshotReport Compute(AnalysisContext& context, const AnalysisParams& params);
 };
