@@ -135,6 +135,7 @@ void Complete(const FindingContext& input, RankedFinding* found) {
     f.threshold = input.thresholds().Of(*f.rule);
     f.unit = f.rule->unit;
   }
+  if (f.remedy.empty()) f.remedy = f.rule->remedy;
   if (f.remedy.empty()) f.remedy = input.Remedy(f.rule->id);
   if (OnlyAmdGpus(input.trace())) {
     for (std::string* text : {&f.title, &f.assumption, &f.remedy})
