@@ -52,7 +52,7 @@ const Schema<Contribution, double>& ContributionSchema() {
   using C = Contribution;
   static const Schema<C, double> schema =
       Schema<C, double>(
-          "contributions", "Contributions to the change",
+          kContributionTable, "Contributions to the change",
           {{"rank", "#", Unit::kNone, [](const C&, double, size_t i) { return i + 1; }},
            {"kind", "Kind", Unit::kNone, [](const C& c) { return IdOf(c.kind); }},
            {"name", "What", Unit::kNone, &C::name, "* stands for numbers that differ", kKeyColumn},

@@ -16,6 +16,7 @@
 #include "model/analysis/tables/cells.h"
 #include "model/base/digits.h"
 #include "model/compare/compare.h"
+#include "model/compare/compare_table.h"
 #include "model/compare/waterfall.h"
 #include "viewer/core/analysis_cache.h"
 #include "viewer/core/look/name_cache.h"
@@ -63,7 +64,7 @@ class ComparePanel final : public Panel {
   const compare::StepComparison* steps_ = nullptr;  // of found_; null for memory snapshots
   std::shared_ptr<AnalysisContext> shown_a_, shown_b_;
   bool waiting_ = false;
-  std::string table_ = "contributions";
+  std::string table_ = compare::kContributionTable;
   ResultTableView view_;
   compare::Waterfall bars_;  // of found_
   size_t most_bars_ = 0;     // for which bars_ was made
@@ -110,7 +111,7 @@ void ComparePanel::ForgetSpread() {
 // Memory snapshots have no steps, and so no contributions.
 std::string ComparePanel::FirstTable() const {
   const std::vector<ResultTable>& tables = found_->tables;
-  return steps_ != nullptr || tables.empty() ? "contributions" : tables.front().id;
+  return steps_ != nullptr || tables.empty() ? compare::kContributionTable : tables.front().id;
 }
 
 // One line of text; what is cut is shown by the tooltip.
@@ -306,8 +307,8 @@ void ComparePanel::DrawTable(const PanelContext& context, float height) {
   if (table == nullptr || table->empty()) {
     wanted_row_.reset();
     WrappedIn(context, Role::kText2,
-              table_ == "contributions" ? "No change reaches 1 % of a step."
-                                        : "Neither profile has rows for this table.");
+              table_ == compare::kContributionTable ? "No change reaches 1 % of a step."
+                                                    : "Neither profile has rows for this table.");
     return;
   }
   PanelContext of_base = context;

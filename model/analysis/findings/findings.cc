@@ -149,7 +149,7 @@ void Complete(const FindingContext& input, RankedFinding* found) {
 const Schema<RankedFinding>& FindingSchema() {
   using R = RankedFinding;
   static const Schema<R> schema(
-      "findings", "Findings",
+      kFindingTable, "Findings",
       {{"rule", "Rule", Unit::kNone, [](const R& r) { return r.rule->id; },
         "the table `rules` has its formula", kKeyColumn},
        {"severity", "Severity", Unit::kNone, [](const R& r) { return IdOf(r.severity); },

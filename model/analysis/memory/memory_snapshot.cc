@@ -101,7 +101,7 @@ void AddTables(const AllocatorHistory& history, const AllocatorDevice& device,
   tables->push_back(MomentTable(report.at_end, "at_end", "At the end"));
   tables->push_back(LeakTable(report.leaks));
   if (report.failure)
-    tables->push_back(MomentTable(report.failure->live, "at_oom", "When memory ran out"));
+    tables->push_back(MomentTable(report.failure->live, kAtFailureTable, "When memory ran out"));
   tables->push_back(LiveTable(GroupedBy::kStack,
                               LiveByStack(history, device, frames, part.peak, kMostStacks),
                               "at_peak_stacks", "At the peak, by stack"));

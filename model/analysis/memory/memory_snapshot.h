@@ -11,6 +11,9 @@
 
 namespace stepscope {
 
+// The table of what was live when memory ran out. It is there if SnapshotReport::failure is set.
+inline constexpr const char* kAtFailureTable = "at_oom";
+
 // About the device with the highest peak. Times are microseconds since 1970.
 struct SnapshotReport {
   struct Moment {

@@ -326,7 +326,7 @@ std::optional<Ps> MemorySnapshotPanel::MomentOf(const PanelContext& context,
   if (d.events == 0 || !context.view.filters.empty()) return {};
   constexpr std::string_view kAtPeak[] = {"at_peak", "at_peak_stacks", "by_size", "by_stream",
                                           "segments_at_peak"};
-  if (table == "at_oom" && !d.out_of_memory.empty())
+  if (table == kAtFailureTable && !d.out_of_memory.empty())
     return data_->history->EventTime(d, d.out_of_memory.back());
   if (table == "at_end" || table == "segments") return context.profile->trace->span.end;
   if (table == "moment") return marked_;
@@ -355,7 +355,7 @@ void MemorySnapshotPanel::DrawTables(const PanelContext& context, const Analysis
     add(moment_.segments, key_ * 31 + moment_key_);
   }
   // The moment that the first sentence speaks of comes first.
-  const ResultTable* failed = result.Table("at_oom");
+  const ResultTable* failed = result.Table(kAtFailureTable);
   if (failed != nullptr) add(*failed, key_);
   for (const ResultTable& table : result.tables) {
     if (&table != failed && (table.id != "devices" || table.size() > 1)) add(table, key_);
