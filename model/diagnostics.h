@@ -24,6 +24,8 @@ struct Diagnostic {
 // The id under which every loader counts files that end before they are complete. Its own
 // diagnostics say more; this one answers whether anything is missing.
 inline constexpr std::string_view kTruncated = "truncated";
+// The id under which files on another machine are counted that were not read to their end.
+inline constexpr std::string_view kRemoteCut = "remote.cut";
 
 class Diagnostics {
  public:

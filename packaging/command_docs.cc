@@ -64,6 +64,7 @@ OptionDoc ReadOption(const CLI::Option& option) {
   for (const std::string& name : option.get_snames()) doc.names.push_back("-" + name);
   for (const std::string& name : option.get_lnames()) doc.names.push_back("--" + name);
   doc.what = option.get_description();
+  doc.required = option.get_required();
   if (option.get_items_expected_max() == 0) return doc;
   const std::string type = option.get_type_name();
   doc.value = type.substr(0, type.find(':'));

@@ -15,6 +15,7 @@ struct OptionDoc {
   std::string what;
   std::vector<std::string> choices;  // the values, if they are a fixed set
   bool file = false;                 // the value is a path
+  bool required = false;
 };
 
 struct CommandDoc {

@@ -35,7 +35,7 @@ class Viewer {
   // Draws all windows, then applies the commands of this frame. Call it between ImGui::NewFrame()
   // and ImGui::Render().
   void Frame(const SessionView& session);
-  // Names what keeps it from coming to rest; empty: nothing does.
+  // What the window waits for before it rests, for example a job; empty: it rests.
   std::string BusyWith() const;
   // The next frame will differ from the last one without any input: a zoom glides, layout settles.
   bool moving() const;

@@ -41,9 +41,9 @@ void AddText(CLI::App& app, const char* name, std::string* value, const char* wh
              const char* type = "TEXT");
 // An option with a whole number from `least` to `most`.
 void AddNumber(CLI::App& app, const char* name, int* value, int least, int most, const char* what);
-// The command cannot be used without an option that it has.
+// Makes an option of the command required.
 void Require(CLI::App& app, const char* name);
-// Two options that the command has cannot be used together.
+// Forbids the use of two options of the command together.
 void Exclude(CLI::App& app, const char* name, const char* other);
 
 // Reads the text of an option. Returns an empty text, or the fault, such as "is not a range".
@@ -92,8 +92,8 @@ void AddRun(CLI::App& app, InputOptions* input);
 void AddCompare(CLI::App& app, InputOptions* input, const char* what);
 void AddView(CLI::App& app, InputOptions* input);
 
-// Each returns an empty text, or one line that names the fault. The second and third also do
-// what CheckInput() does.
+// Each returns an empty text, or one line that names the fault. NeedOnePath() and NeedTwoPaths()
+// call CheckInput().
 std::string CheckInput(const InputOptions& input);
 std::string NeedOnePath(const InputOptions& input);
 std::string NeedTwoPaths(const InputOptions& input);

@@ -44,7 +44,7 @@ class Checks {
   bool Steps();
   bool Memory();
   bool Limit(const PropertyLimit& limit);
-  void Forbidden(const std::string& rule);
+  void Forbidden(const AnalysisResult& found, const std::string& rule);
   // Compares a number of A with that of B. Returns false, and prints the error, if a profile has no
   // such number.
   bool Judge(const std::string& what, const Value& a, const Value& b, Unit unit,
@@ -175,9 +175,8 @@ bool Checks::Limit(const PropertyLimit& limit) {
 }
 
 // Only B is checked; a finding that A also has still fails.
-void Checks::Forbidden(const std::string& rule) {
-  const auto found = input_.b->Get("findings", input_.params.b);
-  const std::vector<std::string> titles = FindingsOfRule(*found, rule, FindingSeverity::kWarning);
+void Checks::Forbidden(const AnalysisResult& found, const std::string& rule) {
+  const std::vector<std::string> titles = FindingsOfRule(found, rule, FindingSeverity::kWarning);
   failed_ = failed_ || !titles.empty();
   text_ += fmt::format("{}: {}: {}\n", titles.empty() ? "ok" : "FAILED", rule,
                        titles.empty() ? "no finding in B" : "found in B");
@@ -191,7 +190,10 @@ int Checks::Run() {
   for (const PropertyLimit& limit : options_.limits) {
     if (!Limit(limit)) return kExitUsage;
   }
-  for (const std::string& rule : options_.forbidden) Forbidden(rule);
+  if (!options_.forbidden.empty()) {
+    const AnalysisResult found = FindAll(*input_.b, input_.params.b, {});
+    for (const std::string& rule : options_.forbidden) Forbidden(found, rule);
+  }
   const std::string summary = compare::SummaryOf(input_.result);
   if (failed_ && !summary.empty()) text_ += TerminalText(summary) + "\n";
   return failed_ ? kExitCheckFailed : kExitOk;

@@ -10,6 +10,7 @@
 #include "app/commands/report_command.h"
 #include "app/system/output.h"
 #include "model/compare/compare.h"
+#include "model/compare/compare_table.h"
 
 namespace stepscope {
 namespace {
@@ -21,7 +22,7 @@ void KeepPages(const CompareOptions& options, AnalysisResult* result) {
   const bool one_table = options.format == ReportFormat::kCsv && options.table.empty();
   std::erase_if(result->tables, [&](const ResultTable& table) {
     if (pages.empty() || table.id == options.table) return false;
-    if (table.id == "contributions") return one_table;
+    if (table.id == compare::kContributionTable) return one_table;
     const std::string page = compare::PageOf(table.id);
     return std::find(pages.begin(), pages.end(), page) == pages.end();
   });

@@ -34,7 +34,7 @@ struct ReportInput {
   bool wide = false;  // text: all columns, however long the lines
   std::vector<PanelReport> panels;
   AnalysisParams params = {};               // the part of the profile that the pages are about
-  std::shared_ptr<const Trace> trace = {};  // its events are listed with findings; null: none are
+  std::shared_ptr<const Trace> trace = {};  // for the events of findings; null: they are not listed
 };
 
 // Says which part of the profile is shown, as in "only what begins from 12.0000 ms to 15.0000 ms"

@@ -12,10 +12,12 @@
 #include "app/report/report.h"
 #include "app/report/report_text.h"
 #include "app/report/timeline_svg.h"
+#include "model/analysis/findings/findings.h"
 #include "model/analysis/tables/cells.h"
 #include "model/analysis/tables/result_table.h"
 #include "model/analysis/tables/unit_names.h"
 #include "model/base/svg_writer.h"
+#include "model/compare/compare_table.h"
 #include "model/compare/waterfall.h"
 #include "viewer/core/look/theme.h"
 
@@ -288,10 +290,10 @@ void AddHtmlPanel(const PanelReport& panel, const ReportInput& input, TextBuffer
     if (!only_table.empty() && table.id != only_table) continue;
     const bool chart = table.id == "step_losses" && result.panel == "overview";
     if (chart) *out += StepChartSvg(table);
-    const bool waterfall = table.id == "contributions" || table.id == "memory_at_peak";
+    const bool waterfall = table.id == compare::kContributionTable || table.id == "memory_at_peak";
     if (waterfall && result.panel == "compare") AddWaterfall(result, out);
     AddTable(table, out);
-    if (input.trace && table.id == "findings" && result.panel == "findings")
+    if (input.trace && table.id == kFindingTable && result.panel == "findings")
       AddPictures(*input.trace, table, out);
   }
   *out += "</section>\n";

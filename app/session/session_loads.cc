@@ -28,7 +28,7 @@ std::shared_ptr<const ByteSource> CameOf(const LoadOptions& options) {
 }
 
 std::string WhyCut(const Trace& trace) {
-  const Diagnostic* cut = trace.diagnostics.Find("remote.cut");
+  const Diagnostic* cut = trace.diagnostics.Find(kRemoteCut);
   const std::string why = cut == nullptr || cut->first.empty() ? trace.path : cut->first.front();
   return why + (trace.counts.events() > 0 ? ": what came is shown"
                                           : ": only a first picture of the profile has come");

@@ -9,7 +9,7 @@ namespace stepscope::json {
 
 inline constexpr size_t kBracketBlock = 64;  // bytes
 
-// What is known between two blocks.
+// The state of the text at the end of a block.
 struct BracketState {
   bool in_string = false, escaped = false;
   bool stray_escape = false;  // there was a backslash outside of strings
@@ -20,13 +20,13 @@ struct BracketMasks {
   int opens = 0, closes = 0;
 };
 
-// Fills the masks of so many blocks of text.
+// Fills a mask for each of the next `blocks` blocks of text.
 void FindBrackets(const char* text, size_t blocks, BracketState* state, BracketMasks* out);
-// The same for the last bytes of a text, fewer than a block.
+// Returns the masks of the last bytes of a text, which are fewer than a block.
 BracketMasks FindLastBrackets(const char* text, size_t bytes, BracketState* state);
 
-// Behind the closing bracket of the object or array that begins at `at`; null where it is not
-// closed before `end`. `stray_escape`: see BracketState. O(bytes passed).
+// Returns the position after the closing bracket of the object or array that begins at `at`. Null
+// if it is not closed before `end`. `stray_escape`: see BracketState. O(bytes passed).
 const char* EndOfContainer(const char* at, const char* end, bool* stray_escape);
 
 }  // namespace stepscope::json

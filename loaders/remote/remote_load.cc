@@ -157,7 +157,7 @@ Result<std::shared_ptr<const Trace>> ReadReceived(std::shared_ptr<const ByteSour
   if (!read.ok()) return broken.ok() ? read : broken;
   if (!broken.ok()) {
     builder.trace().diagnostics.Count(
-        "remote.cut", Severity::kWarning,
+        kRemoteCut, Severity::kWarning,
         "The connection broke before all of the profile had come: what came is shown",
         broken.message() + ", after " + SizeText(size));
   }

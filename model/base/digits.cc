@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "model/base/ascii.h"
 
@@ -19,6 +20,13 @@ size_t GroupDigits(std::string_view number, char* out) {
     *at++ = number[i];
   }
   return static_cast<size_t>(at - out);
+}
+
+std::string PercentText(double percent) { return PercentText(percent, percent < 10 ? 1 : 0); }
+
+std::string PercentText(double percent, int decimals) {
+  if (!std::isfinite(percent)) return "\u2013";
+  return GroupDigits(fmt::format("{:.{}f}", percent, decimals)) + " %";
 }
 
 std::string GroupDigits(std::string_view number) {

@@ -17,6 +17,11 @@ std::string GroupDigits(uint64_t number);
 // returns how many bytes it wrote.
 size_t GroupDigits(std::string_view number, char* out);
 
+// A share in a sentence, with one decimal below 10 %: "12 %", "3.4 %".
+std::string PercentText(double percent);
+// With so many decimals, grouped as by GroupDigits: "77.1 %". An en dash for NaN and infinity.
+std::string PercentText(double percent, int decimals);
+
 // The name with '#' for each number, or for a number behind a '#': "fused_add_12" and "step #3"
 // become "fused_add_#" and "step #". O(length).
 std::string WithoutNumbers(std::string_view name);

@@ -77,7 +77,7 @@ std::optional<AnalysisResult> CompareSnapshots(const Trace& a, const Trace& b,
 // What compare.cc and snapshots.cc share (summary.cc).
 std::vector<Property> PropertiesOf(const StepComparison& comparison);
 // "+13 %", "+0.42 %"
-std::string PercentText(double percent);
+std::string SignedPercentText(double percent);
 // Says the comparison in sentences, as findings: what makes it doubtful, the difference with its
 // significance and causes, and what else differs. The page of the difference is "compare".
 void AddSummary(const StepComparison& comparison, AnalysisResult* to);

@@ -16,6 +16,9 @@
 
 namespace stepscope::compare {
 
+// The table of what a change of the step time is made of.
+inline constexpr const char* kContributionTable = "contributions";
+
 inline double MsOf(double ps) { return ps / static_cast<double>(kPsPerMs); }
 // The nearest integer within 2^62, so that differences do not overflow; 0 for what is no number.
 inline int64_t Rounded(double value) {

@@ -12,6 +12,7 @@
 #include "model/analysis/intervals/enclosing.h"
 #include "model/analysis/naming/device_type.h"
 #include "model/analysis/naming/short_label.h"
+#include "model/base/digits.h"
 #include "model/capabilities.h"
 #include "model/compare/contributions.h"
 #include "model/string_pool.h"
@@ -151,8 +152,7 @@ void AddPrecision(const ComparedProfile& profile, Facts* facts) {
   if (profile.steps.db->kind != DeviceKind::kGpu) return;
   const PrecisionTimes times = ComputePrecision(profile.context, profile.params, *profile.steps.db);
   if (times.known <= 0) return;
-  (*facts)["compute_16bit"] = {"16-bit compute", fmt::format("{:.0f} %", times.percent()),
-                               times.percent()};
+  (*facts)["compute_16bit"] = {"16-bit compute", PercentText(times.percent(), 0), times.percent()};
   if (const NarrowType most = times.most(); most != NarrowType::kUnknown)
     (*facts)["compute_type"] = {"Type of most kernels", NameOf(most)};
 }

@@ -112,7 +112,7 @@ Finding DifferenceOf(const SnapshotComparison& found) {
       fmt::format("B's peak is {} {}", Size(std::abs(delta)), delta > 0 ? "higher" : "lower");
   if (const std::optional<double> percent =
           ChangePercent(static_cast<double>(found.peak_a), static_cast<double>(found.peak_b)))
-    out.text += fmt::format(" ({})", PercentText(*percent));
+    out.text += fmt::format(" ({})", SignedPercentText(*percent));
   out.text += ".";
   out.next_step = fmt::format("At the peak {} are allocated in B and {} in A.", b, a) +
                   CauseSentence(found.at_peak);

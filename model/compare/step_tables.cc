@@ -52,7 +52,7 @@ const Schema<Contribution, double>& ContributionSchema() {
   using C = Contribution;
   static const Schema<C, double> schema =
       Schema<C, double>(
-          "contributions", "What the change is made of",
+          kContributionTable, "Contributions to the change",
           {{"rank", "#", Unit::kNone, [](const C&, double, size_t i) { return i + 1; }},
            {"kind", "Kind", Unit::kNone, [](const C& c) { return IdOf(c.kind); }},
            {"name", "What", Unit::kNone, &C::name, "* stands for numbers that differ", kKeyColumn},
@@ -99,7 +99,7 @@ const Schema<ClassChange>& ClassSchema() {
   using C = ClassChange;
   static const Schema<C> schema =
       Schema<C>(
-          "classes", "What a step goes into",
+          "classes", "Step time by class",
           Concat<Schema<C>::Field>(
               {{{"class", "Class", Unit::kNone, [](const C& c) { return IdOf(c.of); }}},
                ValueFields<C>("ms_per_step", "per step", Unit::kMs, "of the mean step that counts"),

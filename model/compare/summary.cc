@@ -1,3 +1,4 @@
+#include "model/base/digits.h"
 #include "model/compare/compare.h"
 
 #include <fmt/format.h>
@@ -74,7 +75,7 @@ std::string DifferenceSentence(const StepChange& change) {
   if (delta == 0)
     return fmt::format("B's step takes as long as A's: {}.", TimeText(change.a.median));
   const std::optional<double> of_a = change.percent();
-  const std::string percent = of_a ? fmt::format(" ({})", PercentText(*of_a)) : "";
+  const std::string percent = of_a ? fmt::format(" ({})", SignedPercentText(*of_a)) : "";
   return fmt::format("B's step is {} {}{}{}.", TimeText(std::abs(delta)),
                      delta > 0 ? "longer" : "shorter", percent, SignificanceText(change));
 }
@@ -88,8 +89,8 @@ std::string MedianSentence(const StepChange& change) {
 // A run whose steps get slower while it is recorded tells less about the program.
 std::string DriftSentence(const char* which, double percent) {
   if (std::abs(percent) < kWorthDrift) return {};
-  return fmt::format("{} drifts: the second half of its steps is {:.1f} % {} than the first.",
-                     which, std::abs(percent), percent > 0 ? "slower" : "faster");
+  return fmt::format("{} drifts: the second half of its steps is {} {} than the first.", which,
+                     PercentText(std::abs(percent), 1), percent > 0 ? "slower" : "faster");
 }
 
 std::string CauseSentences(const StepChange& change, const Contributions& found) {
@@ -102,14 +103,14 @@ std::string CauseSentences(const StepChange& change, const Contributions& found)
     if (named == kMostNamed || (named > 0 && std::abs(share) < kWorthNaming)) break;
     text += named++ == 0 ? "" : "; ";
     text += fmt::format("{} {}, {} per step", NameOf(c), IdOf(c.change), Signed(c.delta_ms()));
-    if (whole != 0) text += fmt::format(" ({:.0f} %)", share);
+    if (whole != 0) text += " (" + PercentText(share, 0) + ")";
   }
   text += ".";
   if (whole != 0) {
     const size_t rows = found.rows.size();
     const std::string who =
         rows == 1 ? " That explains" : fmt::format(" All {} rows together explain", rows);
-    text += fmt::format("{} {:.1f} %.", who, Explained(found, mean));
+    text += who + " " + PercentText(Explained(found, mean), 1) + ".";
   }
   return text;
 }
@@ -130,9 +131,8 @@ std::string ListOf(const std::vector<ProfileDifference>& differences, bool leads
 std::string SameProgramSentence(const Contributions& found) {
   if (found.same_program()) return {};
   return fmt::format(
-      "A and B are hardly the same program: they share {:.0f} % of their work and {:.0f} % of the "
-      "names in it.",
-      found.shared_percent, found.shared_names_percent);
+      "A and B are hardly the same program: they share {} of their work and {} of the names in it.",
+      PercentText(found.shared_percent, 0), PercentText(found.shared_names_percent, 0));
 }
 
 Finding::Grade GradeOf(const StepChange& change) {
@@ -142,7 +142,7 @@ Finding::Grade GradeOf(const StepChange& change) {
 
 }  // namespace
 
-std::string PercentText(double percent) {
+std::string SignedPercentText(double percent) {
   const double size = std::abs(percent);
   if (size < 1) return fmt::format("{:+.2g} %", percent);
   return fmt::format("{:+.{}f} %", percent, size >= 10 ? 0 : 1);

@@ -12,6 +12,7 @@
 #include "model/base/demangle.h"
 #include "model/base/svg_writer.h"
 #include "model/compare/compare.h"
+#include "model/compare/compare_table.h"
 
 namespace stepscope::compare {
 namespace {
@@ -35,7 +36,7 @@ std::string OrNoName(std::string label) { return label.empty() ? "(no name)" : l
 
 Way WayOf(const StepComparison& found) {
   const auto ps = [](double ms) { return Rounded(ms * static_cast<double>(kPsPerMs)); };
-  Way way{"contributions",           "A's step", "B's step", Unit::kPs, ps(found.change.a.median),
+  Way way{kContributionTable,        "A's step", "B's step", Unit::kPs, ps(found.change.a.median),
           ps(found.change.b.median), {},         {}};
   const std::vector<Contribution>& rows = found.found.rows;
   for (const Contribution& c : rows) way.changes.push_back(ps(c.delta_ms()));

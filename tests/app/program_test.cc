@@ -187,7 +187,7 @@ TEST_CASE("program: compare gives the promised forms, check an exit status and t
   CHECK(text.out.find("The median step takes") != std::string::npos);
   const FinishedProgram html = RunProgram(dir, "compare --format html " + both);
   CHECK(html.out.find("</html>") != std::string::npos);
-  CHECK(html.out.find("From A to B") < html.out.find("What the change is made of"));
+  CHECK(html.out.find("From A to B") < html.out.find("Contributions to the change"));
   CHECK(html.out.find(">B&#39;s step</text>") != std::string::npos);
   CHECK(RunProgram(dir, "compare --format csv " + both).out.find("rank,kind,name,change") == 0);
   CHECK(RunProgram(dir, "compare --format csv --panel op_stats " + both).out.find("name,change") ==

@@ -62,17 +62,6 @@ TEST_CASE("The desktop's file types are the endings that belong to a loader") {
   }
 }
 
-TEST_CASE("docs/formats.md names every ending of each loader") {
-  const std::string text = ReadText("docs/formats.md");
-  for (const LoaderDesc* loader : Loaders()) {
-    for (const FileEnding& ending : loader->endings) {
-      if (ending.kind == FileEnding::Kind::kSkipped) continue;
-      CAPTURE(ending.text);
-      CHECK(text.find("`" + std::string(ending.text) + "`") != text.npos);
-    }
-  }
-}
-
 TEST_CASE("Formats have names of their own, and no capability comes from nowhere") {
   std::vector<std::string> names;
   for (const LoaderDesc* loader : Loaders()) names.emplace_back(loader->format->name);

@@ -67,7 +67,9 @@ void AddPages(std::string* out) {
 void AddRules(std::string* out) {
   *out += "\n## Rules\n\n";
   for (const FindingRule& r : FindingRules())
-    test::AddItem("`" + std::string(r.id) + "` **" + r.what + "**: " + r.formula, out);
+    test::AddItem("`" + std::string(r.id) + "` **" + r.what + "**: " + r.formula +
+                      (r.remedy[0] != 0 ? std::string(". ") + r.remedy : ""),
+                  out);
   for (const FindingParameter& p : FindingParameters())
     test::AddItem("`" + std::string(p.id) + "` **" + p.what + "**", out);
 }

@@ -30,7 +30,7 @@ class AnalysisCache {
                             const AnalysisParams& params) {
     return Share(profile, analysis, params).get();
   }
-  // As Get; until the result is there, the part of it that is computed first (AnalysisDesc::first).
+  // The result of Get(). While Get() returns null, the result of AnalysisDesc::first.
   const AnalysisResult* GetFirst(const Profile& profile, std::string_view analysis,
                                  const AnalysisParams& params);
   // The same result as Get's for a caller that keeps it, such as a job that works on it.
@@ -57,7 +57,7 @@ class AnalysisCache {
     bool first = false;                     // asks for what AnalysisDesc::first computes
     bool operator==(const Question&) const = default;
     AnalysisResult Answer() const;
-    // Whoever asks this no longer wants the answer to `earlier`.
+    // Whether the answer to `earlier` is not needed any more once this question is asked.
     bool Replaces(const Question& earlier) const;
     Question OfFirst() const;
   };

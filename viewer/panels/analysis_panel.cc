@@ -260,16 +260,4 @@ void GoTo(const PanelContext& context, const RowLink& link) {
   context.commands.Push("select.reveal", std::move(args));
 }
 
-double NumberIn(const AnalysisResult& result, std::string_view property, double otherwise) {
-  const Property* found = result.Find(property);
-  const double value = found != nullptr ? NumberOf(found->value) : otherwise;
-  return std::isfinite(value) ? value : otherwise;
-}
-
-std::string TextOf(const AnalysisResult& result, std::string_view property) {
-  const Property* found = result.Find(property);
-  const auto* text = found != nullptr ? std::get_if<SharedText>(&found->value) : nullptr;
-  return text != nullptr ? text->str() : std::string();
-}
-
 }  // namespace stepscope

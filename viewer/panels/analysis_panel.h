@@ -74,7 +74,5 @@ bool DrawAverageScope(const PanelContext& context);
 void GoToRange(const PanelContext& context, TimeRange range);
 // Zooms the timeline to the range of a link, or to its events.
 void GoTo(const PanelContext& context, const RowLink& link);
-double NumberIn(const AnalysisResult& result, std::string_view property, double otherwise = 0);
-std::string TextOf(const AnalysisResult& result, std::string_view property);
 
 }  // namespace stepscope

@@ -16,6 +16,7 @@
 #include "model/analysis/tables/cells.h"
 #include "model/base/digits.h"
 #include "model/compare/compare.h"
+#include "model/compare/compare_table.h"
 #include "model/compare/waterfall.h"
 #include "viewer/core/analysis_cache.h"
 #include "viewer/core/look/name_cache.h"
@@ -63,7 +64,7 @@ class ComparePanel final : public Panel {
   const compare::StepComparison* steps_ = nullptr;  // of found_; null for memory snapshots
   std::shared_ptr<AnalysisContext> shown_a_, shown_b_;
   bool waiting_ = false;
-  std::string table_ = "contributions";
+  std::string table_ = compare::kContributionTable;
   ResultTableView view_;
   compare::Waterfall bars_;  // of found_
   size_t most_bars_ = 0;     // for which bars_ was made
@@ -110,7 +111,7 @@ void ComparePanel::ForgetSpread() {
 // Memory snapshots have no steps, and so no contributions.
 std::string ComparePanel::FirstTable() const {
   const std::vector<ResultTable>& tables = found_->tables;
-  return steps_ != nullptr || tables.empty() ? "contributions" : tables.front().id;
+  return steps_ != nullptr || tables.empty() ? compare::kContributionTable : tables.front().id;
 }
 
 // One line of text; what is cut is shown by the tooltip.
@@ -128,9 +129,8 @@ void Line(const PanelContext& context, Role role, const std::string& text) {
 // "In common: 82 % of the kernels' names, 45 % of the work."
 std::string ComparePanel::CommonText() const {
   if (steps_ == nullptr) return {};
-  const auto percent = [](double value) { return NumberText(value, {1, 0, "", " %"}); };
-  return "In common: " + percent(steps_->found.shared_names_percent) + " of the names of " +
-         (steps_->kernels ? "kernels, " : "ops, ") + percent(steps_->found.shared_percent) +
+  return "In common: " + PercentText(steps_->found.shared_names_percent, 0) + " of the names of " +
+         (steps_->kernels ? "kernels, " : "ops, ") + PercentText(steps_->found.shared_percent, 0) +
          " of the work.";
 }
 
@@ -307,8 +307,8 @@ void ComparePanel::DrawTable(const PanelContext& context, float height) {
   if (table == nullptr || table->empty()) {
     wanted_row_.reset();
     WrappedIn(context, Role::kText2,
-              table_ == "contributions" ? "No change reaches 1 % of a step."
-                                        : "Neither profile has rows for this table.");
+              table_ == compare::kContributionTable ? "No change reaches 1 % of a step."
+                                                    : "Neither profile has rows for this table.");
     return;
   }
   PanelContext of_base = context;
@@ -316,7 +316,7 @@ void ComparePanel::DrawTable(const PanelContext& context, float height) {
   TableOptions options;
   options.id = table->id.c_str();
   options.noun = "rows";
-  options.name_column = table->Column("name") >= 0 ? "name" : "";
+  options.name_column = "name";
   options.words = kChanges;
   options.shorten_names = true;
   options.total_row = false;

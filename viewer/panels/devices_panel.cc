@@ -48,7 +48,7 @@ void DevicesPanel::Draw(const PanelContext& context) {
     const ResultTable* table = result != nullptr ? result->Table(source.table) : nullptr;
     if (table == nullptr) continue;
     TablePages::Page page{table, result->serial};
-    page.options.name_column = table->Column(source.name_column) >= 0 ? source.name_column : "";
+    page.options.name_column = source.name_column;
     page.options.total_row = false;
     page.of_step = table->id == "idle_by_cause";
     pages.push_back(page);

@@ -32,7 +32,7 @@ void DiagnosticsPanel::DrawInFull(const PanelContext& context, const Diagnostic&
   WrappedIn(context, Role::kText, row.text);
   const FaceScope small(context, Face::kUi);
   for (const std::string& place : row.first) WrappedIn(context, Role::kText2, place);
-  const bool missing = row.id == "remote.cut" || row.id == kTruncated;
+  const bool missing = row.id == kRemoteCut || row.id == kTruncated;
   if (context.profile->cut && missing && ImGui::Button("Load the rest"))
     context.commands.Push("file.load_rest", {.profile = context.profile->id});
 }
@@ -40,11 +40,11 @@ void DiagnosticsPanel::DrawInFull(const PanelContext& context, const Diagnostic&
 void DiagnosticsPanel::DrawResult(const PanelContext& context, const AnalysisResult& result,
                                   uint64_t key) {
   const auto* report = result.As<DiagnosticsReport>();
-  const ResultTable* table = result.Table("diagnostics");
-  if (report == nullptr || report->rows.empty() || table == nullptr) {
+  if (report == nullptr || report->rows.empty() || result.tables.empty()) {
     DrawEmpty(context, "Nothing was repaired, dropped or clipped.");
     return;
   }
+  const ResultTable& table = result.tables.front();
   TableOptions options;
   options.id = "diagnostics";
   options.noun = "kinds";
@@ -55,8 +55,8 @@ void DiagnosticsPanel::DrawResult(const PanelContext& context, const AnalysisRes
   const float top = ImGui::GetCursorPosY();
   // The height is that of the rows: the toolbar above them has its own.
   options.height = std::max(avail.y - full - ImGui::GetFrameHeightWithSpacing(), BaseEm() * 6);
-  view_.Draw(context, *table, key, options);
-  if (key != key_) view_.Select(*table, 0);
+  view_.Draw(context, table, key, options);
+  if (key != key_) view_.Select(table, 0);
   key_ = key;
   ImGui::Dummy(ImVec2(0, BaseEm() * 0.3f));
   const float left = std::max(avail.y - (ImGui::GetCursorPosY() - top), BaseEm() * 3);

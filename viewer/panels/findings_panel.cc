@@ -304,7 +304,7 @@ void FindingsPanel::DrawResult(const PanelContext& context, const AnalysisResult
   const bool beside = room.x > em * 62;
   const ImVec2 list = beside ? ImVec2(room.x * 0.48f, 0) : ImVec2(0, room.y * 0.55f);
   ImGui::BeginChild("findings", list);
-  SectionTitle(context, "What to fix first", "what a step would save");
+  SectionTitle(context, "Findings", "saving per step");
   DrawList(context, *findings);
   ImGui::EndChild();
   if (beside) ImGui::SameLine(0, em);

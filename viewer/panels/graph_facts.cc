@@ -11,7 +11,7 @@ namespace stepscope {
 namespace {
 
 std::string Confidence(const GraphLaunch& launch) {
-  std::string text = fmt::format("{:.0f} %: {} of {} kernels", 100 * launch.confidence(),
+  std::string text = fmt::format("{}: {} of {} kernels", PercentText(100 * launch.confidence(), 0),
                                  GroupDigits(launch.matched), GroupDigits(launch.kernels));
   if (launch.alike > 1) text += fmt::format("; one of {} that look alike", launch.alike);
   return text;

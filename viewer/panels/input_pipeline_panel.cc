@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "model/analysis/pages/input_pipeline.h"
+#include "model/base/digits.h"
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/panels/step_chart.h"
 #include "viewer/panels/table_pages.h"
@@ -85,8 +86,8 @@ void InputPipelinePanel::DrawSummary(const PanelContext& context, const Analysis
     DrawHeadline(context, {percent >= 20  ? Finding::Grade::kBad
                            : percent >= 5 ? Finding::Grade::kWarning
                                           : Finding::Grade::kGood,
-                           fmt::format("{}: {:.1f} % of the step time is spent waiting for input.",
-                                       bound, percent),
+                           fmt::format("{}: {} of the step time is spent waiting for input.", bound,
+                                       PercentText(percent, 1)),
                            "", ""});
   } else {
     DrawHeadline(context, {Finding::Grade::kInfo,
@@ -158,15 +159,14 @@ void InputPipelinePanel::DrawHost(const PanelContext& context, const InputPipeli
     DrawCut(list, ImVec2(p.x + Em() * 1.3f, p.y), p.x + width - Em() * 10,
             context.theme[Role::kText], shares[i].label);
     const FaceScope mono(context, Face::kMono);
-    std::array<char, 64> buffer{};
     const std::string value = NumberText(shares[i].value, format) + " " + format.header;
     DrawRight(list, p.x + width - Em() * 4.5f, p.y, context.theme[Role::kText], value);
     DrawRight(list, p.x + width, p.y, context.theme[Role::kText2],
-              WriteNumber(100 * shares[i].value / sum, {1, 1, "", " %"}, buffer));
+              PercentText(100 * shares[i].value / sum, 1));
     ImGui::Dummy(ImVec2(width, ImGui::GetTextLineHeight()));
   }
   Rule(context);
-  SectionTitle(context, "What to try");
+  SectionTitle(context, "Suggestions");
   for (size_t i = 0; i < shares.size(); ++i) {
     if (shares[i].value < 0.15 * sum) continue;
     TextIn(context, Role::kText, kParts[i].label);
@@ -184,7 +184,7 @@ void InputPipelinePanel::DrawTables(const PanelContext& context, const AnalysisR
     if (table == nullptr) continue;
     TablePages::Page page{table, key};
     page.options.noun = id == std::string_view("host_ops") ? "input ops" : "rows";
-    page.options.name_column = table->Column("opName") >= 0 ? "opName" : "";
+    page.options.name_column = "opName";
     page.options.first_columns = kInputFirst;
     page.options.shorten_names = true;
     page.options.height =

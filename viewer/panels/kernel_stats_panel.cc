@@ -14,6 +14,7 @@
 #include "model/analysis/kernels/kernel_stats.h"
 #include "model/analysis/naming/vendor_words.h"
 #include "model/analysis/tables/in_unit.h"
+#include "model/base/digits.h"
 #include "model/jobs/latest_job.h"
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/widgets/chart.h"
@@ -147,8 +148,8 @@ void KernelStatsPanel::UpdateRing(const PanelContext& context, const KernelPage&
   ring_.centre = FormatDuration(static_cast<Ps>(ring_.total * static_cast<double>(kPsPerUs)));
   const bool amd =
       context.profile != nullptr && context.profile->trace && OnlyAmdGpus(*context.profile->trace);
-  ring_.centre_note = (amd ? "Matrix Core " : "Tensor Core ") +
-                      NumberText(page.stats->matrix_percent(), {1, 1, "", " %"});
+  ring_.centre_note =
+      (amd ? "Matrix Core " : "Tensor Core ") + PercentText(page.stats->matrix_percent(), 1);
 }
 
 // Durations of the events that a row links to. A million events take longer than a frame.
@@ -275,8 +276,7 @@ void KernelStatsPanel::DrawSide(const PanelContext& context, const KernelStats& 
   for (const Line& line :
        {Line{"Kernels under 20 \u00b5s", stats.short_percent(), kShortKernelsHow},
         Line{"Their share of time", stats.short_time_percent(), kShortTimeHow}}) {
-    KeyValue(context, line.label, NumberText(line.percent, {1, 1, "", " %"}), size.x - em * 4.5f,
-             true);
+    KeyValue(context, line.label, PercentText(line.percent, 1), size.x - em * 4.5f, true);
     if (ImGui::IsItemHovered(ImGuiHoveredFlags_DelayShort)) ImGui::SetTooltip("%s", line.how);
   }
 }

@@ -173,7 +173,7 @@ void OverviewPanel::DrawBreakdownRow(const PanelContext& context, const Part& pa
   DrawRight(list, right, p.y, context.theme[Role::kText2],
             WriteNumber(percent, {1, 1, "", ""}, buffer));
   if (hovered && ImGui::IsItemHovered(ImGuiHoveredFlags_DelayShort)) {
-    WrappedTooltip(part.label + ": " + NumberText(percent, {1, 1, "", " %"}) + " of the step" +
+    WrappedTooltip(part.label + ": " + PercentText(percent, 1) + " of the step" +
                    (part.causes.empty() ? "" : "\n" + part.causes) +
                    "\nClick shows the longest interval on the timeline");
   }
@@ -236,7 +236,7 @@ void OverviewPanel::DrawPlacement(const PanelContext& context, const Overview& o
     }
     any = true;
     KeyValue(context, kLabels[kLabels.size() - properties.size() + i],
-             NumberText(NumberOf(p.value), {1, 1, "", " %"}), BaseEm() * 10, true);
+             PercentText(NumberOf(p.value), 1), BaseEm() * 10, true);
     if (!p.how.empty() && ImGui::IsItemHovered(ImGuiHoveredFlags_DelayShort))
       ImGui::SetTooltip("%s", p.how.c_str());
   }
@@ -301,7 +301,7 @@ void OverviewPanel::DrawMiddle(const PanelContext& context, const AnalysisResult
 }
 
 void OverviewPanel::DrawNext(const PanelContext& context, const AnalysisResult& result) {
-  SectionTitle(context, "What to look at next");
+  SectionTitle(context, "Next steps");
   if (result.findings.empty()) {
     WrappedIn(context, Role::kText2, "Nothing stands out.");
     return;

@@ -1,5 +1,5 @@
-// ViewSummary is what the details panel shows while no event is selected: the events in view, added
-// up by name and by kind of track; of both profiles where two are compared. A job computes it once
+// ViewSummary: the details panel while no event is selected. It shows the events in view, added up
+// by name and by kind of track, of both profiles if two are compared. A job computes the sums when
 // the view rests. UI thread only.
 #pragma once
 

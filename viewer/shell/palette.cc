@@ -205,7 +205,7 @@ void DrawPalette(const ShellInput& input, PaletteState* state) {
   ImGui::PushStyleColor(ImGuiCol_FrameBg, input.panel.theme[Role::kPanel]);
   if (ImGui::Begin("##palette", nullptr, kRaisedFlags)) {
     ImGui::SetNextItemWidth(-1);
-    if (state->box.Draw("##query", "What do you want to do?")) state->selected = 0;
+    if (state->box.Draw("##query", "Search for a command, panel or setting")) state->selected = 0;
     const bool enter = ImGui::IsKeyPressed(ImGuiKey_Enter);
     const std::vector<PaletteEntry> matches = FindEntries(state->box.text, input.context);
     const int last = static_cast<int>(matches.size()) - 1;

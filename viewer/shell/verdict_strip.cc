@@ -62,12 +62,11 @@ ComparisonVerdict OfSteps(const compare::StepComparison& found) {
   // A change of many times A has no percentage.
   const std::optional<double> percent = change.percent();
   const std::string size =
-      MsText(std::abs(delta)) + (percent ? fmt::format(" ({:.1f} %)", std::abs(*percent)) : "");
+      MsText(std::abs(delta)) + (percent ? " (" + PercentText(std::abs(*percent), 1) + ")" : "");
   const char* direction = delta > 0 ? "longer" : "less";
   if (!found.found.same_program()) {
-    out.text =
-        fmt::format("A and B are hardly the same program: they share {:.0f} % of their work.",
-                    found.found.shared_percent);
+    out.text = fmt::format("A and B are hardly the same program: they share {} of their work.",
+                           PercentText(found.found.shared_percent, 0));
   } else if (delta == 0) {
     out.text = "A step takes as long in B as in A.";
   } else if (change.test.significance == compare::Significance::kNone) {
@@ -164,8 +163,6 @@ float ClassBar(const PanelContext& context, std::span<const VerdictSums::Part> p
   return x + width + BaseEm() * 1.6f;
 }
 
-std::string Percent(double v) { return NumberText(v, {1, 1, "", " %"}); }
-
 // The diagnostic of a file that ends too early, or null.
 const Diagnostic* CutOff(const Trace& trace) {
   for (const Diagnostic& d : trace.diagnostics.rows()) {
@@ -224,7 +221,7 @@ float DrawRest(const PanelContext& context, float right, float top) {
       nullptr,          Role::kAccent,
       "file.load_rest", {.profile = profile.id}};
   right = DrawNotice(context, rest, right, top);
-  const Diagnostic* cut = profile.diagnostics().Find("remote.cut");
+  const Diagnostic* cut = profile.diagnostics().Find(kRemoteCut);
   const std::string what = cut == nullptr
                                ? "The connection broke: a first picture of the profile has come"
                                : cut->text + "\n" + (cut->first.empty() ? "" : cut->first.front());
@@ -416,11 +413,11 @@ void DrawVerdict(const PanelContext& context, const AnalysisResult& result, cons
   const float y = NumbersTop(context, top);
   x = Number(context, x, y, right, "Step", StepText(overview->step_ms()));
   x = Number(context, x, y, right, sums.device ? "Compute per step" : "CPU compute per step",
-             Percent(sums.compute_percent));
+             PercentText(sums.compute_percent, 1));
   const float em = BaseEm(), middle = std::floor(top + VerdictStripHeight() * 0.5f);
   if (x + em * 12 < right) x = ClassBar(context, sums.parts, x, middle, em * 11);
   if (overview->bits16_percent)
-    x = Number(context, x, y, right, "16-bit", Percent(*overview->bits16_percent));
+    x = Number(context, x, y, right, "16-bit", PercentText(*overview->bits16_percent, 1));
   Number(context, x, y, right, "Steps", StepsText(*overview));
 }
 

@@ -16,7 +16,7 @@ namespace stepscope {
 namespace {
 
 void DrawFormats(const ShellInput& input) {
-  SectionTitle(input.panel, "What it opens");
+  SectionTitle(input.panel, "Formats");
   TextIn(input.panel, Role::kText2,
          "A log directory at any height (it looks for plugins/profile/<run>), a run, a folder of "
          "files, or one file, which may be compressed as .gz or .zst:");

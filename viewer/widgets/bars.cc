@@ -51,7 +51,7 @@ struct Bins {
 void Tooltip(const ComparedDurations& d, size_t bin) {
   const auto side = [&](const char* name, uint64_t n, uint64_t of) {
     return "\n" + std::string(name) + ": " + Counted(n, "events") + ", " +
-           NumberText(100 * Share(n, of), {1, 1, "", " %"});
+           PercentText(100 * Share(n, of), 1);
   };
   WrappedTooltip(DurationLimit(bin) + " to " + DurationLimit(bin + 1) +
                  side("A", d.a.counts[bin], d.count_a) + side("B", d.b.counts[bin], d.count_b));

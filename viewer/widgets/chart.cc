@@ -17,8 +17,8 @@ namespace {
 
 constexpr float kTurn = 2 * std::numbers::pi_v<float>;
 
-std::string PercentText(double part, double whole) {
-  return fmt::format("{:.1f} %", whole > 0 ? 100 * part / whole : 0);
+std::string ShareText(double part, double whole) {
+  return PercentText(whole > 0 ? 100 * part / whole : 0, 1);
 }
 
 // Slice under a point relative to the centre, or -1.
@@ -41,7 +41,7 @@ void RingTooltip(const Ring& ring, int slice) {
   ImGui::PushTextWrapPos(Em() * 40);
   ImGui::TextUnformatted(s.label.c_str());
   ImGui::PopTextWrapPos();
-  ImGui::TextUnformatted(PercentText(s.value, ring.total).c_str());
+  ImGui::TextUnformatted(ShareText(s.value, ring.total).c_str());
   ImGui::EndTooltip();
 }
 
@@ -64,7 +64,7 @@ void DrawRingLegend(const PanelContext& context, const Ring& ring, float left, f
     const RingSlice& s = ring.slices[i];
     DrawBox(list, left, y + std::floor((ImGui::GetTextLineHeight() - chip) * 0.5f), chip, chip,
             s.color, 2);
-    const std::string share = PercentText(s.value, ring.total);
+    const std::string share = ShareText(s.value, ring.total);
     DrawRight(list, right, y, context.theme[Role::kText2], share);
     const float x = left + chip * 1.8f, end = right - TextWidth(share) - Em() * 0.6f;
     const std::string& label = s.shown.empty() ? s.label : s.shown;
@@ -329,7 +329,7 @@ void DrawShares(const PanelContext& context, std::span<const RingSlice> shares, 
   }
   ImGui::Dummy(ImVec2(width, height));
   if (under != nullptr && ImGui::IsItemHovered()) {
-    ImGui::SetTooltip("%s: %s", under->label.c_str(), PercentText(under->value, total).c_str());
+    ImGui::SetTooltip("%s: %s", under->label.c_str(), ShareText(under->value, total).c_str());
   }
 }
 

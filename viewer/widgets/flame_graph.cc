@@ -20,8 +20,7 @@ constexpr float kLeastWidth = 0.5f;  // pixels; narrower boxes are left out
 
 std::string Percent(Ps part, Ps whole) {
   return whole <= 0 ? std::string()
-                    : fmt::format("{:.1f} %",
-                                  100 * static_cast<double>(part) / static_cast<double>(whole));
+                    : PercentText(100 * static_cast<double>(part) / static_cast<double>(whole), 1);
 }
 
 std::string TimeText(Ps time) { return WithoutZeros(FormatDuration(time, 4)); }

@@ -24,7 +24,7 @@ struct RoofLine {
   ImVec2 from, to, name;
 };
 
-// A point of the plot, which a name leaves free where it can.
+// A point of the plot. Names avoid points if there is room beside them.
 struct RoofPoint {
   ImVec2 at;
   float radius = 0;
@@ -60,7 +60,7 @@ struct Roof {
 
 struct RooflineData {
   std::vector<RooflinePoint> points;  // by time, the largest first
-  std::vector<std::string> groups;    // what points are coloured by; those with most time first
+  std::vector<std::string> groups;    // one colour each; the group with most time is first
   std::vector<Roof> roofs;
   std::string sums;     // what the legend calls points that are sums
   size_t left_out = 0;  // rows without operations or bytes, which no logarithm has
@@ -76,8 +76,8 @@ std::string ToCsv(const RooflineData& data);
 
 class RooflineChart {
  public:
-  // Returns the row whose point was clicked, or -1. `chosen`: the row that is marked, or -1. Only
-  // rows for which `shown` holds are bright, unless it is empty. `key` changes with the data.
+  // Returns the row whose point was clicked, or -1. `chosen`: the row that is marked, or -1.
+  // `shown`: by row, whether its point is bright; empty: all are. `key` changes with the data.
   int Draw(const PanelContext& context, const RooflineData& data, uint64_t key, int chosen,
            const std::vector<bool>& shown, const std::function<std::string(uint32_t)>& tooltip,
            ImVec2 size);

@@ -10,6 +10,7 @@
 #include "model/analysis/intervals/ranges.h"
 #include "model/analysis/steps/cause_name.h"
 #include "model/analysis/tables/in_unit.h"
+#include "model/base/digits.h"
 #include "model/lookup.h"
 
 namespace stepscope {

@@ -12,6 +12,7 @@
 #include "model/analysis/intervals/lane_merge.h"
 #include "model/analysis/steps/device_classes.h"
 #include "model/analysis/tables/in_unit.h"
+#include "model/base/digits.h"
 
 namespace stepscope {
 namespace {

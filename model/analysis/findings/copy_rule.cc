@@ -9,6 +9,7 @@
 #include "model/analysis/findings/finding_context.h"
 #include "model/analysis/grouping/host_activity.h"
 #include "model/analysis/steps/cause_name.h"
+#include "model/base/digits.h"
 #include "model/lookup.h"
 
 namespace stepscope {
@@ -137,11 +138,11 @@ std::string GroupText(const FindingContext& input, const CopyGroup& group,
   const double share = device_steps > 0 ? static_cast<double>(group.steps) / device_steps : 0;
   const bool whole_number = each == static_cast<double>(static_cast<int64_t>(each));
   const bool recurs = input.whole() || share >= kRecurs;
-  std::string text =
-      recurs ? fmt::format("; {:.{}f} {}", each, each < 10 && !whole_number ? 1 : 0,
-                           each == 1 ? std::string(noun) : PluralOf(noun))
-             : fmt::format("; {} {} in {:.0f} % of the steps", group.count,
-                           group.count == 1 ? std::string(noun) : PluralOf(noun), 100 * share);
+  std::string text = recurs ? fmt::format("; {:.{}f} {}", each, each < 10 && !whole_number ? 1 : 0,
+                                          each == 1 ? std::string(noun) : PluralOf(noun))
+                            : fmt::format("; {} {} in {} of the steps", group.count,
+                                          group.count == 1 ? std::string(noun) : PluralOf(noun),
+                                          PercentText(100 * share, 0));
   if (recurs && !input.whole()) text += " per step";
   if (group.bytes >= 0) text += ", " + SizeText(group.bytes) + (group.count == 1 ? "" : " each");
   text += MemoryText(group, direction.direction);

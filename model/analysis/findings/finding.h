@@ -29,7 +29,7 @@ struct RuleFinding {
   std::vector<PlaneId> devices;  // affected ones; empty: the program's CPU
   std::vector<uint32_t> steps;   // affected ones, indices into StepDatabase::steps
   RowLink link;                  // at most FindingContext::kMostEvents events
-  std::string remedy = {};       // empty: that of the rule's id (naming/remedies.h)
+  std::string remedy = {};       // empty: FindingRule::remedy
   FindingSeverity least = FindingSeverity::kNote, most = FindingSeverity::kProblem;
   // For a rule with several thresholds: the one that was passed, and its unit. NaN: the rule's
   // own.
@@ -48,6 +48,9 @@ struct FindingRule {
   const char* formula;
   const char* guide;  // section of TensorFlow's guide to GPU performance
   FindFn* find;
+  // What to try, where this is the same for every program. Empty: the rows of the rule's id in
+  // naming/remedies.cc say it.
+  const char* remedy = "";
 };
 
 // A further number that rules or tables read and a person can change.

@@ -17,6 +17,7 @@
 #include "model/analysis/steps/scope.h"
 #include "model/analysis/tables/in_unit.h"
 #include "model/base/ascii.h"
+#include "model/base/digits.h"
 
 namespace stepscope {
 namespace {
@@ -205,7 +206,7 @@ std::string FindingContext::Uncertainty() const {
     text += fmt::format(", which vary by {}", PercentText(100 * times.deviation / times.mean));
   if (db_->inferred) text += ", found without markers";
   if (db_->inferred && db_->confidence < 0.995)
-    text += fmt::format(" ({:.0f} % sure)", 100 * db_->confidence);
+    text += " (" + PercentText(100 * db_->confidence, 0) + " sure)";
   return text + ".";
 }
 
@@ -213,10 +214,6 @@ std::string MsText(double ms) {
   if (ms >= 100) return fmt::format("{:.0f} ms", ms);
   if (ms >= 10) return fmt::format("{:.1f} ms", ms);
   return fmt::format("{:.{}f} ms", ms, ms >= 0.1 ? 2 : 3);
-}
-
-std::string PercentText(double percent) {
-  return fmt::format("{:.{}f} %", percent, percent < 10 ? 1 : 0);
 }
 
 std::string OpKind(std::string_view op) {

@@ -119,7 +119,6 @@ ResultTable GapCauseTable(const FindingContext& input);
 
 // "4.20 ms": three significant digits.
 std::string MsText(double ms);
-std::string PercentText(double percent);
 // The kind of an op by its name: "resnet/block3/Mul_2" and "resnet/block4/Mul" are of the kind
 // "Mul".
 std::string OpKind(std::string_view op);

@@ -11,10 +11,12 @@
 
 #include "model/allocator_history.h"
 #include "model/analysis/findings/finding_context.h"
+#include "model/analysis/memory/memory_snapshot.h"
 #include "model/analysis/naming/vendor_words.h"
 #include "model/analysis/steps/losses.h"
 #include "model/analysis/tables/schema.h"
 #include "model/analysis/tables/unit_names.h"
+#include "model/base/digits.h"
 #include "model/jobs/job.h"
 
 namespace stepscope {
@@ -133,6 +135,7 @@ void Complete(const FindingContext& input, RankedFinding* found) {
     f.threshold = input.thresholds().Of(*f.rule);
     f.unit = f.rule->unit;
   }
+  if (f.remedy.empty()) f.remedy = f.rule->remedy;
   if (f.remedy.empty()) f.remedy = input.Remedy(f.rule->id);
   if (OnlyAmdGpus(input.trace())) {
     for (std::string* text : {&f.title, &f.assumption, &f.remedy})
@@ -146,7 +149,7 @@ void Complete(const FindingContext& input, RankedFinding* found) {
 const Schema<RankedFinding>& FindingSchema() {
   using R = RankedFinding;
   static const Schema<R> schema(
-      "findings", "Findings",
+      kFindingTable, "Findings",
       {{"rule", "Rule", Unit::kNone, [](const R& r) { return r.rule->id; },
         "the table `rules` has its formula", kKeyColumn},
        {"severity", "Severity", Unit::kNone, [](const R& r) { return IdOf(r.severity); },
@@ -169,7 +172,7 @@ const Schema<RankedFinding>& FindingSchema() {
         "how many there are; a row leads to at most 1000 of them"},
        {"guide", "Guide", Unit::kNone, [](const R& r) { return r.rule->guide; },
         "section of TensorFlow's guide to GPU performance"},
-       {"remedy", "What to do", Unit::kNone, &R::remedy}},
+       {"remedy", "Remedy", Unit::kNone, &R::remedy}},
       [](const R& r, const NoFacts&) { return r.link; });
   return schema;
 }
@@ -188,7 +191,7 @@ ResultTable RuleTable(const FindingThresholds& thresholds, const Findings& findi
   static const Schema<R> schema(
       "rules", "Rules",
       {{"rule", "Rule", Unit::kNone, &R::id},
-       {"what", "What it looks for", Unit::kNone, &R::what},
+       {"what", "Looks for", Unit::kNone, &R::what},
        {"threshold", "Threshold", Unit::kNone, &R::threshold,
         "report --threshold RULE=VALUE changes it"},
        {"unit", "Unit", Unit::kNone, [](const R& r) { return UnitName(r.unit); }},
@@ -303,39 +306,19 @@ std::vector<Property> PropertiesOf(const Findings& findings) {
 
 // --- memory snapshots, which have no events of a device ---
 
-int64_t BytesOf(const AnalysisResult& snapshot, std::string_view property) {
-  const Property* found = snapshot.Find(property);
-  const int64_t* bytes = found != nullptr ? std::get_if<int64_t>(&found->value) : nullptr;
-  return bytes != nullptr ? *bytes : 0;
-}
-
-// The bytes of all sites that are never freed: of each step if steps are known, else of the
-// recording.
-int64_t LeakedBytes(const AnalysisResult& snapshot) {
-  const ResultTable* leaks = snapshot.Table("leaks");
-  int64_t sum = 0;
-  for (size_t r = 0; leaks != nullptr && r < leaks->size(); ++r) {
-    const Cell growth = leaks->At(r, 3), bytes = leaks->At(r, 1);
-    const auto* of_step = std::get_if<int64_t>(&growth);
-    const auto* all = std::get_if<int64_t>(&bytes);
-    sum = SaturatingAdd(sum, of_step != nullptr ? *of_step : all != nullptr ? *all : 0);
-  }
-  return sum;
-}
-
 // The findings of the snapshot's own page, as findings of the rule `memory`.
-std::vector<RankedFinding> FindingsOfSnapshot(const AnalysisResult& snapshot,
+std::vector<RankedFinding> FindingsOfSnapshot(const SnapshotReport& snapshot,
                                               const FindingContext& input) {
   std::vector<RankedFinding> ranked;
-  for (const Finding& finding : snapshot.findings) {
+  for (const Finding& finding : snapshot.Findings()) {
     const bool failed = finding.grade == Finding::Grade::kBad;
     if (!failed && finding.grade != Finding::Grade::kWarning) continue;
     RankedFinding& found = ranked.emplace_back();
     found.rule = FindRule("memory");
     found.severity = failed ? FindingSeverity::kProblem : FindingSeverity::kWarning;
     found.title = finding.text;
-    found.measured = static_cast<double>(failed ? BytesOf(snapshot, "oom_requested_bytes")
-                                                : LeakedBytes(snapshot));
+    found.measured =
+        static_cast<double>(failed ? snapshot.failure->requested : snapshot.LeakedBytes());
     found.threshold = 0;
     found.unit = Unit::kBytes;
     found.assumption = "No time is recorded in a memory snapshot.";
@@ -386,9 +369,9 @@ AnalysisResult FindAll(AnalysisContext& context, const AnalysisParams& params,
   findings->verdict = input.verdict().id();
   if (input.verdict().leads) findings->step_ms = input.step_ms();
   if (is_snapshot) {
-    const auto snapshot = context.Get("memory_snapshot", params);
+    const auto snapshot = context.Get<SnapshotReport>(params);
     findings->ranked = FindingsOfSnapshot(*snapshot, input);
-    if (findings->ranked.empty()) result.findings = snapshot->findings;
+    if (findings->ranked.empty()) result.findings = snapshot->Findings();
   } else {
     findings->ranked = ApplyRules(input);
     result.findings.push_back(input.verdict().InWords());

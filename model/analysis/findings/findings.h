@@ -41,8 +41,9 @@ AnalysisResult FindAll(AnalysisContext& context, const AnalysisParams& params,
 std::vector<std::string> FindingsOfRule(const AnalysisResult& result, std::string_view rule,
                                         FindingSeverity least = FindingSeverity::kNote);
 
-// The column of the table `findings` that counts a row's events; JSON lists the events
+// The table of Findings::ranked, and its column that counts a row's events; JSON lists the events
 // themselves.
+inline constexpr const char* kFindingTable = "findings";
 inline constexpr const char* kFindingEvents = "events";
 
 }  // namespace stepscope

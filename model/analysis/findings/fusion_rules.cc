@@ -12,6 +12,7 @@
 #include "model/analysis/naming/device_type.h"
 #include "model/analysis/naming/kernel_category.h"
 #include "model/analysis/tables/in_unit.h"
+#include "model/base/digits.h"
 
 namespace stepscope {
 namespace {

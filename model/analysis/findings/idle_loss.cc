@@ -6,6 +6,7 @@
 
 #include "model/analysis/steps/cause_name.h"
 #include "model/analysis/tables/in_unit.h"
+#include "model/base/digits.h"
 
 namespace stepscope {
 namespace {

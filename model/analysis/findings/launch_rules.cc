@@ -15,6 +15,7 @@
 #include "model/analysis/naming/short_label.h"
 #include "model/analysis/tables/in_unit.h"
 #include "model/base/ascii.h"
+#include "model/base/digits.h"
 #include "model/lookup.h"
 
 namespace stepscope {
@@ -230,9 +231,9 @@ void FindHostThreads(const FindingContext& input, double threshold, std::vector<
   RuleFinding found;
   found.title = fmt::format(
       "While threads of the host prepare input or run callbacks, devices are idle for want of "
-      "launches {:.0f} % of the time, else {:.0f} %: {} of {}.",
-      100 * sums.idle_in / sums.all_in, 100 * sums.idle_out / sums.all_out, MsText(saving),
-      input.EveryStep());
+      "launches {} of the time, else {}: {} of {}.",
+      PercentText(100 * sums.idle_in / sums.all_in, 0),
+      PercentText(100 * sums.idle_out / sums.all_out, 0), MsText(saving), input.EveryStep());
   found.measured = input.PercentOfStep(saving);
   found.saving_ms = saving;
   found.assumption =

@@ -14,6 +14,7 @@
 #include "model/analysis/naming/precision_names.h"
 #include "model/analysis/naming/short_label.h"
 #include "model/base/ascii.h"
+#include "model/base/digits.h"
 
 namespace stepscope {
 namespace {

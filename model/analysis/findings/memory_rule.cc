@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "model/analysis/findings/idle_loss.h"
+#include "model/base/digits.h"
 
 namespace stepscope {
 namespace {
@@ -50,10 +51,10 @@ void FindFragmentation(const FindingContext& input, const AllocatorProfile& allo
   if (worst == nullptr || most < threshold) return;
   RuleFinding found;
   found.title = fmt::format(
-      "{} is {:.0f} % full and {:.0f} % fragmented: its free {:.1f} GiB are in pieces, and a large "
+      "{} is {} full and {} fragmented: its free {:.1f} GiB are in pieces, and a large "
       "allocation may fail.",
-      allocator.id, Percent(static_cast<double>(worst->in_use), allocator.capacity), most,
-      GiB(static_cast<double>(MemoryPartsReader(stats).Of(*worst).free)));
+      allocator.id, PercentText(Percent(static_cast<double>(worst->in_use), allocator.capacity), 0),
+      PercentText(most, 0), GiB(static_cast<double>(MemoryPartsReader(stats).Of(*worst).free)));
   found.measured = most;
   found.assumption = "Time is not saved, but the program does not run out of memory.";
   found.least = FindingSeverity::kWarning;

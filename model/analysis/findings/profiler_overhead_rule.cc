@@ -62,8 +62,8 @@ FrameCount MostFrames(const FindingContext& input, const std::vector<bool>& fram
 }
 
 bool HostBound(const FindingContext& input) {
-  const std::string_view id = input.verdict().id();
-  return id == "host" || id == "launch";
+  const std::optional<StepPart> leads = input.verdict().leads;
+  return leads == StepPart::kHost || leads == StepPart::kLaunch;
 }
 
 }  // namespace

@@ -125,7 +125,9 @@ constexpr FindingRule kRules[] = {
      "Optimize Performance on Multi-GPU Single Host", FindSequentialGpus},
     {"outlier-steps", "Steps longer than the median", 20, Unit::kPercent,
      "step time / median - 1 of steps that are also five median deviations above it",
-     "Analyze Gaps Between Steps", FindOutlierSteps},
+     "Analyze Gaps Between Steps", FindOutlierSteps,
+     "Compare such a step with a usual one in the timeline: often it collects garbage, saves a "
+     "checkpoint, evaluates, waits for input, or shares the machine."},
 };
 
 constexpr FindingParameter kParameters[] = {

@@ -11,6 +11,7 @@
 #include "model/analysis/findings/idle_loss.h"
 #include "model/analysis/steps/cause_name.h"
 #include "model/analysis/tables/in_unit.h"
+#include "model/base/digits.h"
 #include "model/base/statistics.h"
 
 namespace stepscope {

@@ -1,6 +1,6 @@
-// HostActivity: what a host thread does at each moment, as far as it can explain why
-// a device is idle (docs/rules.md#losses). Does not own the trace, which must
-// outlive it. Immutable; any thread.
+// HostActivity: what a host thread does at each moment that a device may wait for
+// (docs/rules.md#losses): it launches, blocks, waits for input. The trace must outlive it.
+// Immutable; any thread.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +39,7 @@ struct HostPiece {
   bool executor = false;  // inside an executor
   uint32_t row = kNone;   // the event that gives the state
   uint32_t meta = kNone;  // its MetaId
-  // MetaId of the op around a call of the runtime, or of who calls what waits in Python.
+  // MetaId of the op around a call of the runtime, or of the caller of a wait in Python
   uint32_t inside = kNone;
 };
 
@@ -74,16 +74,16 @@ class HostActivity {
   // The state of the time from a launch call to its work: launching, blocking, or loading a module,
   // which only the first launch of a kernel does.
   HostState StateOfLaunch(uint32_t row, uint32_t meta, Ps duration) const;
-  // Whether a launch call of that name has its kernel's name, not that of a call of the runtime.
+  // Whether a launch call has the name of its kernel, "gemm", and not "cudaLaunchKernel".
   bool NamedAfterKernel(uint32_t meta) const { return roles_[meta] == HostRole::kWork; }
   // Whether an event of the track, by TrackId, launches work of a device.
   bool Launches(uint32_t track) const { return launching_[track]; }
   // Whether the event waits for results of work that other threads have yet to start.
   bool Awaits(uint32_t meta) const { return roles_[meta] == HostRole::kAwait; }
-  // Whether the event waits for another thread or process, as far as its name says.
+  // Whether the event's name says that it waits for another thread or process.
   bool Pauses(uint32_t meta) const { return IsPause(roles_[meta]); }
-  // The one of `executors` whose executor events enclose most launches of `thread`, by a sample of
-  // them; null if none does. O(executors log events).
+  // Returns the executor whose events enclose most launches of `thread`, by a sample of them. Null
+  // if none encloses one. O(executors log events).
   const Track* ExecutorOf(const Track& thread, std::span<const Track* const> executors) const;
 
  private:

@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t kLatest = 1024;
 
-// The columns of a KernelLaunch, and what a kernel has that does not say.
+// The columns of a KernelLaunch, and the value of a kernel without one.
 constexpr std::array<std::pair<IntStat, int64_t>, 9> kLaunchStats = {{{IntStat::kRegisters, 0},
                                                                       {IntStat::kStaticShared, 0},
                                                                       {IntStat::kDynamicShared, 0},
@@ -82,7 +82,7 @@ void KernelReader::AddEvent(const Lane& lane, uint32_t i, const Stream& stream) 
   double occupancy = 0;
   if (!has_details) {
     key.launch = NumericLaunch(row);
-    // Kineto writes 0 where it does not know: a kernel that runs occupies something.
+    // Kineto writes 0 for an unknown occupancy: no kernel that runs has 0.
     occupancy = occupancy_.Get(row, 0);
     if (occupancy <= 0) occupancy = kUnknownOccupancy;
     key.tf_op =
@@ -131,8 +131,8 @@ KernelLaunch KernelReader::NumericLaunch(uint32_t row) {
   return {v[0], v[1], v[2], {v[3], v[4], v[5]}, {v[6], v[7], v[8]}, 0};
 }
 
-// The op of a kernel of a graph, else empty. The launch cannot name it, because it is the launch
-// of all kernels of the graph.
+// The op of a kernel of a graph; empty for other kernels. The kernel's launch does not tell the op:
+// it launched the whole graph.
 std::string_view KernelReader::GraphOpOf(uint32_t row) const {
   const GraphKernel* kernel = graphs_.Find(row);
   return kernel != nullptr ? graphs_.NameOf(graphs_.ops[kernel->op]) : std::string_view();

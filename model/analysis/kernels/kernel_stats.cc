@@ -17,6 +17,7 @@
 #include "model/analysis/recording/recording.h"
 #include "model/analysis/tables/schema.h"
 #include "model/base/demangle.h"
+#include "model/base/digits.h"
 #include "model/jobs/job.h"
 
 namespace stepscope {
@@ -186,16 +187,15 @@ void AddFindings(const KernelStats& stats, const Program& program, AnalysisResul
   if (unused >= 10) {
     result->findings.push_back(
         {Finding::Grade::kWarning,
-         fmt::format("{:.0f} % of kernel time is in kernels that could use Tensor Cores but do "
-                     "not.",
-                     unused),
+         PercentText(unused, 0) +
+             " of kernel time is in kernels that could use Tensor Cores but do not.",
          RemedyFor("matrix-units.some", program), "kernel_stats"});
   }
   if (short_time >= 50) {
     result->findings.push_back(
         {Finding::Grade::kWarning,
-         fmt::format("{:.0f} % of kernel time is in kernels shorter than a launch (20 \u00b5s).",
-                     short_time),
+         PercentText(short_time, 0) +
+             " of kernel time is in kernels shorter than a launch (20 \u00b5s).",
          RemedyFor("short-kernels", program), "kernel_stats"});
   }
 }

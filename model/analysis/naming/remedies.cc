@@ -577,9 +577,6 @@ constexpr std::array kRows = {
     Row{"sequential-gpus", kAnyFramework, kAnyBuild, kAnywhere,
         "Look for control dependencies and shared host threads that make one {device} wait for "
         "another."},
-    Row{"outlier-steps", kAnyFramework, kAnyBuild, kAnywhere,
-        "Compare such a step with a usual one in the timeline: often it collects garbage, "
-        "saves a checkpoint, evaluates, waits for input, or shares the machine."},
     Row{"device", kAnyFramework, kAnyBuild, kCpu, "See which ops take the time."},
     Row{"device", kAnyFramework, kAnyBuild, kAnywhere,
         "Make the work of the {device} faster: see the kernels."},

@@ -36,7 +36,7 @@ AnalysisResult RunDiagnostics(AnalysisContext& context, const AnalysisParams&) {
       "diagnostics", "Diagnostics",
       {{"severity", "Severity", Unit::kNone, [](const D& d) { return SeverityName(d.severity); }},
        {"count", "Count", Unit::kCount, &D::count},
-       {"text", "What happened", Unit::kNone, &D::text},
+       {"text", "Event", Unit::kNone, &D::text},
        {"first", "First places", Unit::kNone, [](const D& d) { return Joined(d.first); },
         "file, byte offset, plane or line of the first few"},
        {"id", "Id", Unit::kNone, &D::id}});

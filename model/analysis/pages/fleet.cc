@@ -14,6 +14,7 @@
 #include "model/analysis/fleet/slow_parts.h"
 #include "model/analysis/fleet/what_if.h"
 #include "model/analysis/tables/schema.h"
+#include "model/base/digits.h"
 #include "model/base/statistics.h"
 
 namespace stepscope {
@@ -353,8 +354,8 @@ void AddSentences(const FleetAnswers& answers, AnalysisResult* result) {
   for (size_t r = 0; r < answers.kernels.ranks.size() && result->findings.size() < kMost; ++r) {
     const RankSpeed& speed = answers.kernels.ranks[r];
     if (!speed.throttled) continue;
-    say(fmt::format("Rank {} runs its kernels {:.0f} % slower than the median rank.",
-                    job.ranks[r].number, 100 * (speed.slowdown - 1)),
+    say(fmt::format("Rank {} runs its kernels {} slower than the median rank.", job.ranks[r].number,
+                    PercentText(100 * (speed.slowdown - 1), 0)),
         "Look at its GPU's clocks and temperature: it may be throttled.");
   }
   for (const Link& link : answers.links) {

@@ -14,6 +14,7 @@
 #include "model/analysis/steps/step_tables.h"
 #include "model/analysis/steps/verdict.h"
 #include "model/analysis/tables/schema.h"
+#include "model/base/digits.h"
 #include "model/capabilities.h"
 
 namespace stepscope {
@@ -95,7 +96,8 @@ Finding InputFinding(const Verdict& verdict, bool nothing) {
   }
   const bool some = percent >= 5;
   const auto text = [&](const char* begin) {
-    return fmt::format("{}: {:.1f} % of the step time is spent waiting for input.", begin, percent);
+    return fmt::format("{}: {} of the step time is spent waiting for input.", begin,
+                       PercentText(percent, 1));
   };
   if (some) {
     return {Finding::Grade::kWarning, text("Partly input-bound"),

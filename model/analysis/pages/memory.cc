@@ -10,6 +10,7 @@
 #include "model/analysis/memory/address_table.h"
 #include "model/analysis/naming/remedies.h"
 #include "model/analysis/tables/schema.h"
+#include "model/base/digits.h"
 #include "model/capabilities.h"
 #include "model/jobs/job.h"
 
@@ -146,7 +147,8 @@ void AddFindings(const MemoryUse& use, const Program& program, AnalysisResult* r
     if (used >= 0.9 && a.capacity > a.peak.in_use) {
       result->findings.push_back(
           {Finding::Grade::kWarning,
-           fmt::format("{} used {:.0f} % of its memory at its peak.", a.id.view(), used * 100),
+           fmt::format("{} used {} of its memory at its peak.", a.id.view(),
+                       PercentText(used * 100, 0)),
            "See what was live at the peak; a smaller batch, recomputation or mixed precision frees "
            "memory.",
            "memory"});
@@ -156,7 +158,7 @@ void AddFindings(const MemoryUse& use, const Program& program, AnalysisResult* r
     if (worst >= 0.5) {
       result->findings.push_back(
           {Finding::Grade::kWarning,
-           fmt::format("{} was up to {:.0f} % fragmented.", a.id.view(), worst * 100),
+           fmt::format("{} was up to {} fragmented.", a.id.view(), PercentText(worst * 100, 0)),
            "Large allocations may fail although enough is free. " + RemedyFor("memory", program),
            "memory"});
     }

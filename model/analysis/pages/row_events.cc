@@ -19,7 +19,7 @@ std::vector<RowEvent> EventsOfRow(const Trace& trace, const ResultTable& table, 
 }
 
 int EventColumn(const AnalysisResult& result, const ResultTable& table) {
-  const bool lists = result.panel == "findings" && table.id == "findings";
+  const bool lists = result.panel == "findings" && table.id == kFindingTable;
   return lists ? table.Column(kFindingEvents) : -1;
 }
 

@@ -8,6 +8,7 @@
 #include "model/analysis/ranks/ranks.h"
 #include "model/analysis/steps/losses.h"
 #include "model/analysis/tables/schema.h"
+#include "model/base/digits.h"
 
 namespace stepscope {
 namespace {
@@ -39,10 +40,11 @@ std::string LastText(const RankJob& job, size_t r) {
   const RankLateness& rank = job.lateness.ranks[r];
   const auto steps = static_cast<Ps>(job.lateness.steps);
   const double percent = 100 * static_cast<double>(rank.steps) / static_cast<double>(steps);
-  std::string text = fmt::format("Rank {} is the last in {:.0f} % of the steps, by {} a step",
-                                 job.ranks[r].number, percent, FormatDuration(rank.sum / steps, 3));
+  std::string text =
+      fmt::format("Rank {} is the last in {} of the steps, by {} a step", job.ranks[r].number,
+                  PercentText(percent, 0), FormatDuration(rank.sum / steps, 3));
   if (const std::optional<double> share = ShareOfStep(job, r))
-    text += fmt::format(" ({:.1f} % of it)", *share);
+    text += " (" + PercentText(*share, 1) + " of it)";
   return text;
 }
 

@@ -101,15 +101,15 @@ struct IdleIntervals {
   uint64_t count = 0;                 // intervals of kLeast and longer, also those not kept
 
   bool Wants(TimeRange interval) const { return interval.length() >= kLeast; }
-  // O(1) amortised. Keeps nothing that is not wanted. Finish() must be called after the last one.
+  // O(1) amortised. Drops an interval that Wants() refuses. Call Finish() after the last interval.
   void Add(const IdleInterval& interval);
   void Append(const IdleIntervals& others);
   void Finish();
 };
 
-// The idle time of one device in parts, each with one class and its largest cause. By time after
-// Finish(). The parts tile the idle intervals exactly, unless there are more than `most`: then the
-// shortest are left out; which ones of equal length stay is spread over the recording.
+// The idle time of one device in parts, each with one class and its largest cause. Finish() sorts
+// the parts by time. They tile the idle intervals exactly, unless there are more than `most`. Then
+// the shortest are left out; of parts of equal length, some stay in each stretch of the recording.
 struct DeviceIdle {
   PlaneId device;
   size_t most = 65'536;  // at least 1
@@ -117,7 +117,7 @@ struct DeviceIdle {
   std::vector<IdleInterval> parts;
 
   bool Wants(TimeRange part) const { return part.length() >= least; }
-  // O(1) amortised. Keeps nothing that is not wanted. Finish() must be called after the last one.
+  // O(1) amortised. Drops a part that Wants() refuses. Call Finish() after the last part.
   void Add(const IdleInterval& part);
   void Finish();
 };

@@ -150,7 +150,7 @@ Schema<DividedStep, Occurring> MakeStepLossSchema() {
             IdOf(part), LabelOf(part), Unit::kMs, [i](const D& d) { return InMs(d.times[i]); }, how)
             .When([i](const Occurring& occurs) { return occurs[i]; }));
   }
-  return {"step_losses", "What each step goes into", std::move(fields),
+  return {"step_losses", "Time of each step by class", std::move(fields),
           [](const D& d, const Occurring&) { return LinkToTime(d.step->span); }};
 }
 
@@ -158,7 +158,7 @@ Schema<DividedStep, Occurring> MakeStepLossSchema() {
 
 constexpr size_t kMostCauses = 20'000;
 
-// The time of the shortest cause that is shown if there are more than a table should have; else 0.
+// The shortest time of a cause that is shown: 0 unless there are more than kMostCauses causes.
 Ps LeastTime(const std::vector<IdleCause>& causes) {
   if (causes.size() <= kMostCauses) return 0;
   std::vector<Ps> times;
@@ -179,10 +179,10 @@ double WholeOf(const StepDatabase& db, const IdleCause& cause) {
   return found ? it->times.total : db.steps[cause.step].times.total;
 }
 
-// Counts the causes of each class, which follow each other.
+// Counts the causes of each class of a device's step. The causes of a class follow each other.
 class CauseCounter {
  public:
-  // Whether the cause is the rest of its class, behind its largest causes.
+  // Whether the cause stands for the smaller causes of its class. It comes after the largest ones.
   bool IsRest(const IdleCause& cause) {
     const auto key = std::tuple(cause.step, cause.device.value, cause.loss);
     of_class_ = key == key_ ? of_class_ + 1 : 0;
@@ -391,7 +391,7 @@ ResultTable StepLossTable(const StepDatabase& db) {
 
 ResultTable LossTable(const Verdict& verdict, bool whole) {
   static const Schema<Loss> schema(
-      "losses", "What a step loses",
+      "losses", "Losses of a step",
       {{"class", "Class", Unit::kNone, [](const Loss& l) { return IdOf(l.part); }},
        {"label", "Loss", Unit::kNone, [](const Loss& l) { return LabelOf(l.part); }},
        {"timeMs", "Time", Unit::kMs, [](const Loss& l) { return InMs(l.ps); },
@@ -401,7 +401,7 @@ ResultTable LossTable(const Verdict& verdict, bool whole) {
         kKeyColumn}},
       [](const Loss& l, const NoFacts&) { return l.link; });
   ResultTable t = schema.Make(verdict.losses);
-  if (whole) t.title = "What the recording loses: it has no steps";
+  if (whole) t.title = "Losses of the recording, which has no steps";
   return t;
 }
 

@@ -10,7 +10,7 @@
 namespace stepscope {
 namespace {
 
-// Factors of the median of the others (docs/rules.md#steps, "Which count"): a first step above
+// Factors of the median of the others (docs/rules.md#steps-that-count): a first step above
 // kSlow is a warm-up; one below kCut was marked late, so that its begin is missing.
 constexpr double kSlow = 1.5, kCut = 0.75;
 

@@ -119,7 +119,7 @@ DeviceKind KindOf(const Trace& trace);
 void NumberSteps(std::vector<Step>* steps);
 // Marks the first step of each host as warm-up if it is much longer than the others (it compiles,
 // tunes, fills caches), or as partial if it is much shorter (its mark came late).
-// docs/rules.md#steps, "Which count".
+// docs/rules.md#steps-that-count.
 void MarkFirst(std::vector<Step>* steps);
 
 // The lanes of the plane's own lines, without the lines that XProf's

@@ -10,6 +10,7 @@
 #include "model/analysis/steps/cause_name.h"
 #include "model/analysis/steps/verdict.h"
 #include "model/base/ascii.h"
+#include "model/base/digits.h"
 
 namespace stepscope {
 namespace {
@@ -51,10 +52,6 @@ constexpr std::array kLossWords = {
     LossWords{StepPart::kUnknown, "Idle", "something that was not recorded", true, "unknown",
               "timeline"},
 };
-
-std::string Rounded(double percent) {
-  return fmt::format("{:.{}f} %", percent, percent < kNamed ? 1 : 0);
-}
 
 // Makes the sentence of one verdict.
 class VerdictWriter {
@@ -158,16 +155,16 @@ LossWords VerdictWriter::WordsOf(const Loss& loss) const {
 std::string VerdictWriter::Sentence(const Loss& loss, const LossWords& words) const {
   std::string text = std::string(words.leads) + ": ";
   if (OnCpu() && loss.part == StepPart::kHost) {
-    text +=
-        v_.host_work + " " + Takes(v_.host_work) + " " + Rounded(loss.of_waiting) + " " + Where();
+    text += v_.host_work + " " + Takes(v_.host_work) + " " + PercentText(loss.of_waiting) + " " +
+            Where();
   } else if (words.waits) {
     // The share of a wait for participants is without the late device, which does not wait.
     const bool others = v_.several_devices && loss.of_waiting > loss.percent;
     text += (others ? "the other" + v_.devices.substr(v_.devices.find(' ')) : v_.devices) +
-            (v_.several_devices ? " wait " : " waits ") + Rounded(loss.of_waiting) + " " + Where() +
-            " for " + words.what;
+            (v_.several_devices ? " wait " : " waits ") + PercentText(loss.of_waiting) + " " +
+            Where() + " for " + words.what;
   } else {
-    text += Rounded(loss.of_waiting) + " " + Where() + " goes to " + words.what;
+    text += PercentText(loss.of_waiting) + " " + Where() + " goes to " + words.what;
   }
   return text + CauseText(loss, words);
 }
@@ -179,7 +176,7 @@ std::string VerdictWriter::CauseText(const Loss& loss, const LossWords& words) c
   const bool named = cause.name == CauseNames::kGarbage && cause.percent >= kNearlyAll &&
                      words.remedy == std::string_view("garbage");
   std::string text =
-      "; " + Rounded(cause.percent) + (named ? " of that time" : " of that in " + cause.name);
+      "; " + PercentText(cause.percent) + (named ? " of that time" : " of that in " + cause.name);
   if (v_.wait) return text + ": " + TextOf(*v_.wait);
   if (v_.cause_outlasts) text += ", which was still open when the work began";
   return text;
@@ -200,10 +197,10 @@ std::string VerdictWriter::Others() const {
   for (size_t i = 1; i < v_.losses.size() && others.size() < 2; ++i) {
     const Loss& loss = v_.losses[i];
     if (loss.of_waiting >= kNamed)
-      others.push_back(InSentence(loss) + ", " + Rounded(loss.of_waiting));
+      others.push_back(InSentence(loss) + ", " + PercentText(loss.of_waiting));
   }
   std::string text = ".";
-  if (OnCpu()) text += " Framework ops take " + Rounded(v_.work_percent) + ".";
+  if (OnCpu()) text += " Framework ops take " + PercentText(v_.work_percent) + ".";
   if (others.empty()) return text;
   text += " Next largest: " + others.front();
   return text + (others.size() > 1 ? ", and " + others[1] : "") + ".";
@@ -211,7 +208,7 @@ std::string VerdictWriter::Others() const {
 
 Finding VerdictWriter::OfDevice() const {
   const double copying = v_.on_device_percent;
-  const std::string share = Rounded(v_.work_percent - copying) + " " + Where();
+  const std::string share = PercentText(v_.work_percent - copying) + " " + Where();
   Finding f{Finding::Grade::kGood,
             OnCpu() ? "CPU-bound: framework ops take " + share
                     : "Device-bound: " + v_.devices +
@@ -219,7 +216,7 @@ Finding VerdictWriter::OfDevice() const {
             RemedyFor("device", v_.program), OnCpu() ? "op_stats" : "kernel_stats"};
   if (copying >= 1) {
     f.text += (v_.several_devices ? " and copy and fill their" : " and copies and fills its") +
-              (" own memory " + Rounded(copying));
+              (" own memory " + PercentText(copying));
   }
   if (!v_.losses.empty() && v_.losses.front().of_waiting >= 1) {
     const Loss& most = v_.losses.front();
@@ -227,7 +224,7 @@ Finding VerdictWriter::OfDevice() const {
     const bool less = copying > most.of_waiting;
     // The rest of the step is no bound of what can be saved: work may be made faster too.
     f.text += (less ? ". Next largest: " : "; of the rest, most is ") + InSentence(most) + ", " +
-              Rounded(most.of_waiting);
+              PercentText(most.of_waiting);
   }
   f.text += "." + v_.idle_devices;
   return f;
@@ -255,7 +252,7 @@ void VerdictWriter::SayLateRank(const LateRank& late, Finding* f) const {
   f->text = fmt::format(
       "Waiting for rank {}: the other ranks wait {:.1f} % of each step for it in collectives; all "
       "ranks together spend {} of their steps in them",
-      late.rank, late.percent, Rounded(v_.percent));
+      late.rank, late.percent, PercentText(v_.percent));
   if (!late.cause.empty()) f->text += "; the cause is " + late.cause;
   f->text += Others();
   if (!late.remedy.empty()) f->next_step = late.remedy;
@@ -305,7 +302,7 @@ std::string VerdictWriter::KernelWorkText(const KernelWork& work) {
 std::string Loss::CausesText() const {
   std::string text;
   for (const LossCause& cause : causes)
-    text += (text.empty() ? "" : ", ") + cause.name + " " + Rounded(cause.percent);
+    text += (text.empty() ? "" : ", ") + cause.name + " " + PercentText(cause.percent);
   return text;
 }
 

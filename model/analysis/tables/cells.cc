@@ -34,12 +34,6 @@ double NumberAt(const ResultTable& table, size_t row, std::string_view column) {
   return std::isnan(number) ? 0 : number;
 }
 
-bool TrueAt(const ResultTable& table, size_t row, int column) {
-  const Cell cell = CellAt(table, row, column);
-  const bool* b = std::get_if<bool>(&cell);
-  return b != nullptr && *b;
-}
-
 std::string_view TextAt(const ResultTable& table, size_t row, int column) {
   const Cell cell = CellAt(table, row, column);
   const auto* text = std::get_if<std::string_view>(&cell);

@@ -18,8 +18,6 @@ inline double NumberOf(const Value& value) { return NumberOf(ViewOf(value)); }
 double NumberAt(const ResultTable& table, size_t row, int column);
 // The number of a row that exists, by the column's id; 0 if there is none.
 double NumberAt(const ResultTable& table, size_t row, std::string_view column);
-// Whether a cell is a bool that is true; false if there is no such column.
-bool TrueAt(const ResultTable& table, size_t row, int column);
 // The text of a cell; empty if it is none or there is no such column.
 std::string_view TextAt(const ResultTable& table, size_t row, int column);
 std::string_view TextAt(const ResultTable& table, size_t row, std::string_view column);

@@ -40,9 +40,9 @@ std::string FormatReal(double v, Unit unit) {
     case Unit::kBytes:
       return Bytes(v);
     case Unit::kPercent:
-      return Real(v, 1) + " %";
+      return PercentText(v, 1);
     case Unit::kFraction:
-      return Real(v * 100, 1) + " %";
+      return PercentText(v * 100, 1);
     case Unit::kNs:
     case Unit::kUs:
       return Real(v, 1);

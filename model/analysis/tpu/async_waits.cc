@@ -134,7 +134,7 @@ ResultTable AsyncWaitTable(std::span<const AsyncWait> waits, double step_ps) {
   constexpr double kGib = 1024.0 * 1024 * 1024;
   const auto known = [](double value) { return value > 0 ? std::optional(value) : std::nullopt; };
   static const Schema<W, double> schema(
-      "async_waits", "What the cores wait for",
+      "async_waits", "Waits of the cores",
       {{"operation", "Op", Unit::kNone, &W::name, "it waits until asynchronous work is done"},
        {"what", "What", Unit::kNone, [](const W& w) { return LabelOf(w.work); }},
        {"needed_by", "Needed by", Unit::kNone, &W::needed_by, "the first op that reads the result",

@@ -76,7 +76,7 @@ class CpuCollector {
     return op;
   }
 
-  // The innermost op around it of the same program does not run meanwhile: it waits.
+  // Takes the op's time from the innermost op of the same program around it, which waits meanwhile.
   static void SubtractFromParent(std::vector<OpenOp>& ops, const std::vector<size_t>& open,
                                  size_t i) {
     for (size_t k = open.size(); k-- > 0;) {

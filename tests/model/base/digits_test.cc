@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,16 @@ TEST_CASE("digits: groups of three before the point") {
   CHECK(Grouped("4761900.25") == "4 761 900.25");
   CHECK(Grouped("12345.678901") == "12 345.678901");
   CHECK(Grouped("0.123456") == "0.123456");
+}
+
+TEST_CASE("digits: a share has one decimal below 10 %, or as many as its place has") {
+  CHECK(PercentText(0) == "0.0 %");
+  CHECK(PercentText(3.44) == "3.4 %");
+  CHECK(PercentText(12.4) == "12 %");
+  CHECK(PercentText(12.44, 1) == "12.4 %");
+  CHECK(PercentText(-1250.04, 1) == "-1\u2009250.0 %");
+  CHECK(PercentText(std::numeric_limits<double>::quiet_NaN(), 1) == "\u2013");
+  CHECK(PercentText(std::numeric_limits<double>::infinity()) == "\u2013");
 }
 
 TEST_CASE("digits: a sign is no digit") {

@@ -125,10 +125,10 @@ constexpr CommandDesc kEvent[] = {
      "parent caller", "P", HasSelection, SelectParent},
     {"select.child", "First event inside", "Go", "Selects the first event inside the selected one.",
      "child callee", "Shift+P", HasSelection, FirstChild},
-    {"select.flow_next", "What it leads to", "Go",
+    {"select.flow_next", "Next event of the flow", "Go",
      "Follows an arrow from the selected event: from a launch to its kernel.",
      "flow launch kernel correlation arrow", "O", HasFlows, Follow<true>},
-    {"select.flow_previous", "What led to it", "Go",
+    {"select.flow_previous", "Previous event of the flow", "Go",
      "Follows an arrow back from the selected event: from a kernel to its launch.",
      "flow launch cause correlation arrow", "I", HasFlows, Follow<false>},
 };

@@ -17,7 +17,7 @@ namespace {
 using Parts = std::vector<std::string_view>;
 
 constexpr size_t kLongestPart = 32;  // bytes: more would hide the short name
-constexpr size_t kMostAlike = 500;   // among more names no single part tells all apart
+constexpr size_t kMostAlike = 500;   // with more names, no single part is different in all
 
 // The texts between separators: colons, slashes, brackets, commas and blanks, but not "_".
 Parts SplitName(std::string_view name) {
@@ -46,8 +46,8 @@ bool TellsApart(const std::vector<Parts>& names, size_t at, bool from_end) {
   });
 }
 
-// Returns what remains of each name without the parts that all names have in front or at the end,
-// cut to kLongestPart.
+// Removes the parts at the begin and the end that all names share, and cuts the rest to
+// kLongestPart.
 std::vector<std::string> WithoutCommonEnds(const std::vector<Parts>& names) {
   size_t shortest = names.front().size();
   for (const Parts& parts : names) shortest = std::min(shortest, parts.size());
@@ -71,7 +71,7 @@ std::vector<std::string> WithoutCommonEnds(const std::vector<Parts>& names) {
   return out;
 }
 
-// A text for each name that tells it apart: one of its parts if that is enough, else its middle.
+// A different text for each name: one of its parts if no two names share it, else its middle.
 std::vector<std::string> DistinctParts(const std::vector<Parts>& names) {
   size_t most = 0;
   for (const Parts& parts : names) most = std::max(most, parts.size());

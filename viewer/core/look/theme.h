@@ -89,7 +89,7 @@ struct TypeSize {
 
 // The colour of a part of a step: the same in the overview, the verdict and the idle lanes of GPUs.
 Kind LossKind(StepPart part);
-// The same by IdOf(part); kOther for any other text.
+// The same for the id of a part (IdOf); kOther for any other text.
 Kind LossKind(std::string_view id);
 
 }  // namespace stepscope

@@ -15,7 +15,7 @@ namespace stepscope {
 // baseline is active. Null if nothing is compared.
 const Profile* FindComparedProfile(std::span<const Profile> profiles, const ViewState& view);
 
-// All of a trace: its events, and its first view where that is longer, as for a single instant.
+// The range of all events of a trace. The first view, if that is longer, as for a single instant.
 TimeRange SpanOf(const Trace& trace);
 // The shared time from the first begin to the last end of the two profiles that are compared.
 TimeRange SpanOfCompared(std::span<const Profile> profiles, const ViewState& view);
@@ -32,14 +32,14 @@ bool AlignBySteps(const Profile& base, const ProfileViewState& baseline, Ps near
 // steps. False if one has no steps.
 bool StretchToSteps(const Profile& base, const ProfileViewState& baseline, const Profile& profile,
                     ProfileViewState* state);
-// Whether one is a memory snapshot and the other is not.
+// Whether exactly one of the two profiles is a memory snapshot.
 bool AreSnapshotAndTrace(const Profile& a, const Profile& b);
 // Aligns a memory snapshot with a trace by the Unix times that both recorded. False if one has no
 // such time, if their recordings do not overlap, or for any other two profiles.
 bool AlignByClock(const Profile& base, const ProfileViewState& baseline, const Profile& profile,
                   ProfileViewState* state);
-// Why a memory snapshot and a trace that lie on one axis do not show the same moments there: their
-// clocks do not meet, or one tells no time. Empty if they do, or once someone has aligned them.
+// Why a memory snapshot and a trace do not show the same moments on one axis, for example because
+// one has no Unix time. Empty if they do, or after the user has aligned them.
 std::string WhyApart(std::span<const Profile> profiles, const ViewState& view);
 // Aligns each profile that is not aligned yet with the baseline: a snapshot and a trace by their
 // clocks, others by the first steps that count.

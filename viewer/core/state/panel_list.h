@@ -2,6 +2,7 @@
 // read the list of panels; viewer/panels/registry.cc defines it.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -24,12 +25,13 @@ struct PanelDesc {
   const char* key;    // default chord that opens it, "Alt+3"
   DockSlot slot;
   bool open_by_default;
-  MakePanel* create;
+  std::function<MakePanel> create;
   // Whether the menu offers it for a profile that it has something to show of; null: for any.
   bool (*offered)(const Profile&) = nullptr;
   bool of_fleets = false;  // of a panel without an analysis: it says something of a fleet
 };
 
+// The rows of the registry, then a panel for each page that has none of its own.
 std::span<const PanelDesc> Panels();
 const PanelDesc* FindPanel(std::string_view id);  // null: there is none
 // The two parts of "memory/lifetimes". The page is empty where none is named.

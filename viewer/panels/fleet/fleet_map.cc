@@ -175,7 +175,7 @@ void FleetMap::MakeMap(const FleetRun& run, const FleetResult& result) {
 
 void FleetMap::DrawChoices(const PanelContext& context, const Fleet& fleet) {
   const FaceScope small(context, Face::kUi);
-  const bool metric = ChooseLabel("##metric", "What the map shows", metrics_, &metric_);
+  const bool metric = ChooseLabel("##metric", "Value that the map shows", metrics_, &metric_);
   ImGui::SameLine();
   const bool order = ChooseLabel("##order", "Order of the ranks", orders_, &order_);
   stale_ = stale_ || metric || order;

@@ -231,7 +231,7 @@ void MemoryPanel::DrawNumbers(const PanelContext& context) {
   if (capacity > peak && peak > 0) {  // equal: nobody recorded what was free
     const std::string text = FormatValue(Value(capacity - peak), Unit::kBytes);
     KeyValue(context, "Headroom at peak",
-             fmt::format("{} ({:.1f} %)", text, 100 * (capacity - peak) / capacity),
+             fmt::format("{} ({})", text, PercentText(100 * (capacity - peak) / capacity, 1)),
              BaseEm() * 9.5f, true);
     ImGui::SetItemTooltip(
         "Capacity minus the peak in the profile: what a larger batch could use_->");

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "model/analysis/memory/allocator_state.h"
-#include "model/analysis/pages/memory_snapshot.h"
+#include "model/analysis/memory/memory_snapshot.h"
 #include "model/jobs/latest_job.h"
 #include "viewer/core/profiles/align_profiles.h"
 #include "viewer/core/profiles/matching_events.h"
@@ -326,7 +326,7 @@ std::optional<Ps> MemorySnapshotPanel::MomentOf(const PanelContext& context,
   if (d.events == 0 || !context.view.filters.empty()) return {};
   constexpr std::string_view kAtPeak[] = {"at_peak", "at_peak_stacks", "by_size", "by_stream",
                                           "segments_at_peak"};
-  if (table == "at_oom" && !d.out_of_memory.empty())
+  if (table == kAtFailureTable && !d.out_of_memory.empty())
     return data_->history->EventTime(d, d.out_of_memory.back());
   if (table == "at_end" || table == "segments") return context.profile->trace->span.end;
   if (table == "moment") return marked_;
@@ -339,7 +339,7 @@ void MemorySnapshotPanel::DrawTables(const PanelContext& context, const Analysis
   std::vector<TablePages::Page> pages;
   const auto add = [&](const ResultTable& table, uint64_t key) {
     TablePages::Page page{&table, key};
-    page.options.name_column = table.Column("frame") >= 0 ? "frame" : "";
+    page.options.name_column = "frame";
     page.options.noun = "rows";
     if (data_ && graph_.colors == SnapshotColors::kFrame)
       page.options.color = [&](const std::string& frame) { return graph_.ColorOf(context, frame); };
@@ -355,7 +355,7 @@ void MemorySnapshotPanel::DrawTables(const PanelContext& context, const Analysis
     add(moment_.segments, key_ * 31 + moment_key_);
   }
   // The moment that the first sentence speaks of comes first.
-  const ResultTable* failed = result.Table("at_oom");
+  const ResultTable* failed = result.Table(kAtFailureTable);
   if (failed != nullptr) add(*failed, key_);
   for (const ResultTable& table : result.tables) {
     if (&table != failed && (table.id != "devices" || table.size() > 1)) add(table, key_);

@@ -39,7 +39,7 @@ bool DrawNode(const AllocatorHistory& history, const StackTree& tree, uint32_t n
   ImGui::PopID();
   if (indent > 0) ImGui::Unindent(indent);
   Number(FormatValue(Value(node.bytes), Unit::kBytes));
-  Number(NumberText(PercentOf(tree, node), {1, 1, "", " %"}));
+  Number(PercentText(PercentOf(tree, node), 1));
   Number(GroupDigits(static_cast<uint64_t>(node.count)));
   return open && !leaf;
 }

@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 
+#include "model/base/digits.h"
 #include "viewer/widgets/draw.h"
 #include "viewer/widgets/draw_text.h"
 
@@ -157,7 +158,7 @@ void GraphView::DrawNode(const PanelContext& context, const HloProgramView& prog
               context.theme[Role::kText2], what);
   if (node.time.empty()) return;
   const std::string time =
-      node.share >= 0.0005 ? fmt::format("{}, {:.1f} %", node.time, 100 * node.share) : node.time;
+      node.share >= 0.0005 ? node.time + ", " + PercentText(100 * node.share, 1) : node.time;
   pen.TextFit(context.fonts.mono, TypeSize::kSlice, left, right, top + 2 * line,
               context.theme[Role::kText], time);
   const float bar = std::max(1.0f, em * 0.2f), full = right - left;

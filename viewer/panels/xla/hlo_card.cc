@@ -8,6 +8,7 @@
 
 #include "model/analysis/pages/hlo_op_pages.h"
 #include "model/analysis/tables/in_unit.h"
+#include "model/base/digits.h"
 #include "viewer/core/analysis_cache.h"
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/widgets/draw_text.h"
@@ -17,7 +18,7 @@ namespace stepscope {
 namespace {
 
 std::string WithShare(const std::string& text, double percent) {
-  return percent > 0 ? fmt::format("{}, {:.1f} %", text, percent) : text;
+  return percent > 0 ? text + ", " + PercentText(percent, 1) : text;
 }
 
 // Links in a line that wraps.

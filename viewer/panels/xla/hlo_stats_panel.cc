@@ -119,9 +119,9 @@ const HloOp* HloStatsPanel::Chosen(const HloOpTable& ops) const {
 
 void HloStatsPanel::DrawResult(const PanelContext& context, const AnalysisResult& result,
                                uint64_t key) {
-  const ResultTable* table = result.Table("hlo_stats");
   const HloOpTable* ops = result.As<HloOpTable>();
-  if (table == nullptr || ops == nullptr) return;
+  if (result.tables.empty() || ops == nullptr) return;
+  const ResultTable& table = result.tables.front();
   TakePage(context);
   UpdateRings(context, *ops, key);
   const float em = BaseEm(), width = ImGui::GetContentRegionAvail().x;
@@ -136,14 +136,14 @@ void HloStatsPanel::DrawResult(const PanelContext& context, const AnalysisResult
     ImGui::SameLine(0, em * 1.2f);
   }
   ImGui::BeginChild("table");
-  table_.Draw(context, *table, key,
+  table_.Draw(context, table, key,
               {.id = "ops",
                .noun = "ops",
                .name_column = "hlo_op_name",
                .first_columns = kHloStatsFirst,
                .hidden_columns = kHloStatsHidden});
   if (choose_first_ && !table_.order().empty())
-    table_.Select(*table, static_cast<int>(table_.order().front()));
+    table_.Select(table, static_cast<int>(table_.order().front()));
   choose_first_ = false;
   ImGui::EndChild();
 }

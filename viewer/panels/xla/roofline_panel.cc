@@ -15,6 +15,7 @@
 #include "model/analysis/pages/hlo_op_pages.h"
 #include "model/analysis/tables/in_unit.h"
 #include "model/analysis/torch/torch_ops.h"
+#include "model/base/digits.h"
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/panels/page_request.h"
 #include "viewer/panels/xla/hlo_card.h"
@@ -125,7 +126,8 @@ std::string TorchTooltip(const TorchOps& ops, const TorchOp& op) {
                                  MicrosText(InUs(op.time)), op.bytes > 0 ? op.intensity() : 0,
                                  FlopRateText(kGflopsPerTflops * rates.tflops));
   if (rates.of_limit.value_or(0) > 0)
-    text += fmt::format("\n{:.1f} % of the limit: {}", 100 * *rates.of_limit, rates.bound_by);
+    text +=
+        fmt::format("\n{} of the limit: {}", PercentText(100 * *rates.of_limit, 1), rates.bound_by);
   return text;
 }
 
@@ -135,8 +137,8 @@ std::string SaidOf(const TorchOps& ops, bool limits) {
   said += limits ? ": peaks of " + ops.peaks->name
                  : ": the peaks of this device are not known, so rates have no limits";
   if (ops.unknown_percent() > 0)
-    said += fmt::format("  \u00b7  {:.1f} % of the time has no known operations",
-                        ops.unknown_percent());
+    said += "  \u00b7  " + PercentText(ops.unknown_percent(), 1) +
+            " of the time has no known operations";
   return said;
 }
 
@@ -273,8 +275,8 @@ std::string RooflinePanel::Tooltip(const RooflineRow& row) {
                       MicrosText(InUs(row.is_program() ? op.time : op.self)),
                       row.rates.bound_intensity, FlopRateText(row.rates.flops));
   if (row.rates.efficiency > 0) {
-    text +=
-        fmt::format("\n{:.1f} % of the limit: {}", 100 * row.rates.efficiency, row.rates.bound_by);
+    text += fmt::format("\n{} of the limit: {}", PercentText(100 * row.rates.efficiency, 1),
+                        row.rates.bound_by);
   }
   return text;
 }

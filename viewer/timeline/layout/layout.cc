@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/base/digits.h"
 #include "viewer/core/search/search.h"
 #include "viewer/widgets/draw_text.h"
 
@@ -374,7 +375,7 @@ TrackLabel LabelOf(const Profile& profile, const LayoutItem& item) {
 std::string RankText(const RankTracks& rank) { return "Rank " + std::to_string(rank.number); }
 
 std::string LateText(const RankTracks& rank) {
-  return rank.late_percent > 0 ? fmt::format("last in {:.0f} % of steps", rank.late_percent)
+  return rank.late_percent > 0 ? "last in " + PercentText(rank.late_percent, 0) + " of steps"
                                : std::string();
 }
 

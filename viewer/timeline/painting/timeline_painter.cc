@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/base/digits.h"
 #include "viewer/timeline/layout/layout.h"
 #include "viewer/timeline/painting/ruler.h"
 
@@ -168,7 +169,7 @@ void TimelinePainter::DrawHeading(const LayoutItem& item, uint32_t index, float 
   const double busy = plan_.Utilisation(index);
   if (busy >= 0) {
     percent_left = pen_.TextRight(in_.fonts.mono, kSmallText, right, text_y + 1,
-                                  theme_[Role::kText], fmt::format("{:.1f} %", busy * 100));
+                                  theme_[Role::kText], PercentText(busy * 100, 1));
   }
   const std::string name = LabelOf(in_.profiles[item.profile], item).name;
   const float x = left + pen_.Px(46);

@@ -137,7 +137,7 @@ void WindowPainter::DrawChangeTooltip(const TimelineHit& hit, uint32_t meta) con
     const float a = is_a ? change.own : change.other, b = is_a ? change.other : change.own;
     const double percent = 100.0 * (static_cast<double>(b) / static_cast<double>(a) - 1);
     line += text(a) + " in A, " + text(b) + " in B (" + (percent > 0 ? "+" : "") +
-            NumberText(percent, {1, 1, "", " %"}) + ")";
+            PercentText(percent, 1) + ")";
   }
   ImGui::TextUnformatted(line.c_str());
 }

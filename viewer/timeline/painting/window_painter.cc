@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "model/base/digits.h"
 #include "viewer/timeline/painting/timeline_painter.h"
 #include "viewer/widgets/draw_text.h"
 
@@ -110,7 +111,7 @@ void WindowPainter::DrawMinimap() const {
                       static_cast<double>(std::max<Ps>(1, minimap.span().length()));
   const std::string share = part > 99.9  ? "all in view"
                             : part < 0.1 ? fmt::format("{:.2g} % in view", part)
-                                         : fmt::format("{:.1f} % in view", part);
+                                         : PercentText(part, 1) + " in view";
   pen_.TextRight(in_.fonts.ui, kSmallText, right, geo_.minimap.y + pen_.Px(24),
                  theme_[Role::kText2], share);
   pen_.HLine(geo_.all.x, geo_.all.x + geo_.all.w, geo_.ruler.y - 1, theme_[Role::kLine]);

@@ -1,4 +1,4 @@
-// Steps where nothing marks them (docs/rules.md#steps, "Which steps"): by the calls that a program
+// Steps where nothing marks them (docs/rules.md#how-steps-are-found): by the calls that a program
 // repeats on purpose (infer_by_calls.cc), else by the period of what its busiest stream runs
 // (infer_by_period.cc). Pure functions; any thread.
 #pragma once

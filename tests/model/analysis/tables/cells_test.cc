@@ -16,16 +16,6 @@ TEST_CASE("cells: a number is a number whatever its type, and nothing else is on
   CHECK(std::isnan(NumberOf(Value(SharedText("7")))));
 }
 
-TEST_CASE("cells: only a bool that is true is true") {
-  ResultTable table;
-  for (const ValueType type :
-       {ValueType::kBool, ValueType::kBool, ValueType::kInt, ValueType::kBool})
-    table.AddColumn({"", "", Unit::kNone, type, ""});
-  table.AddRow({true, false, int64_t{1}, Value()});
-  CHECK(TrueAt(table, 0, 0));
-  for (const int column : {1, 2, 3, -1}) CHECK_FALSE(TrueAt(table, 0, column));
-}
-
 TEST_CASE("cells: what is not there is 0 or empty") {
   ResultTable table;
   table.SetColumns({{"name", "Name", Unit::kNone, ValueType::kString, ""},

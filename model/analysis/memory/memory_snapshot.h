@@ -11,6 +11,9 @@
 
 namespace stepscope {
 
+// The table of what was live when memory ran out. It is there if SnapshotReport::failure is set.
+inline constexpr const char* kAtFailureTable = "at_oom";
+
 // About the device with the highest peak. Times are microseconds since 1970.
 struct SnapshotReport {
   struct Moment {
@@ -30,6 +33,12 @@ struct SnapshotReport {
   Moment at_peak, at_end;
   std::optional<Failure> failure;
   std::vector<LeakingGroup> leaks;
+
+  // The leading facts in sentences: that memory ran out, what grows, or the peak.
+  std::vector<Finding> Findings() const;
+  // The bytes that are allocated and never freed: of each step if steps are known, else of the
+  // recording.
+  int64_t LeakedBytes() const;
 
   // O(events + allocations).
   static SnapshotReport Compute(AnalysisContext& context, const AnalysisParams& params);

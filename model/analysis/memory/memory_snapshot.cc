@@ -1,4 +1,4 @@
-#include "model/analysis/pages/memory_snapshot.h"
+#include "model/analysis/memory/memory_snapshot.h"
 
 #include <fmt/format.h>
 
@@ -7,6 +7,7 @@
 
 #include "model/analysis/memory/allocator_state.h"
 #include "model/analysis/tables/schema.h"
+#include "model/base/digits.h"
 
 namespace stepscope {
 namespace {
@@ -100,7 +101,7 @@ void AddTables(const AllocatorHistory& history, const AllocatorDevice& device,
   tables->push_back(MomentTable(report.at_end, "at_end", "At the end"));
   tables->push_back(LeakTable(report.leaks));
   if (report.failure)
-    tables->push_back(MomentTable(report.failure->live, "at_oom", "When memory ran out"));
+    tables->push_back(MomentTable(report.failure->live, kAtFailureTable, "When memory ran out"));
   tables->push_back(LiveTable(GroupedBy::kStack,
                               LiveByStack(history, device, frames, part.peak, kMostStacks),
                               "at_peak_stacks", "At the peak, by stack"));
@@ -160,8 +161,9 @@ Finding OutOfMemory(const SnapshotReport::Failure& failure) {
   if (failure.device_free)
     text += fmt::format(" with {} free on the device", Size(*failure.device_free));
   if (const std::vector<LiveGroup>& live = failure.live.by_frame; !live.empty()) {
-    text += fmt::format("; most was held by {}, {:.0f} % of the {} allocated then)",
-                        GroupText(live.front()), live.front().percent, Size(failure.live.bytes));
+    text +=
+        fmt::format("; most was held by {}, {} of the {} allocated then)", GroupText(live.front()),
+                    PercentText(live.front().percent, 0), Size(failure.live.bytes));
   }
   return SnapshotFinding(Finding::Grade::kBad, text + ".");
 }
@@ -194,10 +196,26 @@ SnapshotReport SnapshotReport::Compute(AnalysisContext& context, const AnalysisP
   return report;
 }
 
+std::vector<Finding> SnapshotReport::Findings() const {
+  std::vector<Finding> findings;
+  if (device < 0) return findings;
+  if (failure) findings.push_back(OutOfMemory(*failure));
+  if (!leaks.empty()) findings.push_back(Growing(leaks.front()));
+  if (findings.empty()) findings.push_back(Peak(*this));
+  return findings;
+}
+
+int64_t SnapshotReport::LeakedBytes() const {
+  int64_t sum = 0;
+  for (const LeakingGroup& leak : leaks)
+    sum = SaturatingAdd(sum, leak.bytes_per_step.value_or(leak.sum.bytes));
+  return sum;
+}
+
 AnalysisResult RunMemorySnapshot(AnalysisContext& context, const AnalysisParams& params) {
   AnalysisResult result;
   result.panel = "memory_snapshot";
-  const auto report = context.Make<SnapshotReport>(params);
+  const auto report = context.Get<SnapshotReport>(params);
   result.SetSource(report);
   const AllocatorHistory* history = HistoryOf(context.trace());
   if (report->device < 0) {
@@ -207,9 +225,7 @@ AnalysisResult RunMemorySnapshot(AnalysisContext& context, const AnalysisParams&
   }
   result.properties = SnapshotPropertySchema().Properties(*report, *report);
   AddTables(*history, *FullestDevice(*history), *report, &result.tables);
-  if (report->failure) result.findings.push_back(OutOfMemory(*report->failure));
-  if (!report->leaks.empty()) result.findings.push_back(Growing(report->leaks.front()));
-  if (result.findings.empty()) result.findings.push_back(Peak(*report));
+  result.findings = report->Findings();
   return result;
 }
 
