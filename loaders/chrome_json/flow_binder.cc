@@ -137,28 +137,45 @@ class ChainLinker {
   ChainLinker(std::vector<Arrow>* arrows, ChromeDiagnostics* diagnostics)
       : arrows_(arrows), diagnostics_(diagnostics) {}
 
+  // An end lies before its start where the clock of a device is behind the host's. Ends before the
+  // first start belong to that start unless it has ends of its own, as where an id is used again.
   void Link(std::span<const FlowPoint> chain) {
-    const FlowPoint* last = nullptr;  // start or step
-    bool linked = false;
+    std::vector<const FlowPoint*> early;
+    const FlowPoint *first = nullptr, *last = nullptr;  // starts or steps
+    bool linked = false, first_linked = false;
     for (const FlowPoint& p : chain) {
       if (p.slice == kNoIndex) {
         diagnostics_->Count(ChromeDiagnostic::kFlowWithoutSlice, p.offset);
         continue;
       }
-      if (p.ph != 's' && last == nullptr)
-        diagnostics_->Count(ChromeDiagnostic::kFlowWithoutStart, p.offset);
+      if (p.ph != 's' && last == nullptr) early.push_back(&p);
       if (p.ph != 's' && last != nullptr) {
-        arrows_->push_back(
-            {last->thread, last->slice, p.thread, p.slice, last->part, p.part, p.id, p.key});
+        AddArrow(*last, p);
         linked = true;
       }
+      if (p.ph != 's' && last != nullptr && last == first) first_linked = true;
       if (p.ph == 's' || (p.ph == 't' && last != nullptr)) last = &p;
+      if (first == nullptr) first = last;
     }
+    const bool binds = first != nullptr && !first_linked;
+    for (const FlowPoint* p : early) {
+      if (binds) {
+        AddArrow(*first, *p);
+      } else {
+        diagnostics_->Count(ChromeDiagnostic::kFlowWithoutStart, p->offset);
+      }
+    }
+    linked = linked || (binds && !early.empty());
     if (last != nullptr && !linked)
       diagnostics_->Count(ChromeDiagnostic::kFlowWithoutEnd, last->offset);
   }
 
  private:
+  void AddArrow(const FlowPoint& from, const FlowPoint& to) {
+    arrows_->push_back(
+        {from.thread, from.slice, to.thread, to.slice, from.part, to.part, to.id, to.key});
+  }
+
   std::vector<Arrow>* arrows_;
   ChromeDiagnostics* diagnostics_;
 };

@@ -15,7 +15,7 @@ FindFn FindInputBound, FindHostThreads, FindBetweenSteps, FindShortKernels, Find
     FindHostOp, FindCopies, FindSync, FindMatrixUnits, FindPrecision, FindLossScaling, FindCompile,
     FindAllReduce, FindImbalance, FindSequentialGpus, FindMemory, FindOutlierSteps, FindAttention,
     FindUnfusedOps, FindLayout, FindAlignment, FindSmallCollectives, FindBlockedHost,
-    FindProfilerOverhead, FindCompiledLaunches, FindWarmUp;
+    FindProfilerOverhead, FindCompiledLaunches, FindWarmUp, FindImpossibleDurations;
 
 namespace {
 
@@ -126,6 +126,10 @@ constexpr FindingRule kRules[] = {
     {"outlier-steps", "Steps longer than the median", 20, Unit::kPercent,
      "step time / median - 1 of steps that are also five median deviations above it",
      "Analyze Gaps Between Steps", FindOutlierSteps},
+    {"impossible-durations", "Times that the profiler lost", 1, Unit::kCount,
+     "events that last beyond the begin of the next one of their queue by an impossible time "
+     "(docs/chrome.md)",
+     "Analyze Gaps Between Steps", FindImpossibleDurations},
 };
 
 constexpr FindingParameter kParameters[] = {
