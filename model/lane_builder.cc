@@ -342,8 +342,8 @@ void CountNesting(const Nesting& nesting, std::string_view name, Diagnostics* di
   }
   if (nesting.rounded > 0) {
     diagnostics->Count("track.rounded_end", Severity::kInfo,
-                       "Events end a nanosecond after the event around them by rounding; they are "
-                       "cut at its end",
+                       "Events end one or two nanoseconds after the event around them by rounding; "
+                       "they are cut at its end",
                        PlaceOf(name), nesting.rounded);
   }
   if (nesting.too_deep > 0) {

@@ -65,6 +65,9 @@ struct PlaneDraft {
 // there, too.
 constexpr int64_t kTextsLast = 536'870'912;
 constexpr int kLastRank = 100;
+// Begins and lengths are whole nanoseconds in most files. Each is rounded by half of one, so ends
+// that were one time lie two apart at most.
+constexpr Ps kRounding = 2 * kPsPerNs;
 constexpr size_t kStopEveryDrafts = 4096;  // planes, tracks or counters
 
 // Indices of the drafts, sorted by their keys.
@@ -551,7 +554,7 @@ class ChromeTrackBuilder {
     data.track.derived_in_file = draft->derived_in_file;
     data.track.source = placement_.source;
     data.track.file_order = number;
-    data.rounding = kPsPerNs;
+    data.rounding = kRounding;
     if (draft->group == TrackDraft::kThreads) data.track.id = draft->tid.number;
     if (draft->counters != nullptr) data.track.counters = std::move(*draft->counters);
     if (draft->events != nullptr) {

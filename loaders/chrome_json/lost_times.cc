@@ -91,17 +91,21 @@ void MovePoints(const KeptSlices& kept, std::vector<FlowPoint>* points) {
   }
 }
 
-}  // namespace
-
-void FileEvents::DropLostTimes(Ps zero) {
+// Whether all other events begin so late that `zero` is no time of the recording.
+bool IsFarFromOthers(const FileEvents& events, Ps zero) {
   TimeRange others{kMaxPs, kMinPs};
-  ForOthers(*this, zero, [&](Ps begin, Ps end) {
+  ForOthers(events, zero, [&](Ps begin, Ps end) {
     others.begin = std::min(others.begin, begin);
     others.end = std::max(others.end, end);
   });
-  if (others.begin > others.end) return;
   const Ps distance = SaturatingSub(others.begin, zero);
-  if (distance < kLeastDistance || distance < others.length()) return;
+  return others.begin <= others.end && distance >= kLeastDistance && distance >= others.length();
+}
+
+}  // namespace
+
+void FileEvents::DropLostTimes(Ps zero) {
+  if (!IsFarFromOthers(*this, zero)) return;
   std::erase_if(flows, [&](const FlowPoint& point) { return point.ts == zero; });
   KeptSlices moved;
   uint64_t dropped = 0;

@@ -156,15 +156,16 @@ TEST_CASE("chrome faults: a file with exactly 1,000,000 events ends at its write
   CHECK(at_limit(kLimit - 1, Slice("a", "1", "1").c_str()) == 0);  // not TensorFlow's
 }
 
-TEST_CASE("chrome faults: a child that ends a nanosecond late stays inside its parent") {
+TEST_CASE("chrome faults: a child that ends two nanoseconds late stays inside its parent") {
   const auto dump = [](const char* ts, const char* dur) {
     return Dump(
         *Chrome("[" + Slice("main", "1000.001", "50.002") + "," + Slice("f", ts, dur) + "]"));
   };
   const std::string main = "Process 1 / Thread 1 | 0 | 1000001000+50002000 main\n";
   CHECK(dump("1040.5", "9.504") == main + "Process 1 / Thread 1 | 1 | 1040500000+9503000 f\n");
+  CHECK(dump("1040.5", "9.505") == main + "Process 1 / Thread 1 | 1 | 1040500000+9503000 f\n");
   // More is no rounding, and an event that hardly begins inside comes after.
-  CHECK(dump("1040.5", "9.505").find("| o1 | 1040500000+9505000 f") != std::string::npos);
+  CHECK(dump("1040.5", "9.506").find("| o1 | 1040500000+9506000 f") != std::string::npos);
   CHECK(dump("1050.0025", "0.0015").find("| o1 | ") != std::string::npos);
 }
 
