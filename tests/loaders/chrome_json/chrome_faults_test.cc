@@ -115,6 +115,18 @@ TEST_CASE("chrome faults: events with time 0 and length 0 far from the others ar
   }
 }
 
+TEST_CASE("chrome faults: lost times at the begin of a file do not hide the others") {
+  constexpr int kLost = 30'000;  // several batches
+  std::string text = "[";
+  for (int i = 0; i < kLost; ++i) text += Slice("aten::add", "0", "0") + ",";
+  const TracePtr trace = Chrome(text + Slice("a", "1690000000000100", "80") + "," +
+                                Slice("b", "1690000000000200", "80") + "]");
+  CHECK(trace->counts.slices == 2);
+  CHECK(trace->span.length() == 180 * kPsPerUs);
+  CHECK(CountOf(*trace, RecordingLoss::kLostTime) == kLost);
+  CHECK(DiagnosticCount(*trace, "chrome.time_out_of_range") == 0);
+}
+
 TEST_CASE("chrome faults: time 0 counts where the others are near, or the event has a length") {
   const auto slices = [](const std::string& first, const std::string& ts) {
     const TracePtr trace = Chrome("[" + first + "," + Slice("b", ts, "80") + "]");
