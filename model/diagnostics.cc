@@ -1,9 +1,48 @@
 #include "model/diagnostics.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
+#include "model/base/check.h"
+
 namespace stepscope {
+namespace {
+
+struct LossRow {
+  RecordingLoss loss;
+  std::string_view id;
+  Severity severity;
+  std::string_view text;
+};
+
+constexpr std::array kLosses = {
+    LossRow{RecordingLoss::kTruncated, kTruncated, Severity::kWarning,
+            "The file ends before it is complete: what was written last is missing."},
+    LossRow{RecordingLoss::kImpossibleDuration, "impossible_duration", Severity::kWarning,
+            "Events of a device's queue outlast the next ones by an impossible time: the profiler "
+            "lost their ends, and they are cut where the next one begins"},
+    LossRow{RecordingLoss::kLostTime, "lost_time", Severity::kWarning,
+            "Events have time 0 and length 0, far from all others: the profiler lost their times, "
+            "and they are left out"},
+    LossRow{RecordingLoss::kWriterLimit, "writer_limit", Severity::kWarning,
+            "The file has exactly as many events as its writer's limit "
+            "(TF_PROFILER_TRACE_VIEWER_MAX_EVENTS): the recording goes on beyond them"},
+    LossRow{RecordingLoss::kUnreadMember, "unread_member", Severity::kWarning,
+            "Entries of lists beside the event list are not read"},
+};
+static_assert(kLosses.size() == static_cast<size_t>(RecordingLoss::kCount));
+
+const LossRow& RowOf(RecordingLoss loss) {
+  const auto it = std::find_if(kLosses.begin(), kLosses.end(),
+                               [&](const LossRow& row) { return row.loss == loss; });
+  STEPSCOPE_DCHECK(it != kLosses.end());
+  return *it;
+}
+
+}  // namespace
+
+std::string_view IdOf(RecordingLoss loss) { return RowOf(loss).id; }
 
 void Diagnostics::Count(std::string_view id, Severity severity, std::string_view text,
                         std::string place, uint64_t n) {
@@ -18,9 +57,9 @@ void Diagnostics::Count(std::string_view id, Severity severity, std::string_view
   if (!place.empty() && it->first.size() < kMaxPlaces) it->first.push_back(std::move(place));
 }
 
-void Diagnostics::CountTruncated(std::string place) {
-  Count(kTruncated, Severity::kWarning,
-        "The file ends before it is complete: what was written last is missing.", std::move(place));
+void Diagnostics::Count(RecordingLoss loss, std::string place, uint64_t n) {
+  const LossRow& row = RowOf(loss);
+  Count(row.id, row.severity, row.text, std::move(place), n);
 }
 
 const Diagnostic* Diagnostics::Find(std::string_view id) const {

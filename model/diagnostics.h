@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace stepscope {
@@ -27,6 +28,19 @@ inline constexpr std::string_view kTruncated = "truncated";
 // The id under which files on another machine are counted that were not read to their end.
 inline constexpr std::string_view kRemoteCut = "remote.cut";
 
+// What a recording lost before it was opened. Every loader counts a loss under the loss's own id,
+// so that readers need not know the loader.
+enum class RecordingLoss : uint8_t {
+  kTruncated,           // a file ends before it is complete; counts files
+  kImpossibleDuration,  // an event outlasts the next ones of its queue; counts events
+  kLostTime,            // an event has time 0 and length 0; counts events
+  kWriterLimit,         // the program that wrote the file stopped at its limit; counts files
+  kUnreadMember,        // recorded data that Stepscope does not read; counts entries
+  kCount
+};
+// "truncated": the id of the loss's row in Diagnostics. It never changes.
+std::string_view IdOf(RecordingLoss loss);
+
 class Diagnostics {
  public:
   static constexpr size_t kMaxPlaces = 4;
@@ -34,10 +48,14 @@ class Diagnostics {
   // first call for an id sets its severity and text. O(counters).
   void Count(std::string_view id, Severity severity, std::string_view text, std::string place = {},
              uint64_t n = 1);
+  // Counts a loss with its own severity and text. `place`: the file, and what it lost there, such
+  // as "a.json: 20 of 40 events".
+  void Count(RecordingLoss loss, std::string place, uint64_t n = 1);
   // Counts one file under kTruncated. `place`: where the file ends.
-  void CountTruncated(std::string place);
+  void CountTruncated(std::string place) { Count(RecordingLoss::kTruncated, std::move(place)); }
   void Merge(const Diagnostics& other);
-  const Diagnostic* Find(std::string_view id) const;             // null if nothing was counted
+  const Diagnostic* Find(std::string_view id) const;  // null if nothing was counted
+  const Diagnostic* Find(RecordingLoss loss) const { return Find(IdOf(loss)); }
   const std::vector<Diagnostic>& rows() const { return rows_; }  // in order of first occurrence
   uint64_t problems() const;  // sum of counts with severity warning or error
 

@@ -127,13 +127,27 @@ struct Nesting {
   Column<uint32_t>& place;  // by raw index: first the lane's number, later the row within the track
   std::vector<uint32_t> nested;   // sizes of the nested lanes, by depth
   std::vector<uint32_t> spilled;  // sizes of the spill lanes
-  uint64_t overlaps = 0, too_deep = 0;
+  uint64_t overlaps = 0, too_deep = 0, rounded = 0;
   Ps busy = 0;  // sum of durations of depth 0 and of spilled events
 };
 
-// `apart`: no event encloses another; each takes the lowest lane that is free at its start.
-Nesting Nest(const RawEvents& events, const Column<uint32_t>& order, bool apart,
+// Whether an event that begins inside another one ends after it by rounding only: more of it lies
+// inside than after the end.
+bool EndsLateByRounding(Ps start, Ps end, Ps enclosing_end, Ps rounding) {
+  const Ps late = end - enclosing_end;
+  return late > 0 && late <= rounding && late < enclosing_end - start;
+}
+
+// How events become lanes.
+struct NestRules {
+  bool apart;   // no event encloses another; each takes the lowest lane that is free at its start
+  Ps rounding;  // TrackData::rounding
+};
+
+Nesting Nest(RawEvents* all, const Column<uint32_t>& order, const NestRules& rules,
              const std::stop_token& stop, Column<uint32_t>* place) {
+  RawEvents& events = *all;
+  const bool apart = rules.apart;
   Nesting result(place);
   const size_t n = events.start.size();
   result.place.Resize(n);
@@ -141,8 +155,14 @@ Nesting Nest(const RawEvents& events, const Column<uint32_t>& order, bool apart,
   std::vector<Ps> open;  // ends of the events that enclose the current one
   for (size_t k = 0; k < n && !Stopped(k, stop); ++k) {
     const uint32_t i = order.empty() ? static_cast<uint32_t>(k) : order[k];
-    const Ps start = events.start[i], end = start + events.dur[i];
+    const Ps start = events.start[i];
+    Ps end = start + events.dur[i];
     while (!open.empty() && open.back() <= start) open.pop_back();
+    if (!apart && !open.empty() && EndsLateByRounding(start, end, open.back(), rules.rounding)) {
+      end = open.back();
+      events.dur[i] = end - start;
+      ++result.rounded;
+    }
     const bool overlaps = !apart && !open.empty() && end > open.back();
     const bool deep = !overlaps && open.size() >= kMaxDepth;
     if (apart || overlaps || deep) {
@@ -320,6 +340,12 @@ void CountNesting(const Nesting& nesting, std::string_view name, Diagnostics* di
         "Events overlap without one enclosing the other; they are drawn in rows of their own",
         PlaceOf(name), nesting.overlaps);
   }
+  if (nesting.rounded > 0) {
+    diagnostics->Count("track.rounded_end", Severity::kInfo,
+                       "Events end one or two nanoseconds after the event around them by rounding; "
+                       "they are cut at its end",
+                       PlaceOf(name), nesting.rounded);
+  }
   if (nesting.too_deep > 0) {
     diagnostics->Count("track.too_deep", Severity::kWarning,
                        "Events nested deeper than 4096 levels are drawn in rows of their own",
@@ -327,7 +353,7 @@ void CountNesting(const Nesting& nesting, std::string_view name, Diagnostics* di
   }
 }
 
-void BuildSlices(RawEvents& events, bool keep_rows, bool apart, std::string_view name,
+void BuildSlices(RawEvents& events, bool keep_rows, const NestRules& rules, std::string_view name,
                  std::stop_token stop, LaneScratch* scratch, BuiltTrack* out) {
   const uint32_t n = static_cast<uint32_t>(events.start.size());
   if (n == 0) return;
@@ -348,7 +374,7 @@ void BuildSlices(RawEvents& events, bool keep_rows, bool apart, std::string_view
   if (stop.stop_requested()) return;
   FindOrder(events, order.sorted, stop, &scratch->order);
   if (stop.stop_requested()) return;
-  Nesting nesting = Nest(events, scratch->order, apart, stop, &scratch->place);
+  Nesting nesting = Nest(&events, scratch->order, rules, stop, &scratch->place);
   if (stop.stop_requested()) return;
   CountNesting(nesting, name, &out->diagnostics);
   out->busy = nesting.busy;
@@ -386,8 +412,8 @@ BuiltTrack BuildLanes(TrackData& data, bool keep_rows, std::string_view name, st
                       LaneScratch* scratch) {
   BuiltTrack out;
   // Asynchronous ops overlap by their nature; a shorter one is no part of a longer one.
-  const bool apart = data.track.kind == TrackKind::kAsyncXlaOps;
-  BuildSlices(data.slices, keep_rows, apart, name, stop, scratch, &out);
+  const NestRules rules{data.track.kind == TrackKind::kAsyncXlaOps, data.rounding};
+  BuildSlices(data.slices, keep_rows, rules, name, stop, scratch, &out);
   if (!stop.stop_requested()) BuildInstants(data.instants, name, stop, scratch, &out);
   if (stop.stop_requested()) return {};
   bool first = true;

@@ -54,6 +54,9 @@ struct TrackData {
   Track track;       // TraceBuilder sets its lanes, rows, counts, span and busy time
   RawEvents slices;  // events with a duration, which may be 0
   RawEvents instants;
+  // The file's times are rounded: an event that ends at most so much after the event around it is
+  // inside it, and is cut at its end.
+  Ps rounding = 0;
 };
 
 // Nested lanes of one track. Deeper events are spilled, because endless

@@ -12,6 +12,7 @@
 #include "loaders/chrome_json/chrome_track_builder.h"
 #include "loaders/chrome_json/file_parser.h"
 #include "loaders/common/json_cursor.h"
+#include "model/analysis/naming/short_label.h"
 #include "model/base/ascii.h"
 
 namespace stepscope {
@@ -176,7 +177,7 @@ Status LoadFile(const InputFile& input, const LoadOptions& options, const std::s
   file->inflated_bytes = file->parsed.text->size();
   if (file->reread != nullptr) file->parsed.text.reset();
   if (progress != nullptr) progress->SetStage("Matching begins and ends");
-  file->events.Resolve(stop);
+  file->events.Resolve(file->parsed.base_ps, stop);
   if (stop.stop_requested()) return {ErrorCode::kCancelled, "cancelled"};
   ReadMembers(file);
   FindClock(file);
@@ -268,6 +269,61 @@ std::string WithRank(const std::string& name, int rank) {
   return name + " rank " + number;
 }
 
+// TensorFlow's writer stops at so many events.
+constexpr uint64_t kWriterLimit = 1'000'000;
+
+// TensorFlow and JAX end the event list of a trace.json with an empty object.
+bool IsAtWriterLimit(const FileEvents& events) {
+  const uint64_t all = events.event_count + events.lost_times;
+  const bool at_limit = all == kWriterLimit || all + events.counter_events == kWriterLimit;
+  return at_limit && events.diagnostics.count(ChromeDiagnostic::kEmptyObject) > 0;
+}
+
+// The entries of a member that Stepscope does not read: those of a list, of `stackFrames`, which
+// belong to samples, or one text of another tracer. Other objects and values describe the
+// recording. A member that was too long to keep counts as one.
+uint64_t UnreadEntries(const TopMember& member) {
+  const std::string& value = member.value;
+  uint64_t entries = 0;
+  if (value.empty()) return 1;
+  if (value.front() == '[' && member.key != "deviceProperties")
+    ForEachElement(value, [&](std::string_view) { return ++entries > 0; });
+  if (value.front() == '{' && member.key == "stackFrames")
+    ForEachMember(value, [&](std::string_view, std::string_view) { return ++entries > 0; });
+  return member.key == "systemTraceEvents" && value.front() == '"' ? 1 : entries;
+}
+
+// Counts what lies beside the event list, such as `samples`.
+void CountUnread(const std::string& label, const TopMember& member, Diagnostics* out) {
+  const uint64_t entries = UnreadEntries(member);
+  if (entries == 0) return;
+  std::string name;
+  Unescape(member.key, &name);
+  name = "`" + std::string(CutEnd(name, 64)) + "`";
+  if (!member.value.empty()) {
+    const bool samples = member.key == "samples", one = entries == 1;
+    const char* what =
+        samples ? (one ? " sample in " : " samples in ") : (one ? " entry in " : " entries in ");
+    name = std::to_string(entries) + what + name;
+  }
+  const char* verb = entries == 1 ? " is not read" : " are not read";
+  out->Count(RecordingLoss::kUnreadMember, label + ": " + name + verb, entries);
+}
+
+void CountLosses(const LoadedFile& file, Diagnostics* out) {
+  const FileEvents& events = file.events;
+  if (events.lost_times > 0) {
+    out->Count(RecordingLoss::kLostTime,
+               file.label + ": " + std::to_string(events.lost_times) + " of " +
+                   std::to_string(events.event_count + events.lost_times) +
+                   " events have time 0 and length 0",
+               events.lost_times);
+  }
+  if (IsAtWriterLimit(events))
+    out->Count(RecordingLoss::kWriterLimit, file.label + ": 1000000 events");
+  for (const TopMember& member : file.parsed.members) CountUnread(file.label, member, out);
+}
+
 void AddFile(uint32_t index, const Origin& origin, LoadedFile* file, MetaTable* metas,
              TraceBuilder* builder, const std::stop_token& stop) {
   Host host;
@@ -277,6 +333,7 @@ void AddFile(uint32_t index, const Origin& origin, LoadedFile* file, MetaTable* 
   if (file->unix_clock) host.start_unix_ns = static_cast<int64_t>(file->begin_ps / kPsPerNs);
   TrackPlacement placement;
   placement.host = builder->AddHost(std::move(host));
+  placement.file = file->label;
   placement.source = index;
   placement.devices = file->devices;
   const Int128 shift = file->begin_ps - file->events.span.begin - origin.Of(*file);
@@ -284,6 +341,7 @@ void AddFile(uint32_t index, const Origin& origin, LoadedFile* file, MetaTable* 
   BuildTracks(placement, &file->events, metas, builder, stop);
   Trace& trace = builder->trace();
   file->events.diagnostics.Report(file->label, &trace.diagnostics);
+  CountLosses(*file, &trace.diagnostics);
   if (file->parsed.cut) {
     trace.diagnostics.CountTruncated(file->label + " byte " + std::to_string(file->inflated_bytes));
   }

@@ -14,6 +14,9 @@
 
 #include "loaders/chrome_json/flow_binder.h"
 #include "loaders/common/mixed_track_builder.h"
+#include "loaders/common/queue_overruns.h"
+#include "model/analysis/naming/collectives.h"
+#include "model/analysis/naming/short_label.h"
 #include "model/base/sort_runs.h"
 
 namespace stepscope::chrome {
@@ -62,6 +65,9 @@ struct PlaneDraft {
 // there, too.
 constexpr int64_t kTextsLast = 536'870'912;
 constexpr int kLastRank = 100;
+// Begins and lengths are whole nanoseconds in most files. Each is rounded by half of one, so ends
+// that were one time lie two apart at most.
+constexpr Ps kRounding = 2 * kPsPerNs;
 constexpr size_t kStopEveryDrafts = 4096;  // planes, tracks or counters
 
 // Indices of the drafts, sorted by their keys.
@@ -105,6 +111,8 @@ class ChromeTrackBuilder {
     thread_count_ = events_->threads.size();
     std::vector<ThreadEvents>().swap(events_->threads);
     std::vector<ProcessInfo>().swap(events_->processes);
+    if (stop_.stop_requested()) return;
+    CutOverruns();
     Emit();
     if (stop_.stop_requested()) return;
     for (std::vector<Arrow>& list : arrows) {
@@ -468,6 +476,73 @@ class ChromeTrackBuilder {
     }
   }
 
+  // A queue of a device, and its events that seem to last too long.
+  struct Queue {
+    TrackDraft* draft;
+    QueueOverruns found;
+  };
+
+  // Cuts the events of GPU queues that lost their ends where the next event begins.
+  void CutOverruns() {
+    std::vector<Queue> queues;
+    for (TrackDraft& draft : drafts_) {
+      const bool queue = draft.kind == TrackKind::kStream && !draft.derived_in_file &&
+                         planes_[draft.plane].plane.kind == PlaneKind::kGpu;
+      if (stop_.stop_requested()) return;
+      if (!queue || draft.events == nullptr) continue;
+      QueueOverruns found = FindQueueOverruns(draft.events->slices);
+      if (!found.overruns.empty()) queues.push_back({&draft, std::move(found)});
+    }
+    if (queues.empty()) return;
+    const TimeRange others = TimeWithout(queues);
+    for (const Queue& queue : queues) CutOverruns(queue, others);
+  }
+
+  void CutOverruns(const Queue& queue, const TimeRange& others) {
+    RawEvents& slices = queue.draft->events->slices;
+    const std::span<const Ps> starts = slices.start.span();
+    const Ps first = *std::min_element(starts.begin(), starts.end());
+    for (const QueueOverrun& o : queue.found.overruns) {
+      const EventMeta& meta = builder_->names().metas[slices.meta[o.event]];
+      OverrunFacts facts{
+          others, IsCollective(Text(meta.name)),
+          meta.category == EventCategory::kMemcpy || meta.category == EventCategory::kMemset,
+          queue.draft->part != Part::kDevice, slices.start[o.event] == first};
+      if (!IsImpossible(o, queue.found, slices, facts)) continue;
+      const Ps recorded = slices.dur[o.event];
+      slices.dur[o.event] = SaturatingSub(o.next, slices.start[o.event]);
+      builder_->trace().diagnostics.Count(RecordingLoss::kImpossibleDuration,
+                                          placement_.file + ": '" + InSentence(Text(meta.name)) +
+                                              "' on '" + std::string(Text(queue.draft->name)) +
+                                              "' lasts " + FormatDuration(recorded) + ", cut to " +
+                                              FormatDuration(slices.dur[o.event]));
+    }
+  }
+
+  // The time of all events but the overruns.
+  TimeRange TimeWithout(const std::vector<Queue>& queues) const {
+    std::set<std::pair<const TrackDraft*, uint32_t>> overruns;
+    for (const Queue& queue : queues) {
+      for (const QueueOverrun& o : queue.found.overruns) overruns.emplace(queue.draft, o.event);
+    }
+    TimeRange time{kMaxPs, kMinPs};
+    const auto extend = [&](Ps begin, Ps end) {
+      time.begin = std::min(time.begin, begin);
+      time.end = std::max(time.end, end);
+    };
+    for (const TrackDraft& draft : drafts_) {
+      if (draft.events == nullptr) continue;
+      const RawEvents& slices = draft.events->slices;
+      for (uint32_t i = 0; i < slices.start.size(); ++i) {
+        const Ps end = SaturatingAdd(slices.start[i], slices.dur[i]);
+        if (end <= time.end && slices.start[i] >= time.begin) continue;
+        if (!overruns.contains({&draft, i})) extend(slices.start[i], end);
+      }
+      for (const Ps at : draft.events->instants.start.span()) extend(at, at);
+    }
+    return time;
+  }
+
   void Emit() {
     for (PlaneDraft& p : planes_)
       p.rank = p.plane.kind == PlaneKind::kOther ? kLastRank : naming::PlaneRank(p.plane.kind);
@@ -512,6 +587,7 @@ class ChromeTrackBuilder {
     data.track.derived_in_file = draft->derived_in_file;
     data.track.source = placement_.source;
     data.track.file_order = number;
+    data.rounding = kRounding;
     if (draft->group == TrackDraft::kThreads) data.track.id = draft->tid.number;
     if (draft->counters != nullptr) data.track.counters = std::move(*draft->counters);
     if (draft->events != nullptr) {

@@ -21,6 +21,7 @@ struct DeviceProperties {
 
 struct TrackPlacement {
   HostId host;
+  std::string file;     // its name, for diagnostics
   uint32_t source = 0;  // index of the file in ArgsSource
   Ps shift = 0;         // added to all times
   std::vector<DeviceProperties> devices;

@@ -26,8 +26,10 @@ constexpr DiagnosticText<ChromeDiagnostic> kDiagnosticTexts[] = {
      "Complete events without a usable duration, shown with length 0"},
     {ChromeDiagnostic::kNegativeDuration, "chrome.negative_duration", Severity::kWarning,
      "Events with a negative duration, shown with length 0"},
+    {ChromeDiagnostic::kNoProcess, "chrome.no_process", Severity::kInfo,
+     "Events without a process id, shown in process 0"},
     {ChromeDiagnostic::kNoThread, "chrome.no_thread", Severity::kInfo,
-     "Events without a process or thread id, shown in process 0, thread 0"},
+     "Events without a thread id, shown on thread 0 of their process"},
     {ChromeDiagnostic::kNoCounterValue, "chrome.no_counter_value", Severity::kWarning,
      "Counter events without a number"},
     {ChromeDiagnostic::kNoId, "chrome.no_id", Severity::kWarning,
@@ -85,6 +87,7 @@ void BatchResult::Clear() {
   samples.clear();
   memory.clear();
   diagnostics = {};
+  at_zero = lost_times = 0;
 }
 
 // The key is mixed twice, so that both of its halves reach all bits of the slot.

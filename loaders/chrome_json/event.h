@@ -26,6 +26,7 @@ enum class ChromeDiagnostic : uint8_t {
   kTimeOutOfRange,
   kBadDuration,
   kNegativeDuration,
+  kNoProcess,
   kNoThread,
   kNoCounterValue,
   kNoId,
@@ -100,6 +101,8 @@ struct BatchResult {
   std::vector<CounterSample> samples;
   std::vector<MemorySample> memory;
   ChromeDiagnostics diagnostics;
+  // Events with time 0 and length 0: those in `events`, and those too far from the time base.
+  uint64_t at_zero = 0, lost_times = 0;
   // Names that the worker met for the first time in this batch, by their numbers. A batch carries
   // them, so nobody reads a worker's tables while it goes on with the next batch.
   std::vector<NamePair> new_metas, new_threads;

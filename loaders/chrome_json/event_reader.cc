@@ -124,6 +124,12 @@ constexpr PhaseSet kPhases("XBEbneSTpFiIRCstfMNODP"), kThreadPhases("XBEiIP"),
 
 bool IsIgnored(char ph) { return kIgnoredLetters.Has(ph) || ph == '=' || ph == '(' || ph == ')'; }
 
+// Whether an event of the phase has a time and a length of its own, which a profiler can lose.
+bool MayLoseTime(char ph) { return ph == 'X' || ph == 'i' || ph == 'I'; }
+
+// An absent duration is none.
+bool IsZero(std::string_view duration) { return ParseMicros(duration).value_or(0) == 0; }
+
 // --- From raw events to records ------------------------------------------------------------------
 
 using RawEvent = EventReader::RawEvent;
@@ -203,11 +209,17 @@ bool EventSink::ReadTimes(const RawEvent& raw, ParsedEvent* event) {
     Count(ChromeDiagnostic::kNoTimestamp, raw);
     return false;
   }
+  const bool at_zero = *ts == 0 && MayLoseTime(event->ph) && IsZero(raw[EventReader::kDur]);
   const Int128 distance = *ts - base_ps_;
   if (distance > kMaxDistance || distance < -kMaxDistance) {
-    Count(ChromeDiagnostic::kTimeOutOfRange, raw);
+    if (at_zero) {
+      ++out_.lost_times;
+    } else {
+      Count(ChromeDiagnostic::kTimeOutOfRange, raw);
+    }
     return false;
   }
+  out_.at_zero += at_zero;
   event->ts = static_cast<int64_t>(distance);
   if (event->ph != 'X') return true;
   const std::optional<Int128> dur = ParseMicros(raw[EventReader::kDur]);
@@ -222,8 +234,10 @@ bool EventSink::ReadTimes(const RawEvent& raw, ParsedEvent* event) {
 }
 
 uint32_t EventSink::ThreadNumber(const RawEvent& raw, char ph) {
-  if ((raw[EventReader::kPid].empty() || raw[EventReader::kTid].empty()) && kThreadPhases.Has(ph))
-    Count(ChromeDiagnostic::kNoThread, raw);
+  if (kThreadPhases.Has(ph)) {
+    if (raw[EventReader::kPid].empty()) Count(ChromeDiagnostic::kNoProcess, raw);
+    if (raw[EventReader::kTid].empty()) Count(ChromeDiagnostic::kNoThread, raw);
+  }
   const auto text = [](std::string_view token) {
     const std::string_view stripped = StripQuotes(token);
     return token.empty() || stripped == "null" ? std::string_view("0") : stripped;
@@ -370,15 +384,28 @@ EventReader::Key KeyAt(std::string_view text, size_t* size) {
 
 bool IsScalar(char first) { return first != '"' && first != '{' && first != '['; }
 
-// Whether an event may begin at the brace `at`: it comes after a comma, a closing brace or an
-// opening bracket, and before a key or its own end.
+// Whether a key and its colon begin at the quote `at`: `"ph":`.
+bool IsKeyAt(const char* at, const char* end) {
+  constexpr std::ptrdiff_t kLongestKey = 64;
+  Cursor c(at, std::min(end, at + kLongestKey));
+  std::string_view key;
+  if (c.peek() != '"' || !c.String(&key)) return false;
+  c.SkipSpace();
+  return c.peek() == ':';
+}
+
+// Whether an event may begin at the brace `at`. Behind a comma, a closing brace or an opening
+// bracket a key or the event's own end follows. Behind damage, such as `"ts":2\x01`, a key and its
+// colon must follow. Behind a colon an object is a value.
 bool MayBegin(const char* first, const char* at, const char* end) {
   const char* before = at;
   while (before > first && IsSpace(before[-1])) --before;
-  if (before > first && before[-1] != ',' && before[-1] != '}' && before[-1] != '[') return false;
   const char* next = at + 1;
   while (next < end && IsSpace(*next)) ++next;
-  return next < end && (*next == '"' || *next == '}');
+  if (next == end || (before > first && before[-1] == ':')) return false;
+  if (before > first && before[-1] != ',' && before[-1] != '}' && before[-1] != '[')
+    return IsKeyAt(next, end);
+  return *next == '"' || *next == '}';
 }
 
 }  // namespace

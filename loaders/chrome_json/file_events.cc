@@ -93,6 +93,8 @@ void FileEvents::Consume(const BatchResult& batch, WorkerMap* map, std::string_v
                          const std::stop_token& stop) {
   Learn(batch, map);
   diagnostics.Merge(batch.diagnostics);
+  at_zero_ += batch.at_zero;
+  lost_times += batch.lost_times;
   for (const ParsedEvent& event : batch.events) AddEvent(batch, event, *map, text, stop);
   for (const MemorySample& sample : batch.memory)
     AddMemory(sample, threads[map->threads[sample.thread]].pid);
@@ -132,6 +134,7 @@ void FileEvents::AddEvent(const BatchResult& batch, const ParsedEvent& event, co
       ++event_count;
       break;
     case 'C':
+      ++counter_events;
       if (aux != nullptr) AddCounter(batch, event, *aux, meta, thread, stop);
       break;
     case 's':

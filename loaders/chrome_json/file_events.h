@@ -114,9 +114,10 @@ class FileEvents {
   // metadata events are read from it. Adds only a part of the batch when asked to stop.
   void Consume(const BatchResult& batch, WorkerMap* map, std::string_view text,
                const std::stop_token& stop = {});
-  // Matches B with E and asynchronous begins with ends. Call once, after the last batch. Matches
-  // only some of them when asked to stop.
-  void Resolve(const std::stop_token& stop);
+  // Leaves out the events that lost their times, and matches B with E and asynchronous begins with
+  // ends. `base_ps`: the file's time that times are relative to. Call once, after the last batch.
+  // Matches only some of them when asked to stop.
+  void Resolve(Int128 base_ps, const std::stop_token& stop);
 
   uint32_t Id(std::string_view text);  // number of the id of a process or thread
   std::string_view IdText(uint32_t id) const { return ids_.View(StringId(id)); }
@@ -142,6 +143,10 @@ class FileEvents {
   std::vector<ProcessInfo> processes;  // by pid; those beyond have none
   ChromeDiagnostics diagnostics;
   uint64_t event_count = 0;
+  uint64_t counter_events = 0;  // not in event_count
+  // Events with time 0 and length 0 that are far from all others: they are left out, and no longer
+  // in event_count.
+  uint64_t lost_times = 0;
   TimeRange span;         // first start to last end, known after Resolve()
   bool has_span = false;  // false: no events
 
@@ -167,6 +172,7 @@ class FileEvents {
                uint32_t slice);
   std::vector<Ps> LastOfProcesses() const;  // by pid's id
   void FindSpan(const std::stop_token& stop);
+  void DropLostTimes(Ps zero);
   void ResolveNested(const std::stop_token& stop);
   void ResolveAsync(const std::stop_token& stop);
   void PlaceChains(std::vector<struct AsyncChain>* chains, const std::stop_token& stop);
@@ -175,6 +181,7 @@ class FileEvents {
 
   TraceBuilder* builder_;
   MetaTable* metas_;
+  uint64_t at_zero_ = 0;  // events with time 0 and length 0
   StringPool ids_;
   PairIndex threads_;  // (pid, tid)
   std::vector<Bind> binds_;

@@ -6,6 +6,7 @@
 #include <map>
 #include <mutex>
 #include <new>
+#include <optional>
 #include <thread>
 
 #include "loaders/chrome_json/event_reader.h"
@@ -24,10 +25,11 @@ constexpr unsigned kMostThreads = 8;
 constexpr size_t kEventsPerRead = 65'536;
 constexpr size_t kBaseSample = 4096;
 constexpr uint64_t kBaseText = uint64_t{1} << 20;
+constexpr size_t kMostWithoutTime = 256;  // batches
 
 // The median of the first timestamps, in whole microseconds: one stray timestamp must not decide
-// what is out of range.
-Int128 EstimateBase(std::string_view text) {
+// what is out of range. None where no timestamp but 0 is in the text.
+std::optional<Int128> EstimateBase(std::string_view text) {
   std::vector<Int128> times;
   constexpr std::string_view kKey = "\"ts\"";
   for (size_t at = text.find(kKey); at != std::string_view::npos && times.size() < kBaseSample;
@@ -42,7 +44,7 @@ Int128 EstimateBase(std::string_view text) {
     const std::optional<Int128> time = ParseMicros(token);
     if (time && *time != 0) times.push_back(*time);
   }
-  if (times.empty()) return 0;
+  if (times.empty()) return std::nullopt;
   const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
   std::nth_element(times.begin(), middle, times.end());
   return *middle / kPsPerUs * kPsPerUs;
@@ -260,6 +262,9 @@ class FileParse {
     pipeline_.Start(small ? 0 : threads);
     Status status = stream_ == nullptr ? Status::Ok() : ReadStream();
     if (status.ok()) splitter_.Advance(out_->text->size(), true);
+    // The rest of the text, which ReadRemainder reads, may have times.
+    if (!waiting_.empty()) FindBase(splitter_.batch_begin(), out_->text->size());
+    PushWaiting();
     if (progress_ != nullptr) progress_->SetStage("Parsing");
     const Status parsed = pipeline_.Finish();
     if (stop_.stop_requested()) return {ErrorCode::kCancelled, "cancelled"};
@@ -287,14 +292,29 @@ class FileParse {
            (diagnostics.count(ChromeDiagnostic::kUnterminated) > 0 && !splitter_.bare_array());
   }
 
+  // Batches without a time, such as those of names or of events that lost their times, wait for one
+  // that has some: what is out of range cannot be said before.
   void OnBatch(uint64_t begin, uint64_t end) {
-    NeedBase(begin, end);
-    pipeline_.Push({begin, end}, base_ps_);
+    FindBase(begin, end);
+    waiting_.push_back({begin, end});
+    if (has_base_ || waiting_.size() >= kMostWithoutTime) PushWaiting();
   }
-  void NeedBase(uint64_t begin, uint64_t end) {
+  void PushWaiting() {
+    has_base_ = has_base_ || !waiting_.empty();
+    for (const Batch& batch : waiting_) pipeline_.Push(batch, base_ps_);
+    waiting_.clear();
+  }
+  void FindBase(uint64_t begin, uint64_t end) {
     if (has_base_) return;
-    base_ps_ = EstimateBase({text_ + begin, static_cast<size_t>(std::min(end - begin, kBaseText))});
-    has_base_ = true;
+    const auto bytes = static_cast<size_t>(std::min(end - begin, kBaseText));
+    const std::optional<Int128> base = EstimateBase({text_ + begin, bytes});
+    base_ps_ = base.value_or(0);
+    has_base_ = base.has_value();
+  }
+  // The offset before which no text is needed any more.
+  uint64_t keep_from() {
+    const uint64_t waiting = waiting_.empty() ? ~uint64_t{0} : waiting_.front().begin;
+    return std::min({splitter_.keep_from(), pipeline_.keep_from(), waiting});
   }
 
   Status ReadStream() {
@@ -320,7 +340,7 @@ class FileParse {
       if (*n == 0) break;
       splitter_.Advance(text.size(), false);
       pipeline_.Help();
-      if (text.passing()) text.Release(std::min(splitter_.keep_from(), pipeline_.keep_from()));
+      if (text.passing()) text.Release(keep_from());
     }
     if (stream_->truncated())
       events_->diagnostics.Count(ChromeDiagnostic::kTruncatedStream, text.size());
@@ -333,7 +353,8 @@ class FileParse {
   void ReadRemainder() {
     const uint64_t size = out_->text->size();
     while (splitter_.place() == Splitter::Place::kEvents && !stop_.stop_requested()) {
-      NeedBase(splitter_.batch_begin(), size);
+      FindBase(splitter_.batch_begin(), size);
+      has_base_ = true;  // the events that are read next count from it
       const uint64_t end = pipeline_.ReadRest(splitter_.batch_begin(), size, base_ps_, false);
       if (end == 0) {
         events_->diagnostics.Count(ChromeDiagnostic::kUnterminated, size);
@@ -341,6 +362,7 @@ class FileParse {
       }
       splitter_.EventsEndedAt(end);
       splitter_.Advance(size, true);
+      PushWaiting();
       // Finishes what was cut from a further list. Errors of memory were reported before.
       if (!pipeline_.Finish().ok()) return;
     }
@@ -367,7 +389,7 @@ class FileParse {
     const size_t bracket =
         list == std::string_view::npos ? std::string_view::npos : rest.find('[', list);
     const uint64_t begin = from + (bracket == std::string_view::npos ? 0 : bracket + 1);
-    NeedBase(begin, size);
+    FindBase(begin, size);
     pipeline_.ReadRest(begin, size, base_ps_, true);
   }
 
@@ -381,6 +403,7 @@ class FileParse {
   const char* text_;
   Int128 base_ps_ = 0;
   bool has_base_ = false, found_events_ = false;
+  std::vector<Batch> waiting_;  // until base_ps_ is known
   Splitter splitter_;
   Pipeline pipeline_;
 };

@@ -138,27 +138,60 @@ class ChainLinker {
       : arrows_(arrows), diagnostics_(diagnostics) {}
 
   void Link(std::span<const FlowPoint> chain) {
-    const FlowPoint* last = nullptr;  // start or step
-    bool linked = false;
+    chain_ = {};
     for (const FlowPoint& p : chain) {
       if (p.slice == kNoIndex) {
         diagnostics_->Count(ChromeDiagnostic::kFlowWithoutSlice, p.offset);
-        continue;
+      } else {
+        Add(p);
       }
-      if (p.ph != 's' && last == nullptr)
-        diagnostics_->Count(ChromeDiagnostic::kFlowWithoutStart, p.offset);
-      if (p.ph != 's' && last != nullptr) {
-        arrows_->push_back(
-            {last->thread, last->slice, p.thread, p.slice, last->part, p.part, p.id, p.key});
-        linked = true;
-      }
-      if (p.ph == 's' || (p.ph == 't' && last != nullptr)) last = &p;
     }
-    if (last != nullptr && !linked)
-      diagnostics_->Count(ChromeDiagnostic::kFlowWithoutEnd, last->offset);
+    LinkEarly();
+    if (chain_.last != nullptr && !chain_.linked)
+      diagnostics_->Count(ChromeDiagnostic::kFlowWithoutEnd, chain_.last->offset);
   }
 
  private:
+  // The points so far.
+  struct Chain {
+    std::vector<const FlowPoint*> early;                // steps and ends before the first start
+    const FlowPoint *first = nullptr, *last = nullptr;  // starts, or steps after one
+    bool linked = false, first_linked = false;          // any of them has an end, `first` has one
+  };
+
+  void Add(const FlowPoint& p) {
+    if (p.ph != 's' && chain_.last == nullptr) {
+      chain_.early.push_back(&p);
+      return;
+    }
+    if (p.ph != 's') {
+      AddArrow(*chain_.last, p);
+      chain_.first_linked = chain_.first_linked || chain_.last == chain_.first;
+    }
+    if (p.ph != 'f') chain_.last = &p;
+    if (chain_.first == nullptr) chain_.first = chain_.last;
+  }
+
+  // An end lies before its start where the clock of a device is behind the host's. Ends before the
+  // first start belong to that start unless it has ends of its own, as where an id is used again.
+  void LinkEarly() {
+    const bool binds = chain_.first != nullptr && !chain_.first_linked;
+    for (const FlowPoint* p : chain_.early) {
+      if (binds) {
+        AddArrow(*chain_.first, *p);
+      } else {
+        diagnostics_->Count(ChromeDiagnostic::kFlowWithoutStart, p->offset);
+      }
+    }
+  }
+
+  void AddArrow(const FlowPoint& from, const FlowPoint& to) {
+    arrows_->push_back(
+        {from.thread, from.slice, to.thread, to.slice, from.part, to.part, to.id, to.key});
+    chain_.linked = true;
+  }
+
+  Chain chain_;
   std::vector<Arrow>* arrows_;
   ChromeDiagnostics* diagnostics_;
 };

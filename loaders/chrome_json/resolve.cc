@@ -51,8 +51,9 @@ Ps LastOf(const PartEvents& part) {
 // Matches B with E on one thread. Writes to that thread and to `out` only.
 class Matcher {
  public:
-  Matcher(const std::vector<CategoryRole>& roles, ThreadEvents* thread, Matched* out)
-      : roles_(roles), thread_(*thread), out_(*out) {}
+  Matcher(const std::vector<CategoryRole>& roles, const NameTable& names, ThreadEvents* thread,
+          Matched* out)
+      : roles_(roles), names_(names), thread_(*thread), out_(*out) {}
 
   void Run(const std::stop_token& stop) {
     Column<BeginOrEnd>& events = thread_.nested;
@@ -78,10 +79,25 @@ class Matcher {
     } else if (open_.empty()) {
       out_.diagnostics.Count(ChromeDiagnostic::kUnmatchedEnd, event.offset);
     } else {
-      Close(*open_.back(), event.ts);
-      out_.ends.emplace_back(open_.back()->offset, event.offset);
-      open_.pop_back();
+      const auto begin = BeginOf(event);
+      Close(**begin, event.ts);
+      out_.ends.emplace_back((*begin)->offset, event.offset);
+      open_.erase(begin);
     }
+  }
+
+  // The begin that an end closes: the innermost one. Where one slice ends and the next begins at
+  // one time, a file may have the begin first: "B a 0, B b 5, E a 5, E b 9". Then the end's name
+  // leads to the innermost begin before its time.
+  std::vector<const BeginOrEnd*>::iterator BeginOf(const BeginOrEnd& end) {
+    const std::string_view name = names_.Name(MetaId(end.meta));
+    const auto innermost = open_.end() - 1;
+    auto begin = innermost;
+    for (size_t n = 0; n < kMostAtOneTime && !name.empty(); ++n, --begin) {
+      if (names_.Name(MetaId((*begin)->meta)) == name) return begin;
+      if ((*begin)->ts < end.ts || begin == open_.begin()) return innermost;
+    }
+    return innermost;
   }
 
   // The end of what is known about the thread: slices without an end last until then.
@@ -103,7 +119,10 @@ class Matcher {
     ++out_.slices;
   }
 
+  static constexpr size_t kMostAtOneTime = 16;  // begins that are passed for one end
+
   const std::vector<CategoryRole>& roles_;
+  const NameTable& names_;
   ThreadEvents& thread_;
   Matched& out_;
   std::vector<const BeginOrEnd*> open_;
@@ -151,7 +170,8 @@ void FileEvents::FindSpan(const std::stop_token& stop) {
   }
 }
 
-void FileEvents::Resolve(const std::stop_token& stop) {
+void FileEvents::Resolve(Int128 base_ps, const std::stop_token& stop) {
+  if (at_zero_ > 0) DropLostTimes(static_cast<Ps>(-base_ps));
   FindSpan(stop);
   if (!stop.stop_requested()) ResolveNested(stop);
   if (!stop.stop_requested()) ResolveAsync(stop);
@@ -168,7 +188,7 @@ void FileEvents::ResolveNested(const std::stop_token& stop) {
   ParallelFor(nesting.size(), [&](size_t i) {
     if (stop.stop_requested()) return;
     ThreadEvents& thread = threads[nesting[i]];
-    Matcher(metas_->roles, &thread, &matched[i]).Run(stop);
+    Matcher(metas_->roles, builder_->names(), &thread, &matched[i]).Run(stop);
     thread.nested.Release();
   });
   for (uint32_t i = 0; i < matched.size() && !stop.stop_requested(); ++i) {

@@ -277,7 +277,8 @@ bool Splitter::Value(uint64_t size, bool eof) {
     }
   }
   const auto length = static_cast<size_t>(at_ - value_begin_);
-  if (length <= kMaxMember) members_.push_back({key_, std::string(text_ + value_begin_, length)});
+  const bool kept = length <= kMaxMember;
+  members_.push_back({key_, kept ? std::string(text_ + value_begin_, length) : std::string()});
   place_ = Place::kMember;
   return true;
 }

@@ -74,7 +74,7 @@ class TraceText {
 
 struct TopMember {
   std::string key;    // raw, without quotes
-  std::string value;  // raw token
+  std::string value;  // raw token; empty: longer than Splitter::kMaxMember
 };
 
 class Splitter {

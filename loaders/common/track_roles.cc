@@ -150,7 +150,8 @@ LineNaming NameLine(PlaneKind plane, std::string_view name, int64_t id) {
     line.kind = TrackKind::kNvtx;
   } else if (plane == PlaneKind::kGpu && id >= int64_t{1} << 32 && !line.derived_in_file) {
     line.kind = TrackKind::kNvtx;
-  } else if (name.starts_with("Stream #")) {
+  } else if (name.starts_with("Stream #") ||
+             (plane == PlaneKind::kGpu && name.starts_with("stream:"))) {  // TensorFlow 2.0 to 2.3
     line.kind = TrackKind::kStream;
   } else if (name == "CUPTI overhead" || (line.derived_in_file && name == "Overhead")) {
     line.kind = TrackKind::kOverhead;

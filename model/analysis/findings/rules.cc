@@ -15,7 +15,7 @@ FindFn FindInputBound, FindHostThreads, FindBetweenSteps, FindShortKernels, Find
     FindHostOp, FindCopies, FindSync, FindMatrixUnits, FindPrecision, FindLossScaling, FindCompile,
     FindAllReduce, FindImbalance, FindSequentialGpus, FindMemory, FindOutlierSteps, FindAttention,
     FindUnfusedOps, FindLayout, FindAlignment, FindSmallCollectives, FindBlockedHost,
-    FindProfilerOverhead, FindCompiledLaunches, FindWarmUp;
+    FindProfilerOverhead, FindCompiledLaunches, FindWarmUp, FindImpossibleDurations;
 
 namespace {
 
@@ -128,6 +128,10 @@ constexpr FindingRule kRules[] = {
      "Analyze Gaps Between Steps", FindOutlierSteps,
      "Compare such a step with a usual one in the timeline: often it collects garbage, saves a "
      "checkpoint, evaluates, waits for input, or shares the machine."},
+    {"impossible-durations", "Times that the profiler lost", 1, Unit::kCount,
+     "events that last beyond the begin of the next one of their queue by an impossible time "
+     "(docs/chrome.md)",
+     "Analyze Gaps Between Steps", FindImpossibleDurations},
 };
 
 constexpr FindingParameter kParameters[] = {

@@ -51,7 +51,9 @@ PartKernels KernelReader::Read(const LanePart& part, const Stream& stream) {
   out_.lane = &lane;
   Seek(lane.first_row + part.begin);
   for (uint32_t i = part.begin; i < part.end; ++i) {
-    if (lane.dur[i] > 0 && stream.scope.Contains(lane.start[i])) AddEvent(lane, i, stream);
+    // A file with whole microseconds has kernels of length 0; XProf leaves those of an XSpace out.
+    const bool counts = lane.dur[i] > 0 || by_category_;
+    if (counts && stream.scope.Contains(lane.start[i])) AddEvent(lane, i, stream);
   }
   std::vector<EventRows> rows = rows_.Take(static_cast<uint32_t>(out_.groups.size()));
   for (size_t g = 0; g < rows.size(); ++g) out_.groups[g].rows = std::move(rows[g]);

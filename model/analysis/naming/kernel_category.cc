@@ -167,6 +167,11 @@ const char* CategoryName(KernelCategory category) {
 }
 
 KernelCategory KernelCategories::Of(std::string_view kernel, std::string_view op) {
+  // Where most names differ, a large table costs more than the names that it knows.
+  constexpr size_t kMostKnown = 4096;
+  for (auto* known : {&of_kernels_, &of_ops_}) {
+    if (known->size() >= kMostKnown) known->clear();
+  }
   const auto [of_kernel, new_kernel] = of_kernels_.try_emplace(kernel);
   if (new_kernel) of_kernel->second = ByName(kernel);
   if (of_kernel->second != KernelCategory::kOther || op.empty()) return of_kernel->second;

@@ -317,6 +317,9 @@ constexpr std::array kRows = {
         "Record once more with python_tracer_level=0, and compare the steps."},
     Row{"profiler-overhead", kAnyFramework, kAnyBuild, kAnywhere,
         "Record once more without Python functions, and compare the steps."},
+    Row{"impossible-durations", kAnyFramework, kAnyBuild, kAnywhere,
+        "Do not trust sums of these events. Record again; if it comes back, update the profiler "
+        "and the driver."},
     Row{"record.memory", kTorch, kAnyBuild, kAnywhere,
         "Record them with profile(profile_memory=True)."},
     Row{"record.memory", kTf, kAnyBuild, kAnywhere,

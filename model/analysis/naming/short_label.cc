@@ -192,6 +192,26 @@ ShortForms FormsOf(std::string_view name, int nested) {
   return forms;
 }
 
+// The size of the words in brackets at the begin of the text, with the brackets, if they are words
+// of a language and no parameters: "(Not Overlapped)", but not "(unsigned int)". 0: they are not.
+size_t BracketedWords(std::string_view text) {
+  constexpr std::array<std::string_view, 14> kTypes = {
+      "unsigned", "signed", "int",  "long",      "short",     "char",   "const",
+      "float",    "double", "bool", "anonymous", "namespace", "struct", "void"};
+  constexpr size_t kLongest = 64;
+  const size_t close = text.substr(0, kLongest).find_first_of(")]");
+  if (close == std::string_view::npos) return 0;
+  const std::string_view inside = text.substr(1, close - 1);
+  const bool plain = std::all_of(inside.begin(), inside.end(), [](char c) {
+    return c == ' ' || c == '-' || std::isalpha(static_cast<unsigned char>(c)) != 0;
+  });
+  const std::vector<std::string_view> words = Words(inside);
+  const bool typed = std::any_of(words.begin(), words.end(), [&](std::string_view word) {
+    return std::find(kTypes.begin(), kTypes.end(), word) != kTypes.end();
+  });
+  return plain && !typed && words.size() > 1 ? close + 1 : 0;
+}
+
 }  // namespace
 
 std::string WithoutArguments(std::string_view name) {
@@ -199,6 +219,13 @@ std::string WithoutArguments(std::string_view name) {
   int depth = 0;
   for (size_t i = 0; i < name.size(); ++i) {
     const char c = name[i];
+    if (depth == 0 && (c == '(' || c == '[')) {
+      if (const size_t words = BracketedWords(name.substr(i)); words > 0) {
+        out.append(name.substr(i, words));
+        i += words - 1;
+        continue;
+      }
+    }
     const bool opens = c == '<' || c == '(' || c == '[';
     const bool closes = c == '>' || c == ')' || c == ']';
     // "operator<", "->" and a name that starts with a bracket are text, not arguments.

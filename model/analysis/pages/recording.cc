@@ -49,7 +49,7 @@ std::vector<FactRow> FactRows(const Trace& trace, const Recording& recording) {
                      cut ? "; the rest is the profiler's start and stop" : ""),
          ""});
   }
-  for (const RecordingLoss& loss : recording.losses)
+  for (const LossFact& loss : recording.losses)
     rows.push_back(
         {loss.id, "Loss", "incomplete", fmt::format("{} ({})", loss.text, loss.count), ""});
   return rows;

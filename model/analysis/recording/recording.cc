@@ -35,11 +35,6 @@ constexpr std::array<LayerWords, static_cast<size_t>(Layer::kCount)> kLayers = {
 }};
 const LayerWords& WordsOf(Layer layer) { return kLayers[static_cast<size_t>(layer)]; }
 
-// Diagnostics of loaders that say that events are missing or have lost their times.
-constexpr std::array<std::string_view, 5> kLosses = {kTruncated, "chrome.writer_limit",
-                                                     "chrome.lost_times", "impossible_durations",
-                                                     "xplane.dropped"};
-
 bool IsStarter(HostRole role) { return role == HostRole::kLaunch || role == HostRole::kGraph; }
 
 // Finds the facts of one trace.
@@ -194,9 +189,9 @@ void RecordingBuilder::JudgeDevices() {
 }
 
 void RecordingBuilder::ReadLosses() {
-  for (const Diagnostic& d : trace_.diagnostics.rows()) {
-    if (std::find(kLosses.begin(), kLosses.end(), d.id) != kLosses.end())
-      r_.losses.push_back({d.id, d.text, d.count});
+  for (size_t i = 0; i < static_cast<size_t>(RecordingLoss::kCount); ++i) {
+    if (const Diagnostic* d = trace_.diagnostics.Find(static_cast<RecordingLoss>(i)))
+      r_.losses.push_back({d->id, d->text, d->count});
   }
   for (const std::string& file : trace_.skipped_files)
     r_.losses.push_back({"file.skipped", "Not read: " + file, 1});
@@ -366,7 +361,7 @@ std::string Recording::AbsentText() const {
     text += (text.empty() ? "Not recorded: " : ", ") + label;
   }
   if (!text.empty()) text += ".";
-  for (const RecordingLoss& loss : losses)
+  for (const LossFact& loss : losses)
     text += (text.empty() ? "" : " ") + fmt::format("Incomplete: {} ({}).", loss.text, loss.count);
   return text;
 }

@@ -53,7 +53,7 @@ struct RecordedDevices {
 };
 
 // A fact that makes the recording incomplete.
-struct RecordingLoss {
+struct LossFact {
   std::string id;  // that of the diagnostic
   std::string text;
   uint64_t count = 0;
@@ -64,7 +64,7 @@ struct Recording {
   Program program;
   RecordedDevices devices;
   std::array<RecordedLayer, static_cast<size_t>(Layer::kCount)> layers;
-  std::vector<RecordingLoss> losses;
+  std::vector<LossFact> losses;
   // By HostId: from the first to the last moment of the program's own. The begin and the end of the
   // recording are the profiler's: its start, its stop and what only they call.
   std::vector<TimeRange> windows;

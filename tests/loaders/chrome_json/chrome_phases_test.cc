@@ -181,7 +181,14 @@ TEST_CASE("chrome phases: events without process or thread, and with texts for t
         "Process 0 / Thread 0 | 0 | 1000000+1000000 a\n"
         "Unnamed process / Unnamed thread | i | 3000000+0 c\n"
         "Spans / Profiler | 0 | 2000000+1000000 b\n");
+  CHECK(DiagnosticCount(*trace, "chrome.no_process") == 1);
   CHECK(DiagnosticCount(*trace, "chrome.no_thread") == 1);
+  const TracePtr process = Chrome(R"([{"ph":"X","name":"a","pid":7,"ts":1,"dur":5}])");
+  CHECK(Dump(*process) == "Process 7 / Thread 0 | 0 | 1000000+5000000 a\n");
+  CHECK(DiagnosticCount(*process, "chrome.no_process") == 0);
+  REQUIRE(process->diagnostics.Find("chrome.no_thread") != nullptr);
+  CHECK(process->diagnostics.Find("chrome.no_thread")->text ==
+        "Events without a thread id, shown on thread 0 of their process");
 }
 
 TEST_CASE("chrome phases: times far from zero start at zero, exact to the picosecond") {

@@ -116,5 +116,47 @@ TEST_CASE("chrome steps: PyTorch's traces are known by their categories") {
   CHECK(!LoadSample("jax_cpu.trace.json.gz")->kineto);
 }
 
+TEST_CASE(
+    "chrome steps: step_num marks steps in a process of its own, which last as they do there") {
+  std::string text = R"([{"ph":"M","name":"process_name","pid":1,"args":{"name":"Step:TRAIN"}})";
+  for (int n = 0; n < 30; ++n) {
+    text += R"(,{"ph":"X","pid":1,"tid":0,"name":"Step:TRAIN","dur":84000,"ts":)" +
+            std::to_string(1000 + n * 90'000) + R"(,"args":{"step_num":")" + std::to_string(n) +
+            "\"}}";
+  }
+  AnalysisContext context(Chrome(text + "]"), Definitions::kStepscope);
+  const StepDatabase& db = StepsOf(context);
+  REQUIRE(db.steps.size() == 30);
+  CHECK_FALSE(db.inferred);
+  for (size_t i = 0; i < db.steps.size(); ++i) {
+    CHECK(db.steps[i].number == static_cast<int64_t>(i));
+    CHECK(db.steps[i].span.length() == 84 * kPsPerMs);
+  }
+}
+
+TEST_CASE("chrome steps: the line Steps of a GPU marks them where nothing on the host does") {
+  std::string text =
+      R"([{"ph":"M","name":"process_name","pid":1,"args":{"name":"/device:GPU:0"}},)"
+      R"({"ph":"M","name":"thread_name","pid":1,"tid":1,"args":{"name":"Steps"}},)"
+      R"x({"ph":"M","name":"thread_name","pid":1,"tid":14,"args":{"name":"stream:14(Compute)"}})x";
+  const auto slice = [&](int tid, int us, int dur, const std::string& name) {
+    text += R"(,{"ph":"X","pid":1,"tid":)" + std::to_string(tid) + R"(,"ts":)" +
+            std::to_string(us) + R"(,"dur":)" + std::to_string(dur) + R"(,"name":")" + name + "\"}";
+  };
+  for (int s = 0; s < 5; ++s) {
+    slice(1, 1000 + s * 1000, 1000, std::to_string(s + 7));
+    for (int k = 0; k < 100; ++k) slice(14, 1000 + s * 1000 + k * 10, 10, "volta_sgemm_128x64_nn");
+  }
+  AnalysisContext context(Chrome(text + ",{}]"), Definitions::kStepscope);
+  const StepDatabase& db = StepsOf(context);
+  REQUIRE(db.steps.size() == 5);
+  CHECK_FALSE(db.inferred);
+  for (size_t i = 0; i < db.steps.size(); ++i) {
+    CHECK(db.steps[i].number == static_cast<int64_t>(i) + 7);
+    CHECK(db.steps[i].span.length() == kPsPerMs);
+    CHECK(db.steps[i].times.compute == doctest::Approx(static_cast<double>(kPsPerMs)));
+  }
+}
+
 }  // namespace
 }  // namespace stepscope

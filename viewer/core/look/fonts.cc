@@ -85,15 +85,17 @@ ImFont* Add(const Face& face) {
 }  // namespace
 
 Fonts LoadFonts() {
-  const Face icons = FindFace(kIcons), ui = FindFace(kUi);
+  const Face icons = FindFace(kIcons), ui = FindFace(kUi), mono = FindFace(kMono);
   Fonts fonts;
   fonts.icons = static_cast<bool>(icons);
+  // Inter has no U+FFFD, and JetBrains Mono no thin space (U+2009): each has the other's.
   fonts.ui = Add(ui);
   Merge(icons, 1);
+  Merge(mono, 0);
   fonts.bold = Add(FindFace(kBold));
   Merge(icons, 1);
-  // JetBrains Mono has no thin space (U+2009): missing glyphs come from the UI face.
-  fonts.mono = Add(FindFace(kMono));
+  Merge(mono, 0);
+  fonts.mono = Add(mono);
   Merge(ui, 0);
   fonts.mono_bold = Add(FindFace(kMonoBold));
   Merge(ui, 0);

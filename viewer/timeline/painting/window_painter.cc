@@ -106,7 +106,7 @@ void WindowPainter::DrawMinimap() const {
             : all ? "Whole trace"
                   : "Densest 99.9 %");
   pen_.Text(in_.fonts.mono, kSmallText, left, geo_.minimap.y + pen_.Px(24), theme_[Role::kText],
-            WithoutZeros(FormatDuration(minimap.span().length(), 4)));
+            WithoutZeros(FormatDuration((all ? whole : shown).length(), 4)));
   const double part = 100.0 * static_cast<double>(axis_.view().length()) /
                       static_cast<double>(std::max<Ps>(1, minimap.span().length()));
   const std::string share = part > 99.9  ? "all in view"

@@ -69,18 +69,56 @@ void SetColumnsOf(StepDatabase* db) {
   }
 }
 
+// The line "Steps" of the first GPU that has one; null: none has.
+const Lane* StepsLine(const Trace& trace) {
+  for (const Lane& lane : trace.set.lanes) {
+    const Track& track = trace.set.tracks[lane.track.value];
+    const bool on_gpu = track.plane.value < trace.planes.size() &&
+                        trace.planes[track.plane.value].kind == PlaneKind::kGpu;
+    const bool outermost = lane.kind == LaneKind::kNested && lane.depth == 0;
+    if (on_gpu && outermost && track.kind == TrackKind::kSteps) return &lane;
+  }
+  return nullptr;
+}
+
+// XProf writes the line "Steps" into a trace.json, which has no ids that lead from the marker of a
+// step to its work. Work after the end of a step, before the next one, belongs to the step.
+StepPlan PlanFromStepsLine(const Trace& trace, bool tile) {
+  StepPlan plan;
+  plan.tile = tile;
+  const Lane* const lane = StepsLine(trace);
+  if (lane == nullptr) return plan;
+  for (uint32_t i = 0; i < lane->size(); ++i) {
+    if (lane->dur[i] <= 0) continue;
+    Step step;
+    step.host = trace.planes[trace.set.tracks[lane->track.value].plane.value].host;
+    step.label = std::string(trace.names().Name(MetaId(lane->meta[i])));
+    step.span = {lane->start[i], lane->end(i)};
+    step.rows.push_back(EventRow(lane->first_row + i));
+    plan.boundaries.push_back(lane->start[i]);
+    plan.step_of_boundary.push_back(static_cast<int32_t>(plan.steps.size()));
+    plan.steps.push_back(std::move(step));
+  }
+  if (!plan.steps.empty()) plan.boundaries.push_back(kMaxPs);
+  return plan;
+}
+
 void DivideGpus(AnalysisContext& context, bool tile, StepDatabase* db) {
   const Trace& trace = context.trace();
   const Grouping& grouping = context.Get<Grouping>();
-  for (bool implicit : {false, true}) {
-    StepPlan plan = PlanFromGroups(trace, grouping, implicit, tile);
+  enum class Source { kMarks, kStepsLine, kImplicitRoots };
+  for (const Source source : {Source::kMarks, Source::kStepsLine, Source::kImplicitRoots}) {
+    const bool implicit = source == Source::kImplicitRoots, line = source == Source::kStepsLine;
+    StepPlan plan =
+        line ? PlanFromStepsLine(trace, tile) : PlanFromGroups(trace, grouping, implicit, tile);
     if (plan.steps.empty()) continue;
     DivideDevices(context, std::move(plan), db);
     if (db->steps.empty()) continue;
     db->inferred = implicit && !grouping.from_file;
     db->confidence = db->inferred ? 0.8 : 1;
-    db->how = db->inferred ? "No marks: each run of a function is taken as a step."
-                           : "From the marks in the profile.";
+    db->how = line           ? "From the line \"Steps\" of the device."
+              : db->inferred ? "No marks: each run of a function is taken as a step."
+                             : "From the marks in the profile.";
     return;
   }
   StepPlan calls = InferByCalls(trace, grouping);

@@ -29,7 +29,8 @@ struct Boundary {
 struct GroupTimes {
   TimeRange marker;
   bool marked = false;
-  bool instants = false;  // events without duration take part
+  bool elsewhere = false;  // marked in a process that is neither device nor host
+  bool instants = false;   // events without duration take part
   ClassUnion times;
   std::vector<Boundary> boundaries;  // only of groups with instants
   ClassTimes inside{}, whole{};      // exclusive; inside the marker, and in all
@@ -120,6 +121,7 @@ class Steps {
   bool IsRootInputStage(EventRow row) const;
   void Unite(std::span<const Lane* const> lanes);
   uint8_t HostRowClass(const EventMeta& meta) const;
+  void MarkElsewhere();
   void MarkImplicit();
   void ExtendMarkers(uint32_t host);
 
@@ -284,12 +286,29 @@ void Steps::MarkImplicit() {
   }
 }
 
+// A trace.json may have the steps in a process of their own, such as "Step:TRAIN", and nothing of
+// what they did.
+void Steps::MarkElsewhere() {
+  for (size_t i = 0; i < groups_.size(); ++i) {
+    const EventGroup& group = grouping_.groups[i];
+    if (group.implicit || !group.root.valid()) continue;
+    const Track& track = trace_.set.tracks[trace_.set.TrackOf(group.root).value];
+    if (track.plane.value >= trace_.planes.size() ||
+        trace_.planes[track.plane.value].kind != PlaneKind::kOther)
+      continue;
+    const Ps begin = trace_.set.Start(group.root);
+    TakeLongest({begin, begin + trace_.set.Duration(group.root)}, &groups_[i]);
+    groups_[i].elsewhere = true;
+  }
+}
+
 // Lets each step last until the next one begins: what the host does between
 // two markers belongs to the first.
 void Steps::ExtendMarkers(uint32_t host) {
   std::vector<size_t> marked;
   for (size_t i = 0; i < groups_.size(); ++i) {
-    if (groups_[i].marked && grouping_.groups[i].host.value == host) marked.push_back(i);
+    const bool here = groups_[i].marked && !groups_[i].elsewhere;
+    if (here && grouping_.groups[i].host.value == host) marked.push_back(i);
   }
   std::sort(marked.begin(), marked.end(),
             [&](size_t a, size_t b) { return groups_[a].marker.begin < groups_[b].marker.begin; });
@@ -351,6 +370,7 @@ StepDatabase Steps::Run(bool own_host) {
   class_.assign(trace_.set.rows, 0);
   host_class_.assign(trace_.names().metas.size(), kAsk);
   bool gpu = !own_ && db.kind == DeviceKind::kGpu;
+  if (own_) MarkElsewhere();
   for (uint32_t host = 0; host < trace_.hosts.size(); ++host) {
     CheckStop();
     if (gpu) {
@@ -369,7 +389,7 @@ StepDatabase Steps::Run(bool own_host) {
     // Whether the class is ever the highest one open.
     auto seen = [&](TimeClass c) { return At(g.whole, c) > 0; };
     bool worked = gpu ? seen(TimeClass::kCompute16) || seen(TimeClass::kCompute32)
-                      : seen(TimeClass::kHostCompute);
+                      : g.elsewhere || seen(TimeClass::kHostCompute);
     if (!g.marked || g.marker.length() <= 0 || !worked) continue;
     Step step;
     step.group = static_cast<int32_t>(i);

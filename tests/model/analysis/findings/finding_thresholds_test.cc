@@ -92,6 +92,8 @@ TEST_CASE("Every rule and every threshold of a finding has an edge that is teste
     return false;
   };
   for (const FindingRule& rule : FindingRules()) {
+    // Faults of the recording are counted; their rule's own test has one and none.
+    if (rule.unit == Unit::kCount) continue;
     const std::string id = rule.id;
     CAPTURE(id);
     CHECK(tested(id, ""));

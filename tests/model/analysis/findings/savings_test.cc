@@ -65,6 +65,7 @@ TEST_CASE("A finding saves what the same program without the loss is shorter by,
 TEST_CASE("Every rule that saves time has a planted loss") {
   const std::vector<PlantedLoss> all = test::PlantedLosses();
   for (const FindingRule& rule : FindingRules()) {
+    if (rule.unit == Unit::kCount) continue;  // faults of the recording cost no time
     const std::string id = rule.id;
     CAPTURE(id);
     CHECK(std::any_of(all.begin(), all.end(),

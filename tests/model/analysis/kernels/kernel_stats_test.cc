@@ -270,4 +270,19 @@ TEST_CASE("no GPU: the panel says what to record") {
   CHECK_FALSE(r.empty_reason.empty());
 }
 
+TEST_CASE("Kernels that a trace.json rounds to 0 us count, and take no time") {
+  test::KinetoText text;
+  for (int k = 0; k < 6; ++k) {
+    text.Launch(k + 1, k * 10, 2);
+    text.On(0, 7).Kernel("tiny", k + 1, k * 10 + 3, k % 2);
+  }
+  auto trace = LoadBytes("t.json", text.Text(), {});
+  REQUIRE(trace.ok());
+  AnalysisContext context(*trace, Definitions::kStepscope);
+  const AnalysisResult result = FindAnalysis("kernel_stats")->run(context, {});
+  CHECK(std::get<int64_t>(CellOf(result, 0, "occurrences")) == 6);
+  CHECK(std::get<double>(CellOf(result, 0, "total_duration_us")) == 3);
+  CHECK(std::get<double>(CellOf(result, 0, "min_duration_us")) == 0);
+}
+
 }  // namespace stepscope

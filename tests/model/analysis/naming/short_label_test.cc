@@ -13,6 +13,15 @@ TEST_CASE("arguments are cut first, but not what only looks like arguments") {
   CHECK(WithoutArguments("") == "");
 }
 
+TEST_CASE("words in brackets are no arguments") {
+  CHECK(WithoutArguments("Comm(Not Overlapped)") == "Comm(Not Overlapped)");
+  CHECK(MakeShortForms("Comm(Not Overlapped)").middle == "Comm(Not Overlapped)");
+  CHECK(WithoutArguments("f(unsigned int)") == "f");
+  CHECK(WithoutArguments("(anonymous namespace)::f(long long)") == "(anonymous namespace)::f");
+  CHECK(WithoutArguments("Memcpy DtoH (Device -> Pinned)") == "Memcpy DtoH");
+  CHECK(WithoutArguments("f(const Tensor)") == "f");
+}
+
 TEST_CASE("namespaces and paths are cut next, but not those inside arguments") {
   CHECK(WithoutNamespaces("a::b::c<d::e>") == "c<d::e>");
   CHECK(WithoutNamespaces("resnet50/conv2_block1/Conv2D:Conv2D") == "Conv2D:Conv2D");

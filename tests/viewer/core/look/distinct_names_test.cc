@@ -54,3 +54,8 @@ TEST_CASE("many similar names stay short and take no quadratic time") {
   CHECK(names[7] == "MatMul \u00b7 layer_7");
   CHECK(std::set<std::string>(names.begin(), names.end()).size() == names.size());
 }
+
+TEST_CASE("words in brackets stay together and are no parameters") {
+  CHECK(Distinct({"Comm", "Comm(Not Overlapped)"}) ==
+        std::vector<std::string>{"Comm", "Comm(Not Overlapped)"});
+}
