@@ -23,6 +23,7 @@ constexpr CapabilityName kCapabilities[] = {
     {"long_names_for_tf_op", &Capabilities::long_names_for_tf_op},
     {"argument_names", &Capabilities::argument_names},
     {"chrome_events", &Capabilities::chrome_events},
+    {"one_run", &Capabilities::one_run},
     {"memory_snapshot", &Capabilities::memory_snapshot},
 };
 static_assert(std::size(kCapabilities) == sizeof(Capabilities), "a capability is not stored");

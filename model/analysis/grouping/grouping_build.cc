@@ -454,6 +454,22 @@ void JoinByTime(const Trace& trace, Grouping* out) {
   }
 }
 
+// Work of devices whose launches were not recorded joins the latest mark before its begin.
+void JoinMarksByBegin(const Trace& trace, Grouping* out) {
+  const std::vector<std::vector<Mark>> marks = MarksOf(trace, *out);
+  for (const Plane& plane : trace.planes) {
+    if (plane.kind != PlaneKind::kGpu) continue;
+    const std::vector<Mark>& of_host = marks[plane.host.value];
+    ForLanes(trace, plane, [&](const Lane& lane) {
+      for (uint32_t i = 0; i < lane.size(); ++i) {
+        const auto after = std::upper_bound(of_host.begin(), of_host.end(), lane.start[i],
+                                            [](Ps t, const Mark& m) { return t < m.begin; });
+        if (after != of_host.begin()) out->group[lane.first_row + i] = std::prev(after)->group;
+      }
+    });
+  }
+}
+
 }  // namespace
 
 bool HasRecordedGroups(const Trace& trace, const StatTable& stats) {
@@ -475,6 +491,11 @@ Grouping BuildGrouping(const Trace& trace, std::span<const StatTable* const> tab
   if (CapabilitiesOf(trace).pytorch_events) {
     out.launches = forest.TakeLaunches();
     GroupChrome(trace, forest, &out);
+    // Without ids of launches, as of an NPU, work may have no arrow from its launch either.
+    if (stats.Int(IntStat::kCorrelationId).empty()) {
+      FillUngrouped(trace, false, &out);
+      if (out.launches.empty()) JoinMarksByBegin(trace, &out);
+    }
     MarkTorchEager(trace, &out);
     return out;
   }

@@ -119,6 +119,8 @@ constexpr std::array kRows = {
         "with a larger batch."},
     Row{"launch-bound", kAnyFramework, kAnyBuild, kAnywhere,
         "Launch less: fuse kernels, or give each more work with a larger batch."},
+    Row{"compiled-launches", kAnyFramework, kGraphs, kGpu,
+        "Graphs launch most kernels already: give each call more work with a larger batch."},
     Row{"compiled-launches", kTorch, kAnyBuild, kGpu,
         "Compile with mode=\"reduce-overhead\" (CUDA graphs): static shapes and inputs at "
         "fixed addresses; or give each call more work with a larger batch."},
@@ -501,6 +503,8 @@ constexpr std::array kRows = {
         "Compare such a step with a usual one in the timeline: often it collects garbage, "
         "saves a checkpoint, evaluates, waits for input, or shares the machine."},
     Row{"device", kAnyFramework, kAnyBuild, kCpu, "See which ops take the time."},
+    Row{"device.programs", kAnyFramework, kAnyBuild, kAnywhere,
+        "Record with a newer JAX, whose runtime for CPUs records the ops inside a program."},
     Row{"device", kAnyFramework, kAnyBuild, kAnywhere,
         "Make the work of the {device} faster: see the kernels."},
 };
