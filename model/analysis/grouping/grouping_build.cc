@@ -454,6 +454,31 @@ void JoinByTime(const Trace& trace, Grouping* out) {
   }
 }
 
+// A trace.json does not say which thread works for which mark, but TensorFlow's has the numbers of
+// groups (group_id): an event in no mark joins the mark with its number.
+void JoinRecordedIds(const Trace& trace, const StatTable& stats, Grouping* out) {
+  const auto& ids = stats.Int(IntStat::kGroupId);
+  if (ids.empty()) return;
+  RowReader reader(trace.set);
+  const auto host_of = [&](uint32_t row) {
+    const Track& track = trace.set.tracks[reader.TrackOf(row)];
+    return trace.planes[track.plane.value].host.value;
+  };
+  std::map<std::pair<uint32_t, int64_t>, int32_t> marks;  // by host and number
+  for (size_t g = 0; g < out->groups.size(); ++g) {
+    const EventGroup& group = out->groups[g];
+    const auto id = group.root.valid() ? ids.Find(group.root) : std::nullopt;
+    if (!group.implicit && id) marks[{group.host.value, *id}] = static_cast<int32_t>(g);
+  }
+  if (marks.empty()) return;
+  ids.ForAll([&](uint32_t row, int64_t id) {
+    int32_t& group = out->group[row];
+    if (group >= 0 && !out->groups[static_cast<size_t>(group)].implicit) return;
+    const auto mark = marks.find({host_of(row), id});
+    if (mark != marks.end()) group = mark->second;
+  });
+}
+
 // Work of devices whose launches were not recorded joins the latest mark before its begin.
 void JoinMarksByBegin(const Trace& trace, Grouping* out) {
   const std::vector<std::vector<Mark>> marks = MarksOf(trace, *out);
@@ -505,6 +530,7 @@ Grouping BuildGrouping(const Trace& trace, std::span<const StatTable* const> tab
   } else {
     Grouper(trace, stats, order, &forest, &out).Run();
     GroupLaunched(forest.launches(), &out);
+    JoinRecordedIds(trace, stats, &out);
     MarkEager(trace, stats, order, forest, &out);
   }
   out.launches = forest.TakeLaunches();

@@ -503,8 +503,10 @@ constexpr std::array kRows = {
         "Compare such a step with a usual one in the timeline: often it collects garbage, "
         "saves a checkpoint, evaluates, waits for input, or shares the machine."},
     Row{"device", kAnyFramework, kAnyBuild, kCpu, "See which ops take the time."},
-    Row{"device.programs", kAnyFramework, kAnyBuild, kAnywhere,
+    Row{"device.programs", kJax, kAnyBuild, kAnywhere,
         "Record with a newer JAX, whose runtime for CPUs records the ops inside a program."},
+    Row{"device.programs", kAnyFramework, kAnyBuild, kAnywhere,
+        "Record the ops inside the programs, to see which take the time."},
     Row{"device", kAnyFramework, kAnyBuild, kAnywhere,
         "Make the work of the {device} faster: see the kernels."},
 };

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "model/analysis/analysis.h"
+#include "model/analysis/naming/device_type.h"
 #include "model/analysis/ops/op_database.h"
 #include "tests/loaders/chrome_json/chrome_support.h"
 #include "tests/support/has_text.h"
@@ -114,6 +115,7 @@ TEST_CASE("Ascend: the hardware is a device with streams and collectives") {
       CHECK(TrackCalled(trace, name)->derived_in_file);
     }
     CHECK(trace.flows.size() == 20);
+    CHECK(DeviceTypeOf(trace) == "NPU");
     const auto overview = page.Of("overview");
     CHECK(test::PropertyReal(*overview, "verdict_percent") == doctest::Approx(50));
     REQUIRE(!overview->findings.empty());

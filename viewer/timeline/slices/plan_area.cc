@@ -51,10 +51,12 @@ std::vector<TrackId> OfKind(const Trace& trace, const Plane& plane, TrackKind ki
   return out;
 }
 
-// Whether the track has only marks of a device, such as waits of the host for it ("Context Sync").
+// Whether the track has only marks of a device, such as waits of the host for it ("Context Sync"),
+// by the first events of its lanes.
 bool HoldsOnlyMarks(const Trace& trace, const Track& track) {
+  constexpr size_t kAsked = 1024;
   for (const Lane& lane : trace.set.LanesOf(track)) {
-    for (const uint32_t meta : lane.meta) {
+    for (const uint32_t meta : lane.meta.first(std::min(kAsked, lane.meta.size()))) {
       const EventCategory category = trace.names().metas[meta].category;
       if (category != EventCategory::kOverhead && category != EventCategory::kGpuUserAnnotation)
         return false;

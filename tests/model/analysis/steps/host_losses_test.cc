@@ -53,7 +53,7 @@ TEST_CASE("In a trace.json an op is known by its long name") {
                 group + R"(,"long_name":"net/dense_)" + std::to_string(k) + R"(/MatMul:MatMul")");
     }
   }
-  CHECK(Has(FirstSentence(events), "CPU-bound: framework ops take 7"));
+  CHECK(Has(FirstSentence(events), "ramework ops take 76 %"));  // 1.45 of 1.9 ms
 }
 
 TEST_CASE("Ops that tf.data runs prepare input and are no compute") {
