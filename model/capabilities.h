@@ -23,6 +23,7 @@ struct Capabilities {
   bool argument_names = false;   // arguments are called what XProf or torch.profiler call them
   bool chrome_events = false;    // the file is JSON, and its events are Chrome trace events
   bool any_program = false;      // traces of all kinds of programs are written in it
+  bool one_run = false;          // the file holds one run of a program, from begin to end
   bool memory_snapshot = false;  // it holds an allocator's history (allocator_history.h)
 };
 

@@ -123,6 +123,8 @@ enum class StringStat : uint8_t {
   kSourceStack,
   // Bytes of an HLO op by operation (1 reads, 2 writes) and memory: "1 1 4096;2 3 512"
   kMemoryBreakdown,
+  kOpName,  // of TensorFlow 1's timelines; a loader joins both to kTfOp: "net/conv1:Conv2D"
+  kOpType,
   kCount
 };
 enum class RealStat : uint8_t { kFragmentation, kOccupancyPct, kTimeScale, kCount };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <span>
+#include <utility>
 
 #include "loaders/chrome_json/typed_args.h"
 #include "loaders/chrome_json/typed_columns.h"
@@ -225,6 +226,26 @@ void MarkRoots(StatTable* table) {
   levels.Append(rows, ones);
 }
 
+// TensorFlow 1's timelines have the name and the type of an op as two arguments.
+void JoinOpNames(StatTable* table) {
+  const auto text = [&](StringStat stat) -> SparseColumn<StringId>& {
+    return table->texts[static_cast<size_t>(stat)];
+  };
+  SparseColumn<StringId> names = std::exchange(text(StringStat::kOpName), {});
+  SparseColumn<StringId> types = std::exchange(text(StringStat::kOpType), {});
+  if (!text(StringStat::kTfOp).empty()) return;
+  std::vector<uint32_t> rows;
+  std::vector<StringId> ops;
+  types.ForAll([&](uint32_t row, StringId type) {
+    const auto name = names.Find(EventRow(row));
+    if (!name) return;
+    rows.push_back(row);
+    ops.push_back(table->strings->Intern(std::string(table->strings->View(*name)) + ":" +
+                                         std::string(table->strings->View(type))));
+  });
+  text(StringStat::kTfOp).Append(rows, ops);
+}
+
 }  // namespace
 
 size_t ArgsSource::resident_bytes() const {
@@ -282,6 +303,7 @@ Result<std::shared_ptr<const StatTable>> ArgsSource::LoadTyped(const Trace& trac
   auto table = std::make_shared<StatTable>();
   Gather(parts, trace.set.rows, table.get());
   MarkRoots(table.get());
+  JoinOpNames(table.get());
   table->ShrinkToFit();
   std::shared_ptr<const StatTable> done = std::move(table);
   return done;

@@ -11,6 +11,7 @@
 #include "loaders/chrome_json/args_source.h"
 #include "loaders/chrome_json/chrome_track_builder.h"
 #include "loaders/chrome_json/file_parser.h"
+#include "loaders/chrome_json/named_processes.h"
 #include "loaders/common/json_cursor.h"
 #include "model/analysis/naming/short_label.h"
 #include "model/base/ascii.h"
@@ -30,6 +31,14 @@ constexpr Int128 kYear2000 = Int128{946'684'800} * kPsPerS;
 constexpr Int128 kYear2100 = Int128{4'102'444'800} * kPsPerS;
 // Files further apart have no place in one trace, whose times reach 106 days.
 constexpr Int128 kFarthest = Int128{100 * 86'400} * kPsPerS;
+
+// What tensorflow.python.client.timeline writes: one call of Session.run().
+constexpr TraceFormat kTimeline = {"TensorFlow 1 timeline",
+                                   {.event_categories = true,
+                                    .long_names_for_tf_op = true,
+                                    .argument_names = true,
+                                    .chrome_events = true,
+                                    .one_run = true}};
 
 // One file, parsed, before its tracks are made.
 struct LoadedFile {
@@ -338,8 +347,10 @@ void AddFile(uint32_t index, const Origin& origin, LoadedFile* file, MetaTable* 
   placement.devices = file->devices;
   const Int128 shift = file->begin_ps - file->events.span.begin - origin.Of(*file);
   placement.shift = static_cast<Ps>(std::clamp<Int128>(shift, kMinPs, kMaxPs));
-  BuildTracks(placement, &file->events, metas, builder, stop);
   Trace& trace = builder->trace();
+  const NamedProcesses named(file->events, builder->strings());
+  if (named.IsTimeline()) trace.format = &kTimeline;
+  BuildTracks(placement, named, &file->events, metas, builder, stop);
   file->events.diagnostics.Report(file->label, &trace.diagnostics);
   CountLosses(*file, &trace.diagnostics);
   if (file->parsed.cut) {

@@ -17,6 +17,7 @@
 #include "loaders/common/queue_overruns.h"
 #include "model/analysis/naming/collectives.h"
 #include "model/analysis/naming/short_label.h"
+#include "model/base/ascii.h"
 #include "model/base/sort_runs.h"
 
 namespace stepscope::chrome {
@@ -44,6 +45,7 @@ struct TrackDraft {
   enum Group : uint8_t { kThreads, kAsync, kCounters } group = kThreads;
   Part part = Part::kMain;
   TrackKind kind = TrackKind::kOther;
+  DeviceQueue queue = DeviceQueue::kOther;
   bool derived_in_file = false;
   uint32_t plane = 0;  // planes_
   uint32_t thread = kNoIndex;
@@ -83,9 +85,11 @@ std::vector<uint32_t> Sorted(const std::deque<Draft>& drafts, const Key& key,
 
 class ChromeTrackBuilder {
  public:
-  ChromeTrackBuilder(const TrackPlacement& placement, FileEvents* events, MetaTable* metas,
-                     TraceBuilder* builder, const std::stop_token& stop)
+  ChromeTrackBuilder(const TrackPlacement& placement, const NamedProcesses& named,
+                     FileEvents* events, MetaTable* metas, TraceBuilder* builder,
+                     const std::stop_token& stop)
       : placement_(placement),
+        named_(named),
         events_(events),
         metas_(metas),
         builder_(builder),
@@ -146,6 +150,7 @@ class ChromeTrackBuilder {
       std::string_view& word = role.device == "Accelerator" ? vague : device_word_;
       if (word.empty()) word = role.device;
     }
+    if (device_word_.empty()) device_word_ = named_.DeviceWord();
     for (const ProcessInfo& process : events_->processes) {
       if (device_word_.empty()) device_word_ = DeviceWordOfLabel(Text(process.labels));
     }
@@ -163,6 +168,7 @@ class ChromeTrackBuilder {
     for (const ThreadEvents& t : events_->threads) {
       const PartEvents* device = t.parts[static_cast<size_t>(Part::kDevice)].get();
       if (device != nullptr && !device->empty()) gpu_pids_.insert(t.pid);
+      if (named_.IsOfDevice(t.pid)) gpu_pids_.insert(named_.PlaneOf(t.pid));
       if (t.host) ++host_threads[t.pid];
     }
     devices_with_events_ = gpu_pids_.size();
@@ -187,6 +193,7 @@ class ChromeTrackBuilder {
 
   // Index in planes_ of a process' plane; `host`: of the plane for host threads under its number.
   uint32_t PlaneOf(uint32_t pid, bool host) {
+    pid = named_.PlaneOf(pid);
     const bool gpu = gpu_pids_.contains(pid);
     if (gpu && host && main_host_ != kNoIndex) pid = main_host_;
     const bool split = gpu && host && main_host_ == kNoIndex;
@@ -204,6 +211,27 @@ class ChromeTrackBuilder {
     draft->plane.kind = PlaneKind::kHostThreads;
     draft->plane.subtitle = draft->plane.display_name;
     draft->plane.display_name = "Host threads";
+  }
+
+  // The plane of a process that is no device by its name.
+  void MakeNamed(const ProcessName& process, PlaneDraft* draft) {
+    switch (process.kind) {
+      case ProcessKind::kHostCpu:
+        MakeHostPlane(draft);
+        draft->plane.name = builder_->strings().Intern("/host:CPU");
+        if (process.ordinal >= 0)
+          draft->plane.display_name = "Ops of GPU " + std::to_string(process.ordinal);
+        break;
+      case ProcessKind::kHost:
+      case ProcessKind::kNpuHost:
+        MakeHostPlane(draft);
+        break;
+      case ProcessKind::kHostAside:
+        draft->plane.kind = PlaneKind::kHostOther;
+        break;
+      default:
+        break;
+    }
   }
 
   PlaneDraft MakePlane(uint32_t pid, bool gpu, bool host) {
@@ -225,12 +253,15 @@ class ChromeTrackBuilder {
       plane.display_name = id.empty() ? "Unnamed process" : id;
     }
     plane.name = called.empty() ? builder_->strings().Intern(plane.display_name) : info.name;
+    const ProcessName* named = named_.Find(pid);
     if (gpu) {
+      const int by_id = static_cast<int>(std::clamp<int64_t>(plane.id, -1, 1 << 20));
       const int ordinal =
-          GpuOfLabel(Text(info.labels))
-              .value_or(static_cast<int>(std::clamp<int64_t>(plane.id, -1, 1 << 20)));
+          named_.IsOfDevice(pid) ? named->ordinal : GpuOfLabel(Text(info.labels)).value_or(by_id);
       MakeGpu(ordinal, &plane);
       plane.name = builder_->strings().Intern("/device:GPU:" + std::to_string(ordinal));
+    } else if (named != nullptr) {
+      MakeNamed(*named, &draft);
     } else if (const auto role = RoleOfProcess(called, plane.id)) {
       plane.kind = role->kind;
       plane.device_ordinal = role->device_ordinal;
@@ -301,6 +332,8 @@ class ChromeTrackBuilder {
     const LineNaming role = RoleOfThread(name, plane);
     draft.kind = part == Part::kDevice ? TrackKind::kStream : role.kind;
     draft.derived_in_file = role.derived_in_file;
+    const ProcessName* named = named_.Find(thread.pid);
+    if (named != nullptr && part == Part::kMain) PlaceNamed(*named, tid, &name, &draft);
     if (part == Part::kMain && thread.only_python && !thread.parts[0]->slices.start.empty()) {
       draft.kind = TrackKind::kPython;
     }
@@ -316,14 +349,33 @@ class ChromeTrackBuilder {
     Fill(std::move(thread.parts[static_cast<size_t>(part)]), plane, &draft);
   }
 
+  // Places a thread of a process that says by its name what it is.
+  void PlaceNamed(const ProcessName& process, std::string_view tid, std::string* name,
+                  TrackDraft* draft) {
+    const ThreadEvents& thread = events_->threads[draft->thread];
+    if (!named_.IsOfDevice(thread.pid)) {
+      draft->derived_in_file =
+          process.kind == ProcessKind::kNpuAside || process.kind == ProcessKind::kAside;
+      return;
+    }
+    DeviceLine line = named_.LineOf(thread.pid, Trimmed(Text(thread.info.name)), tid);
+    *name = std::move(line.name);
+    draft->kind = line.kind;
+    draft->derived_in_file = line.kind == TrackKind::kDerived;
+    draft->queue = line.queue;
+    if (line.queue == DeviceQueue::kCollectives) draft->sort_index += kTextsLast;
+    if (!process.stream.empty())
+      draft->sort_index = json::ParseInt(process.stream).value_or(kTextsLast);
+  }
+
   // Moves the events into the draft, shifts their times, and gives those without a known `cat` the
   // category of their place.
   void Fill(std::unique_ptr<PartEvents> events, PlaneKind plane, TrackDraft* draft) {
-    const TrackKind kind = draft->kind;
+    const MetaPlace place{plane, draft->kind, draft->queue};
     if (events->slices.start.size() + events->instants.start.size() < kFewEvents) {
-      Place(events.get(), [&](uint32_t meta) { return MetaByPlace(meta, plane, kind); });
+      Place(events.get(), [&](uint32_t meta) { return MetaByPlace(meta, place); });
     } else {
-      Places places(this, plane, kind);
+      Places places(this, place);
       Place(events.get(), [&](uint32_t meta) { return places.Of(meta); });
     }
     draft->events = std::move(events);
@@ -339,19 +391,25 @@ class ChromeTrackBuilder {
     }
   }
 
+  // Where an event is, as far as its category depends on it.
+  struct MetaPlace {
+    PlaneKind plane;
+    TrackKind track;
+    DeviceQueue queue;
+  };
+
   static constexpr size_t kFewEvents = 256;  // with fewer, Places cost more than they save
 
   // MetaByPlace for one track, with a cache by the low bits of the meta.
   class Places {
    public:
-    Places(ChromeTrackBuilder* writer, PlaneKind plane, TrackKind track)
-        : writer_(writer), plane_(plane), track_(track) {
+    Places(ChromeTrackBuilder* writer, const MetaPlace& place) : writer_(writer), place_(place) {
       known_.fill({kNoIndex, 0});
     }
     uint32_t Of(uint32_t meta) {
       auto& [known, placed] = known_[meta % known_.size()];
       if (known != meta) {
-        placed = writer_->MetaByPlace(meta, plane_, track_);
+        placed = writer_->MetaByPlace(meta, place_);
         known = meta;
       }
       return placed;
@@ -359,19 +417,27 @@ class ChromeTrackBuilder {
 
    private:
     ChromeTrackBuilder* writer_;
-    PlaneKind plane_;
-    TrackKind track_;
+    MetaPlace place_;
     std::array<std::pair<uint32_t, uint32_t>, 256> known_;
   };
 
-  uint32_t MetaByPlace(uint32_t meta, PlaneKind plane, TrackKind track) {
+  EventCategory CategoryAt(uint32_t meta, const MetaPlace& place) const {
+    const std::string_view name = Text(builder_->names().metas[meta].name);
+    if (place.queue == DeviceQueue::kOther || place.track != TrackKind::kStream)
+      return CategoryByPlace(name, place.plane, place.track);
+    const bool range = place.queue == DeviceQueue::kRocm && named_.IsHostName(meta);
+    return range ? EventCategory::kGpuUserAnnotation : CategoryOnQueue(place.queue, name);
+  }
+
+  uint32_t MetaByPlace(uint32_t meta, const MetaPlace& place) {
     if (metas_->roles[meta].category != EventCategory::kUnknown) return meta;
-    const uint64_t key =
-        uint64_t{meta} << 16 | static_cast<uint64_t>(plane) << 8 | static_cast<uint64_t>(track);
+    const uint64_t key = uint64_t{meta} << 24 | static_cast<uint64_t>(place.queue) << 16 |
+                         static_cast<uint64_t>(place.plane) << 8 |
+                         static_cast<uint64_t>(place.track);
     const auto [it, added] = by_place_.try_emplace(key, meta);
     if (!added) return it->second;
     EventMeta placed = builder_->names().metas[meta];
-    placed.category = CategoryByPlace(builder_->strings().View(placed.name), plane, track);
+    placed.category = CategoryAt(meta, place);
     const bool first = metas_->by_category.lower_bound({meta, EventCategory::kUnknown}) ==
                        metas_->by_category.upper_bound({meta, EventCategory::kFlowOnly});
     const auto [same, absent] = metas_->by_category.try_emplace({meta, placed.category}, meta);
@@ -601,6 +667,7 @@ class ChromeTrackBuilder {
   }
 
   const TrackPlacement& placement_;
+  const NamedProcesses& named_;
   FileEvents* events_;
   MetaTable* metas_;
   std::string_view device_word_;  // what the devices are called: "GPU", "MTIA"
@@ -620,9 +687,9 @@ class ChromeTrackBuilder {
 
 }  // namespace
 
-void BuildTracks(const TrackPlacement& placement, FileEvents* events, MetaTable* metas,
-                 TraceBuilder* builder, const std::stop_token& stop) {
-  ChromeTrackBuilder(placement, events, metas, builder, stop).Write();
+void BuildTracks(const TrackPlacement& placement, const NamedProcesses& named, FileEvents* events,
+                 MetaTable* metas, TraceBuilder* builder, const std::stop_token& stop) {
+  ChromeTrackBuilder(placement, named, events, metas, builder, stop).Write();
 }
 
 }  // namespace stepscope::chrome

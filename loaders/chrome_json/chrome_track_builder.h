@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "loaders/chrome_json/file_events.h"
+#include "loaders/chrome_json/named_processes.h"
 #include "model/trace_builder.h"
 
 namespace stepscope::chrome {
@@ -28,8 +29,8 @@ struct TrackPlacement {
 };
 
 // Adds the planes and tracks to the builder and frees the events' columns on the way. Leaves the
-// builder half filled when asked to stop. O(n log n) in events.
-void BuildTracks(const TrackPlacement& placement, FileEvents* events, MetaTable* metas,
-                 TraceBuilder* builder, const std::stop_token& stop);
+// builder half filled when asked to stop. `named`: those of `events`. O(n log n) in events.
+void BuildTracks(const TrackPlacement& placement, const NamedProcesses& named, FileEvents* events,
+                 MetaTable* metas, TraceBuilder* builder, const std::stop_token& stop);
 
 }  // namespace stepscope::chrome

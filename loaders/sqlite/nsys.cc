@@ -506,11 +506,20 @@ class NsysReader {
 
 }  // namespace
 
+// Exports of 2021 have no META_DATA tables; which other tables there are depends on what was
+// traced.
 bool IsNsys(const Database& database) {
-  return database.Has("StringIds") &&
-         (database.Has("META_DATA_EXPORT") || database.Has("EXPORT_META_DATA") ||
-          database.Has("CUPTI_ACTIVITY_KIND_KERNEL") || database.Has("NVTX_EVENTS") ||
-          database.Has("TARGET_INFO_SESSION_START_TIME"));
+  static constexpr std::string_view kBegins[] = {"META_DATA_", "CUPTI_ACTIVITY_KIND_",
+                                                 "TARGET_INFO_"};
+  static constexpr std::string_view kNames[] = {"EXPORT_META_DATA", "NVTX_EVENTS", "OSRT_API",
+                                                "ThreadNames"};
+  const auto is_own = [](const std::string& table) {
+    const auto begins = [&](std::string_view text) { return table.starts_with(text); };
+    return std::any_of(std::begin(kBegins), std::end(kBegins), begins) ||
+           std::find(std::begin(kNames), std::end(kNames), table) != std::end(kNames);
+  };
+  const std::vector<std::string>& tables = database.tables();
+  return database.Has("StringIds") && std::any_of(tables.begin(), tables.end(), is_own);
 }
 
 Status ReadNsys(DatabaseTrackBuilder* file) { return NsysReader(file).Read(); }

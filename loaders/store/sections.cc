@@ -24,6 +24,7 @@ constexpr CapabilityName kCapabilities[] = {
     {"argument_names", &Capabilities::argument_names},
     {"chrome_events", &Capabilities::chrome_events},
     {"any_program", &Capabilities::any_program},
+    {"one_run", &Capabilities::one_run},
     {"memory_snapshot", &Capabilities::memory_snapshot},
 };
 static_assert(std::size(kCapabilities) == sizeof(Capabilities), "a capability is not stored");

@@ -71,13 +71,16 @@ constexpr const char* kIntStatNames[] = {"correlation_id",
                                          "bytes_accessed"};
 static_assert(std::size(kIntStatNames) == static_cast<size_t>(IntStat::kCount));
 
-constexpr const char* kTextStatNames[] = {
-    "tf_op",           "hlo_op",        "hlo_module",  "hlo_category",      "kernel_details",
-    "memcpy_details",  "step_name",     "graph_type",  "allocator_name",    "region_type",
-    "tensor_shape",    "shape",         "equation",    "ipl_stage_name",    "ipl_stage_category",
-    "source",          "device",        "input_types", "eager_op",          "collective_name",
-    "element_type",    "process_group", "group_ranks", "deduplicated_name", "source_stack",
-    "memory_breakdown"};
+constexpr const char* kTextStatNames[] = {"tf_op",         "hlo_op",           "hlo_module",
+                                          "hlo_category",  "kernel_details",   "memcpy_details",
+                                          "step_name",     "graph_type",       "allocator_name",
+                                          "region_type",   "tensor_shape",     "shape",
+                                          "equation",      "ipl_stage_name",   "ipl_stage_category",
+                                          "source",        "device",           "input_types",
+                                          "eager_op",      "collective_name",  "element_type",
+                                          "process_group", "group_ranks",      "deduplicated_name",
+                                          "source_stack",  "memory_breakdown", "op_name",
+                                          "op_type"};
 static_assert(std::size(kTextStatNames) == static_cast<size_t>(StringStat::kCount));
 
 constexpr const char* kRealStatNames[] = {"fragmentation", "occupancy_pct", "time_scale"};

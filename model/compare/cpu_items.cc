@@ -29,7 +29,7 @@ class CpuItems {
         db_(steps),
         typical_(typical),
         table_(*table),
-        ops_(HostOpMetas(trace_)),
+        ops_(HostOpNames(trace_, context.stats()).ops),
         pytorch_(CapabilitiesOf(trace_).pytorch_events),
         weight_(1 / static_cast<double>(std::count(typical.begin(), typical.end(), true))),
         samples_(SamplesOf(steps.steps, typical)) {}

@@ -18,6 +18,7 @@ namespace {
 struct Numbers {
   int8_t bits = -1;  // 0: unknown; -1: not read yet
   NarrowType type = NarrowType::kUnknown;
+  bool graph = false;  // a whole graph
 };
 
 // The bits and the type of an op's inputs, by the StringId of the text that has their types.
@@ -68,12 +69,13 @@ class PrecisionReader {
         Numbers& named = of_meta[e.meta];
         if (named.bits < 0) {
           const std::string_view name = trace_.names().Name(MetaId(e.meta));
-          named = {static_cast<int8_t>(BitsOfKernel(name)), NarrowTypeOf(name)};
+          named = {static_cast<int8_t>(BitsOfKernel(name)), NarrowTypeOf(name), IsWholeGraph(name)};
         }
         numbers = named;
       }
       const int8_t bits = numbers.bits;
       times.all += static_cast<double>(e.length());
+      if (numbers.graph) times.graphs += static_cast<double>(e.length());
       if (bits != 0) times.known += static_cast<double>(e.length());
       if (bits > 32) times.wide += static_cast<double>(e.length());
       if (bits == 0 || bits > 16) return;
@@ -116,6 +118,7 @@ PrecisionTimes ComputePrecision(AnalysisContext& context, const AnalysisParams& 
   PrecisionTimes times;
   for (const PrecisionTimes& t : of_device) {
     times.all += t.all, times.known += t.known, times.narrow += t.narrow, times.wide += t.wide;
+    times.graphs += t.graphs;
     for (size_t type = 0; type < kNarrowTypes; ++type) times.of_type[type] += t.of_type[type];
   }
   return times;

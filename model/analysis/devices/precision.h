@@ -13,14 +13,17 @@ namespace stepscope {
 struct StepDatabase;  // model/analysis/steps/steps.h
 
 // Time of kernels without collectives in ps: of those with 16 bits and fewer, of those with more
-// than 32, of those about which a type or a name tells the bits, and of all.
+// than 32, of those about which a type or a name tells the bits, and of all; and the part of all in
+// graphs that were recorded as a whole, whose kernels are not known.
 struct PrecisionTimes {
-  double narrow = 0, wide = 0, known = 0, all = 0;
+  double narrow = 0, wide = 0, known = 0, all = 0, graphs = 0;
   std::array<double, kNarrowTypes> of_type{};  // the part of narrow by type
   // The type with at least half of the time of all; kUnknown: there is none.
   NarrowType most() const;
   // Whether half of what is known computes in 64 bits: who needs these has no use for 16.
   bool mostly_wide() const { return known > 0 && wide >= known / 2; }
+  // Whether so much is in whole graphs that the other kernels say nothing of the program.
+  bool mostly_graphs() const { return graphs > all / 2; }
   double percent() const { return all > 0 ? 100 * narrow / all : 0; }
 
   static constexpr size_t kKept = 2;

@@ -32,8 +32,12 @@ std::vector<PlaneId> DevicesWithUnits(const FindingContext& input) {
 }
 
 struct Unused {
-  double us = 0, unknown_us = 0;        // unknown: names that do not tell
-  std::map<std::string, double> by_op;  // us
+  struct OfOp {
+    double us = 0;
+    EventRow first;  // one of its kernels
+  };
+  double us = 0, unknown_us = 0;  // unknown: names that do not tell
+  std::map<std::string, OfOp> by_op;
   std::vector<EventRow> rows;
   uint64_t count = 0;
 };
@@ -45,8 +49,13 @@ Unused EligibleWithout(std::span<const KernelGroup> kernels) {
     if (kernel.unit == MatrixUnit::kUnknown) unused.unknown_us += us;
     if (kernel.unit != MatrixUnit::kWithout) continue;
     unused.us += us;
-    unused.by_op[kernel.op_name.empty() ? InSentence(kernel.shown()) : OpKind(kernel.op_name)] +=
-        us;
+    const std::string op =
+        kernel.op_name.empty() ? InSentence(kernel.shown()) : OpKind(kernel.op_name);
+    Unused::OfOp& of_op = unused.by_op[op];
+    of_op.us += us;
+    std::vector<EventRow> rows;
+    AppendEvents(kernel.rows, &rows);
+    if (!of_op.first.valid() && !rows.empty()) of_op.first = rows.front();
     unused.count += kernel.rows.size();
     AppendEvents(kernel.rows, &unused.rows);
   }
@@ -56,10 +65,12 @@ Unused EligibleWithout(std::span<const KernelGroup> kernels) {
 // A text about the op's recorded shapes: "; its dimensions [128, 63] are not all multiples of 8".
 std::string ShapeText(const FindingContext& input, EventRow kernel) {
   const OpShapes shapes = ShapesOf(input.trace(), input.context().Get<Grouping>(), kernel);
-  const bool odd = std::any_of(shapes.tensors.begin(), shapes.tensors.end(), [](const Dims& dims) {
-    return std::any_of(dims.begin(), dims.end(), [](int64_t n) { return n % 8 != 0; });
-  });
-  if (!odd) return {};
+  if (!shapes.op.valid()) return {};
+  const std::string_view op = input.trace().set.Name(shapes.op);
+  const std::vector<int64_t> dims = MultipliedDims(op, shapes);
+  if (std::none_of(dims.begin(), dims.end(), [](int64_t n) { return n % 8 != 0; })) return {};
+  if (op.find("conv") != op.npos)
+    return fmt::format("; its channels, {} and {}, are not all multiples of 8", dims[0], dims[1]);
   return "; its dimensions " + shapes.text.substr(0, 60) + " are not all multiples of 8";
 }
 
@@ -85,15 +96,16 @@ void FindMatrixUnits(const FindingContext& input, double threshold, std::vector<
   const double steps = input.DeviceSteps();
   const double ms = unused.us / 1000 / steps, unknown_ms = unused.unknown_us / 1000 / steps;
   if (devices.empty() || input.PercentOfStep(ms) < threshold) return;
+  if (input.context().Get<PrecisionTimes>(input.params())->mostly_graphs()) return;
   const auto first =
       std::max_element(unused.by_op.begin(), unused.by_op.end(),
-                       [](const auto& a, const auto& b) { return a.second < b.second; });
+                       [](const auto& a, const auto& b) { return a.second.us < b.second.us; });
   RuleFinding found;
   found.title = fmt::format(
       "Matrix multiplications and convolutions that could use Tensor Cores spend {} of {} in "
       "kernels that do not, {} of it in {}{}.",
-      MsText(ms), input.EveryStep(), PercentText(100 * first->second / unused.us), first->first,
-      unused.rows.empty() ? "" : ShapeText(input, unused.rows.front()));
+      MsText(ms), input.EveryStep(), PercentText(100 * first->second.us / unused.us), first->first,
+      first->second.first.valid() ? ShapeText(input, first->second.first) : "");
   found.measured = input.PercentOfStep(ms);
   found.saving_ms = ms * (1 - 1 / kFaster);
   found.assumption = fmt::format(
@@ -119,7 +131,9 @@ void FindPrecision(const FindingContext& input, double threshold, std::vector<Ru
   const double compute = input.PercentOfStep(input.LossMs(StepTimeClass::kCompute));
   if (devices.empty() || kernels.empty() || compute < 20) return;
   const PrecisionTimes times = *input.context().Get<PrecisionTimes>(input.params());
-  if (times.known <= 0 || times.percent() >= threshold || times.mostly_wide()) return;
+  if (times.known <= 0 || times.percent() >= threshold || times.mostly_wide() ||
+      times.mostly_graphs())
+    return;
   double matrix_us = 0;
   uint64_t count = 0;
   std::vector<EventRow> rows;  // kernels with the most time

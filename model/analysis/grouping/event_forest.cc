@@ -357,6 +357,36 @@ void EventForest::LinkLaunches() {
     launch_links_.insert(launch_links_.end(), work.links.more.begin(), work.links.more.end());
   }
   launches_.resize(end);
+  if (launches_.empty()) LinkFlows();
+}
+
+// Where no event has the id of its launch, as in the files of Ascend and rocprof, an arrow from a
+// host to a GPU is a launch; of several arrows to one event that from the event that begins first.
+void EventForest::LinkFlows() {
+  RowReader from(trace_.set), to(trace_.set);
+  const auto kind = [&](uint32_t track) {
+    return trace_.planes[trace_.set.tracks[track].plane.value].kind;
+  };
+  for (const Flow& flow : trace_.flows) {
+    const bool launch = kind(from.TrackOf(flow.from.value)) == PlaneKind::kHostThreads &&
+                        kind(to.TrackOf(flow.to.value)) == PlaneKind::kGpu;
+    if (launch && InTree(pos_[flow.to.value]))
+      launches_.push_back({flow.to.value, flow.from.value});
+  }
+  const auto start = [&](const LaunchLink& link) {
+    return std::tuple(link.device_row, from.Start(link.launch_row), link.launch_row);
+  };
+  std::sort(launches_.begin(), launches_.end(),
+            [&](const LaunchLink& a, const LaunchLink& b) { return start(a) < start(b); });
+  const auto same = [](const LaunchLink& a, const LaunchLink& b) {
+    return a.device_row == b.device_row;
+  };
+  launches_.resize(static_cast<size_t>(std::unique(launches_.begin(), launches_.end(), same) -
+                                       launches_.begin()));
+  for (const LaunchLink& link : launches_) {
+    if (MarkLinked(link.device_row))
+      launch_links_.push_back({pos_[link.device_row], pos_[link.launch_row]});
+  }
 }
 
 // The host's events that have both stats, by type, id, track and position.

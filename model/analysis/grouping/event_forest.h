@@ -125,6 +125,7 @@ class EventForest {
   std::vector<LaunchIndex> IndexCalls(const std::vector<std::vector<uint32_t>>& tracks,
                                       size_t entries) const;
   void LinkLaunches();
+  void LinkFlows();
   // TrackLinks has the number of a track's launches, and what the track adds to launch_links_.
   struct TrackLinks {
     size_t count = 0;

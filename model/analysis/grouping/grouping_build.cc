@@ -454,6 +454,47 @@ void JoinByTime(const Trace& trace, Grouping* out) {
   }
 }
 
+// A trace.json does not say which thread works for which mark, but TensorFlow's has the numbers of
+// groups (group_id): an event in no mark joins the mark with its number.
+void JoinRecordedIds(const Trace& trace, const StatTable& stats, Grouping* out) {
+  const auto& ids = stats.Int(IntStat::kGroupId);
+  if (ids.empty()) return;
+  RowReader reader(trace.set);
+  const auto host_of = [&](uint32_t row) {
+    const Track& track = trace.set.tracks[reader.TrackOf(row)];
+    return trace.planes[track.plane.value].host.value;
+  };
+  std::map<std::pair<uint32_t, int64_t>, int32_t> marks;  // by host and number
+  for (size_t g = 0; g < out->groups.size(); ++g) {
+    const EventGroup& group = out->groups[g];
+    const auto id = group.root.valid() ? ids.Find(group.root) : std::nullopt;
+    if (!group.implicit && id) marks[{group.host.value, *id}] = static_cast<int32_t>(g);
+  }
+  if (marks.empty()) return;
+  ids.ForAll([&](uint32_t row, int64_t id) {
+    int32_t& group = out->group[row];
+    if (group >= 0 && !out->groups[static_cast<size_t>(group)].implicit) return;
+    const auto mark = marks.find({host_of(row), id});
+    if (mark != marks.end()) group = mark->second;
+  });
+}
+
+// Work of devices whose launches were not recorded joins the latest mark before its begin.
+void JoinMarksByBegin(const Trace& trace, Grouping* out) {
+  const std::vector<std::vector<Mark>> marks = MarksOf(trace, *out);
+  for (const Plane& plane : trace.planes) {
+    if (plane.kind != PlaneKind::kGpu) continue;
+    const std::vector<Mark>& of_host = marks[plane.host.value];
+    ForLanes(trace, plane, [&](const Lane& lane) {
+      for (uint32_t i = 0; i < lane.size(); ++i) {
+        const auto after = std::upper_bound(of_host.begin(), of_host.end(), lane.start[i],
+                                            [](Ps t, const Mark& m) { return t < m.begin; });
+        if (after != of_host.begin()) out->group[lane.first_row + i] = std::prev(after)->group;
+      }
+    });
+  }
+}
+
 }  // namespace
 
 bool HasRecordedGroups(const Trace& trace, const StatTable& stats) {
@@ -475,6 +516,11 @@ Grouping BuildGrouping(const Trace& trace, std::span<const StatTable* const> tab
   if (CapabilitiesOf(trace).pytorch_events) {
     out.launches = forest.TakeLaunches();
     GroupChrome(trace, forest, &out);
+    // Without ids of launches, as of an NPU, work may have no arrow from its launch either.
+    if (stats.Int(IntStat::kCorrelationId).empty()) {
+      FillUngrouped(trace, false, &out);
+      if (out.launches.empty()) JoinMarksByBegin(trace, &out);
+    }
     MarkTorchEager(trace, &out);
     return out;
   }
@@ -484,6 +530,7 @@ Grouping BuildGrouping(const Trace& trace, std::span<const StatTable* const> tab
   } else {
     Grouper(trace, stats, order, &forest, &out).Run();
     GroupLaunched(forest.launches(), &out);
+    JoinRecordedIds(trace, stats, &out);
     MarkEager(trace, stats, order, forest, &out);
   }
   out.launches = forest.TakeLaunches();

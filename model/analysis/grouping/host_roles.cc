@@ -105,6 +105,7 @@ constexpr std::array kFirstRows = {
 // These are asked after the names of CUDA's and HIP's calls.
 constexpr std::array kLaterRows = {
     HostNameRow{Match::kLast, "IteratorGetNext", HostRole::kWait, kKernels},
+    HostNameRow{Match::kLast, "QueueDequeue", HostRole::kWait, kKernels},
     HostNameRow{Match::kBegin, "InfeedEnqueue", HostRole::kWait, kKernels},
     HostNameRow{Match::kBegin, "enumerate(DataLoader)", HostRole::kWait, kData},
     HostNameRow{Match::kWhole, "ExecutorState::Process", HostRole::kExecutor, kKernels},

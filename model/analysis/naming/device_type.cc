@@ -111,8 +111,10 @@ std::string DeviceTypeOf(const Trace& trace) {
     if (vendor == "Nvidia") return NvidiaName(major, minor);
     if (vendor == "AMD") return AmdName(gfx, major, minor);
     std::string name = DeviceFactsOf(plane).name;
-    if (!CapabilitiesOf(trace).read_by_xprof && !name.empty()) return name;
-    return "GPU";
+    if (CapabilitiesOf(trace).read_by_xprof) return "GPU";
+    if (!name.empty()) return name;
+    const std::string word = plane.display_name.substr(0, plane.display_name.find(' '));
+    return word.empty() ? "GPU" : word;  // "NPU" of "NPU 0"
   }
   return "CPU";
 }

@@ -105,6 +105,12 @@ int BitsOfKernel(std::string_view kernel) {
 
 NarrowType NarrowTypeOf(std::string_view text) { return TypeIn(text); }
 
+bool IsWholeGraph(std::string_view kernel) {
+  constexpr std::string_view kGraph = "CUDA graph ";
+  return kernel.starts_with(kGraph) && kernel.size() > kGraph.size() &&
+         IsDigit(kernel[kGraph.size()]);
+}
+
 const char* NameOf(NarrowType type) {
   static constexpr std::array<const char*, kNarrowTypes> kNames = {"", "fp4", "fp8", "bf16",
                                                                    "fp16"};

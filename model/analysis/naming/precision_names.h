@@ -21,6 +21,8 @@ int BitsOfInputTypes(std::string_view input_types);
 // fewest bits first. A kernel's name may have another type's word too, so that input types say
 // more.
 NarrowType NarrowTypeOf(std::string_view text);
+// Whether the event of a device is a graph that Nsight Systems recorded as a whole: "CUDA graph 5".
+bool IsWholeGraph(std::string_view kernel);
 // "bf16"; empty for kUnknown.
 const char* NameOf(NarrowType type);
 

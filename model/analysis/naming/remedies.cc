@@ -123,6 +123,8 @@ constexpr std::array kRows = {
         "with a larger batch."},
     Row{"launch-bound", kAnyFramework, kAnyBuild, kAnywhere,
         "Launch less: fuse kernels, or give each more work with a larger batch."},
+    Row{"compiled-launches", kAnyFramework, kGraphs, kGpu,
+        "Graphs launch most kernels already: give each call more work with a larger batch."},
     Row{"compiled-launches", kTorch, kAnyBuild, kGpu,
         "Compile with mode=\"reduce-overhead\" (CUDA graphs): static shapes and inputs at "
         "fixed addresses; or give each call more work with a larger batch."},
@@ -581,6 +583,10 @@ constexpr std::array kRows = {
         "Look for control dependencies and shared host threads that make one {device} wait for "
         "another."},
     Row{"device", kAnyFramework, kAnyBuild, kCpu, "See which ops take the time."},
+    Row{"device.programs", kJax, kAnyBuild, kAnywhere,
+        "Record with a newer JAX, whose runtime for CPUs records the ops inside a program."},
+    Row{"device.programs", kAnyFramework, kAnyBuild, kAnywhere,
+        "Record the ops inside the programs, to see which take the time."},
     Row{"device", kAnyFramework, kAnyBuild, kAnywhere,
         "Make the work of the {device} faster: see the kernels."},
 };

@@ -3,6 +3,7 @@
 
 #include "model/analysis/definitions.h"
 #include "model/analysis/pages/hlo_op_pages.h"
+#include "model/analysis/pages/op_stats.h"
 #include "model/analysis/tables/schema.h"
 #include "model/analysis/xla/hlo_programs.h"
 
@@ -110,6 +111,7 @@ std::string NoHloOps(AnalysisContext& context, const HloOpTable& table) {
   if (!context.stats_error().empty()) return "HLO ops cannot be read: " + context.stats_error();
   if (context.xprof().hlo_ops_of_cpu_left_out && table.kind == DeviceKind::kCpuOnly)
     return "XProf has no HLO ops of CPUs.";
+  if (const std::string hidden = OpsHiddenByBuffers(context); !hidden.empty()) return hidden;
   if (context.Get<HloPrograms>().list().empty()) return kNoHloPrograms;
   return "No event of this part of the profile names an HLO op.";
 }

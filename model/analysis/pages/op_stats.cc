@@ -183,6 +183,16 @@ std::shared_ptr<const KernelStats> KernelsOf(AnalysisContext& context,
 
 }  // namespace
 
+std::string OpsHiddenByBuffers(AnalysisContext& context) {
+  const bool buffers = context.definitions() != Definitions::kXprof &&
+                       !CapabilitiesOf(context.trace()).pytorch_events &&
+                       !context.stats().Int(IntStat::kCudaGraphExecId).empty();
+  if (!buffers) return {};
+  return "XLA launches the kernels as command buffers (CUDA graphs), which hide their ops. Record "
+         "with XLA_FLAGS=--xla_gpu_enable_command_buffer= (an empty list), so that kernels name "
+         "their ops.";
+}
+
 OpStats OpStats::Compute(AnalysisContext& context, const AnalysisParams& params) {
   OpStats stats;
   stats.ops = OpsOf(context.Get<OpDatabase>(params), context.trace(), params);
@@ -218,7 +228,12 @@ AnalysisResult RunOpStats(AnalysisContext& context, const AnalysisParams& params
                                context.xprof().training_by_gradients
                                    ? "Training if the name of any op shows a gradient"
                                    : "Training if a name shows an optimizer or a backward pass"});
-  if (ops.host_side.ops.empty() && ops.device_side.ops.empty()) result.empty_reason = NoOps(trace);
+  const std::string hidden = ops.device_side.ops.empty() ? OpsHiddenByBuffers(context) : "";
+  if (ops.host_side.ops.empty() && ops.device_side.ops.empty()) {
+    result.empty_reason = hidden.empty() ? NoOps(trace) : hidden;
+  } else if (!hidden.empty()) {
+    result.findings.push_back({Finding::Grade::kInfo, hidden, "", "op_stats"});
+  }
   result.SetSource(stats);
   return result;
 }

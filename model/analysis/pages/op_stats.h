@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "model/analysis/analysis.h"
@@ -26,5 +27,9 @@ struct OpStats {
 
   static OpStats Compute(AnalysisContext& context, const AnalysisParams& params);
 };
+
+// Why kernels of JAX and TensorFlow name no op, and how to record so that they do, if XLA launched
+// them as command buffers; else empty.
+std::string OpsHiddenByBuffers(AnalysisContext& context);
 
 }  // namespace stepscope

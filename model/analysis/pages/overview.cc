@@ -145,7 +145,8 @@ void OverviewBuilder::SetParts() {
 }
 
 void OverviewBuilder::SetPrecision(const PrecisionTimes& precision) {
-  const double both = precision.known > 0 ? precision.all : 0;
+  o_.whole_graphs_percent = precision.mostly_graphs() ? 100 * precision.graphs / precision.all : 0;
+  const double both = precision.known > 0 && !precision.mostly_graphs() ? precision.all : 0;
   o_.bits16_percent = Percent(precision.narrow, both);
   o_.bits32_percent = Percent(both - precision.narrow, both);
   // Where devices hardly compute, or in 64 bits, faster kernels are no advice.

@@ -45,6 +45,8 @@ struct Overview {
   Finding first;                 // the verdict in words
   std::vector<AsyncWait> waits;  // of TPUs
 
+  // Of the compute time, if most of it is in graphs that were recorded as a whole; else 0.
+  double whole_graphs_percent = 0;
   std::optional<double> bits16_percent, bits32_percent;  // of GPUs' compute time
   bool advises_16_bits = false;
   std::optional<double> host_op_percent, device_op_percent;        // by number of runs

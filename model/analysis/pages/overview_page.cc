@@ -465,6 +465,15 @@ AnalysisResult RunOverview(AnalysisContext& context, const AnalysisParams& param
                                            o.as_xprof ? "" : " or fewer"),
                                "Try mixed precision.", "kernel_stats"});
   }
+  if (!o.as_xprof && o.whole_graphs_percent > 0) {
+    result.findings.push_back(
+        {Finding::Grade::kInfo,
+         fmt::format(
+             "{:.0f} % of the compute time is in whole CUDA graphs: the kernels inside were "
+             "not recorded, so the share of 16 bits is unknown.",
+             o.whole_graphs_percent),
+         "Record with nsys profile --cuda-graph-trace=node.", "kernel_stats"});
+  }
   if (!o.as_xprof) result.tables.push_back(TopOpTypeSchema().Make(o.top_op_types));
   result.tables.push_back(TopOpSchema().Make(o.top_ops, o.on_tpu()));
   Append(hosts, o, &result);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <limits>
 #include <map>
 #include <memory>
@@ -16,6 +17,7 @@
 #include "model/analysis/grouping/host_activity.h"
 #include "model/analysis/grouping/host_collectives.h"
 #include "model/analysis/intervals/lane_merge.h"
+#include "model/analysis/naming/collectives.h"
 #include "model/analysis/ranks/clocks.h"
 #include "model/analysis/ranks/collective_calls.h"
 #include "model/analysis/steps/cause_name.h"
@@ -42,12 +44,14 @@ class CallReader {
   };
   const ByName& NameOf(const DeviceEvent& e, EventRow row);
   uint32_t GroupOf(EventRow row, bool two, bool has_order);
+  uint32_t HcclGroup(std::string_view name);
   int64_t BytesOf(EventRow row) const;
 
   const NameTable& names_;
   const StatTable& stats_;
   RankFacts& facts_;
   std::map<GroupKey, uint32_t> groups_;
+  std::map<std::string, uint32_t, std::less<>> hccl_groups_;  // by name
   std::map<std::string, uint32_t> names_by_text_;
   std::map<std::pair<uint32_t, uint32_t>, ByName> name_of_;  // by recorded name and meta
 };
@@ -56,8 +60,9 @@ const CallReader::ByName& CallReader::NameOf(const DeviceEvent& e, EventRow row)
   const StringId given = stats_.Text(StringStat::kCollectiveName).Find(row).value_or(StringId());
   const auto [it, added] = name_of_.try_emplace({given.value, given.valid() ? 0 : e.meta});
   if (!added) return it->second;
-  const std::string_view of =
+  std::string_view of =
       given.valid() ? stats_.strings->View(given) : names_.DisplayName(MetaId(e.meta));
+  if (const auto hccl = ParseHcclCall(of)) of = hccl->op;
   const CollectiveKind kind = KindOfCollective(of);
   std::string text(of);
   if (!given.valid() && kind != CollectiveKind::kOther) text = stepscope::NameOf(kind);
@@ -91,6 +96,14 @@ uint32_t CallReader::GroupOf(EventRow row, bool two, bool has_order) {
   return it->second;
 }
 
+// The group of a call that says it in its name.
+uint32_t CallReader::HcclGroup(std::string_view name) {
+  const auto next = static_cast<uint32_t>(facts_.groups.size());
+  const auto [it, added] = hccl_groups_.try_emplace(std::string(name), next);
+  if (added) facts_.groups.push_back({it->first, {}, false, -1, -1});
+  return it->second;
+}
+
 // Bytes of the larger side; -1 if unknown.
 int64_t CallReader::BytesOf(EventRow row) const {
   const int64_t in = stats_.Int(IntStat::kInElements).Find(row).value_or(0);
@@ -112,7 +125,9 @@ void CallReader::Add(const DeviceEvent& e) {
   call.begin = call.since = e.begin;
   call.end = e.end;
   call.name = name.name;
-  call.group = GroupOf(row, name.two, has_order);
+  const auto hccl = ParseHcclCall(names_.DisplayName(MetaId(e.meta)));
+  const bool named = hccl && !name.two;
+  call.group = named ? HcclGroup(hccl->group) : GroupOf(row, name.two, has_order);
   call.bytes = BytesOf(row);
   call.group_size = stats_.Int(IntStat::kGroupSize).Find(row).value_or(0);
   if (const RankStep* step = StepAt(facts_.steps, e.begin)) {

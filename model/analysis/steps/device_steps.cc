@@ -57,6 +57,7 @@ class Divider {
   void SumGaps(const std::vector<IdleGap>& gaps, uint8_t device);
   DeviceStep Finish(const DeviceWindow& w, uint8_t device) const;
   std::vector<std::vector<DeviceStep>> FinishAll() const;  // by device, then window
+  double ShareInGraphs() const;
   void FindDevices();
   void DivideDevice(uint8_t number);
   std::vector<int64_t> KeepSteps(StepDatabase* db);
@@ -375,6 +376,22 @@ void MarkPartial(StepDatabase* db, const std::vector<uint32_t>& events) {
   }
 }
 
+// The share of device events that say that they are nodes of a graph, whether or not its launch was
+// recorded.
+double Divider::ShareInGraphs() const {
+  const auto& graphs = stats_.Int(IntStat::kCudaGraphExecId);
+  if (graphs.empty()) return 0;
+  size_t all = 0, of_graphs = 0;
+  for (const DividedDevice& device : devices_) {
+    for (const Lane* lane : device.lanes) {
+      all += lane->size();
+      graphs.ForRange(lane->first_row, lane->first_row + lane->size(),
+                      [&](uint32_t, int64_t id) { of_graphs += id != 0; });
+    }
+  }
+  return all > 0 ? static_cast<double>(of_graphs) / static_cast<double>(all) : 0;
+}
+
 // Lists the devices, and when the first step of each host begins.
 void Divider::FindDevices() {
   device_of_plane_.assign(trace_.planes.size(), 0);
@@ -498,7 +515,7 @@ void Divider::Run(StepDatabase* db) {
   });
   CheckStop();
   LeaveOutIdle(db);
-  db->graph_share = explainer_->GraphShare();
+  db->graph_share = std::max(explainer_->GraphShare(), ShareInGraphs());
   FindUnrecorded(db);
   for (DividedDevice& device : devices_) PlaceWindows(&device);
   WaitsOfCollectives();

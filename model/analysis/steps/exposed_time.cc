@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "model/analysis/intervals/lane_merge.h"
+#include "model/analysis/naming/collectives.h"
 #include "model/analysis/steps/device_classes.h"
 #include "model/analysis/steps/scope.h"
 #include "model/jobs/job.h"
@@ -112,6 +113,7 @@ class Sweep {
 // "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)" gives
 // "ncclDevKernel_AllReduce_Sum_f32", "Memcpy DtoH (Device -> Pageable)" gives "Memcpy DtoH".
 std::string KindName(std::string_view name) {
+  if (const auto call = ParseHcclCall(name)) return std::string(call->op);
   if (name.starts_with("void ")) name.remove_prefix(5);
   name = name.substr(0, name.find_first_of("(<"));
   if (name.find("ccl") != std::string_view::npos) {

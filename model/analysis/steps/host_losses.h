@@ -13,6 +13,17 @@
 
 namespace stepscope {
 
+// The events that are work by themselves where the CPU is the device.
+struct HostOpNames {
+  std::vector<uint8_t> ops;     // by MetaId
+  std::vector<uint8_t> inputs;  // by MetaId: tf.data runs it, and what is inside it prepares input
+  // JAX recorded the calls of compiled programs and nothing inside: the calls are among `ops`.
+  bool programs = false;
+
+  // O(names + events with a long name).
+  HostOpNames(const Trace& trace, const StatTable& stats);
+};
+
 // Divides windows of time of a host whose device is the CPU. Immutable; any thread.
 class HostDivider {
  public:
@@ -24,9 +35,12 @@ class HostDivider {
   // its window as step. `intervals` may be null. O(events log events).
   void Divide(HostId host, const Ranges& windows, std::vector<StepClassTimes>* losses,
               std::vector<IdleCause>* causes, IdleIntervals* intervals) const;
+  // Whether compute is the time of compiled programs whose ops were not recorded.
+  bool programs() const { return names_.programs; }
 
  private:
   Ranges Compute(HostId host, const Ranges& windows) const;
+  void AddOps(const Track& thread, Ranges* compute) const;
   std::vector<IdleGap> TakeCollectives(HostId host, const std::vector<IdleGap>& gaps,
                                        std::vector<StepClassTimes>* losses,
                                        std::vector<IdleCause>* causes) const;
@@ -34,7 +48,8 @@ class HostDivider {
   const Trace& trace_;
   const StatTable& stats_;
   const Grouping& grouping_;
-  const std::vector<uint8_t> ops_, collectives_;
+  const HostOpNames names_;
+  const std::vector<uint8_t> collectives_;
   const HostActivity activity_;
   const IdleExplainer explainer_;
 };
@@ -43,8 +58,5 @@ class HostDivider {
 // its causes. Steps that overlap get none. O(events log events).
 void AddHostLosses(const Trace& trace, const StatTable& stats, const Grouping& grouping,
                    StepDatabase* db);
-
-// By MetaId, whether it is an op that does work by itself where the CPU is the device. O(names).
-std::vector<uint8_t> HostOpMetas(const Trace& trace);
 
 }  // namespace stepscope

@@ -98,6 +98,8 @@ struct StepDatabase {
   bool inferred = false;
   double confidence = 1;  // 0 to 1; below 1 only where steps are inferred
   std::string how;        // how the steps were found, as a sentence
+  // Compute is the time of compiled programs whose ops were not recorded (host_losses.h).
+  bool programs_as_ops = false;
   // Number of steps that XProf leaves out: the first and the last of more than five.
   uint32_t dropped = 0;
 

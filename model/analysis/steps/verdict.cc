@@ -83,6 +83,7 @@ class VerdictBuilder {
   VerdictBuilder(const Trace& trace, const StepDatabase& db, bool whole, const KindsOfSteps& kinds)
       : trace_(trace), db_(db), whole_(whole), kinds_(kinds) {
     verdict_.kind = db.kind;
+    verdict_.programs_as_ops = db.programs_as_ops;
     verdict_.program = ProgramOf(trace, db);
     verdict_.several_devices = !OnCpu() && WorkingDevices() > 1;
     verdict_.devices = Devices();

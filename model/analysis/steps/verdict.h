@@ -87,6 +87,7 @@ struct Verdict {
   std::string devices;  // "the GPUs", "GPU 1" where the others are idle, "the program"
   bool several_devices = false;
   std::string host_work;          // what a program without devices does: HostWorkWords
+  bool programs_as_ops = false;   // as StepDatabase::programs_as_ops
   bool ops_on_host = false;       // half of the host's work is ops that run there
   bool cause_outlasts = false;    // the unexplained time ends while its cause goes on
   std::optional<AsyncWait> wait;  // of a TPU: the wait that causes the first loss

@@ -84,6 +84,13 @@ class VerdictWriter {
   std::string InSentence(const Loss& loss) const;
   std::string Others() const;
   const char* UnexplainedRemedy(bool known) const;
+  // What computes on the CPU: "framework ops take ".
+  std::string WorkTakes(bool capital) const {
+    std::string text = v_.programs_as_ops ? "compiled programs, whose ops were not recorded, take "
+                                          : "framework ops take ";
+    if (capital) text[0] = static_cast<char>(text[0] - 'a' + 'A');
+    return text;
+  }
   static std::string KernelWorkText(const KernelWork& work);
   std::string Where() const {
     if (v_.whole == Verdict::Whole::kRecording) return "of the recording";
@@ -200,7 +207,7 @@ std::string VerdictWriter::Others() const {
       others.push_back(InSentence(loss) + ", " + PercentText(loss.of_waiting));
   }
   std::string text = ".";
-  if (OnCpu()) text += " Framework ops take " + PercentText(v_.work_percent) + ".";
+  if (OnCpu()) text += " " + WorkTakes(true) + PercentText(v_.work_percent) + ".";
   if (others.empty()) return text;
   text += " Next largest: " + others.front();
   return text + (others.size() > 1 ? ", and " + others[1] : "") + ".";
@@ -210,10 +217,11 @@ Finding VerdictWriter::OfDevice() const {
   const double copying = v_.on_device_percent;
   const std::string share = PercentText(v_.work_percent - copying) + " " + Where();
   Finding f{Finding::Grade::kGood,
-            OnCpu() ? "CPU-bound: framework ops take " + share
+            OnCpu() ? "CPU-bound: " + WorkTakes(false) + share
                     : "Device-bound: " + v_.devices +
                           (v_.several_devices ? " compute " : " computes ") + share,
-            RemedyFor("device", v_.program), OnCpu() ? "op_stats" : "kernel_stats"};
+            RemedyFor(v_.programs_as_ops ? "device.programs" : "device", v_.program),
+            OnCpu() ? "op_stats" : "kernel_stats"};
   if (copying >= 1) {
     f.text += (v_.several_devices ? " and copy and fill their" : " and copies and fills its") +
               (" own memory " + PercentText(copying));

@@ -54,6 +54,28 @@ std::map<std::string, int> EventsOf(const Trace& trace, EventCategory category) 
   return events;
 }
 
+TEST_CASE("An export without META_DATA tables, of 2021, is known by any table of its own") {
+  const auto database = [](const std::string& tables) {
+    test::DatabaseWriter db;
+    db.Run(
+        "CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT NOT NULL);"
+        "INSERT INTO StringIds VALUES (1, 'cudaLaunchKernel_v7000'), (2, 'poll');" +
+        tables);
+    return db.Bytes();
+  };
+  const std::string runtime =
+      "CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (start INTEGER, end INTEGER, eventClass INTEGER,"
+      " globalTid INTEGER, correlationId INTEGER, nameId INTEGER, returnValue INTEGER);"
+      "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (100, 200, 0, 84422, 1, 1, 0);";
+  const std::string osrt =
+      "CREATE TABLE OSRT_API (start INTEGER, end INTEGER, eventClass INTEGER, globalTid INTEGER,"
+      " correlationId INTEGER, nameId INTEGER, returnValue INTEGER);"
+      "INSERT INTO OSRT_API VALUES (100, 200, 27, 84422, 0, 2, 0);";
+  CHECK(EventsOf(*LoadDatabase(database(runtime)), EventCategory::kRuntimeCall).size() == 1);
+  CHECK(EventsOf(*LoadDatabase(database(osrt)), EventCategory::kHostEvent).size() == 1);
+  CHECK(Has(DatabaseError(database("CREATE TABLE users (id INTEGER);")), "neither an export"));
+}
+
 TEST_CASE("An export of Nsight Systems becomes streams, threads and ranges, in old schemas too") {
   for (const bool old_schema : {false, true}) {
     CAPTURE(old_schema);

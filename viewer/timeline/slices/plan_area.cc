@@ -51,6 +51,20 @@ std::vector<TrackId> OfKind(const Trace& trace, const Plane& plane, TrackKind ki
   return out;
 }
 
+// Whether the track has only marks of a device, such as waits of the host for it ("Context Sync"),
+// by the first events of its lanes.
+bool HoldsOnlyMarks(const Trace& trace, const Track& track) {
+  constexpr size_t kAsked = 1024;
+  for (const Lane& lane : trace.set.LanesOf(track)) {
+    for (const uint32_t meta : lane.meta.first(std::min(kAsked, lane.meta.size()))) {
+      const EventCategory category = trace.names().metas[meta].category;
+      if (category != EventCategory::kOverhead && category != EventCategory::kGpuUserAnnotation)
+        return false;
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 std::vector<TrackId> ActivityTracks(const Trace& trace, PlaneId plane) {
@@ -65,7 +79,7 @@ std::vector<TrackId> ActivityTracks(const Trace& trace, PlaneId plane) {
     for (TrackId id : p.tracks) {
       const Track& track = trace.set.tracks[id.value];
       if (track.events > 0 && track.lane_count > 0 && !track.derived_in_file &&
-          track.kind != TrackKind::kSteps) {
+          track.kind != TrackKind::kSteps && !(IsDevice(p.kind) && HoldsOnlyMarks(trace, track))) {
         out.push_back(id);
       }
     }

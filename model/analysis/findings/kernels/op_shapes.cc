@@ -96,7 +96,10 @@ OpShapes ShapesOf(const Trace& trace, const Grouping& grouping, EventRow kernel)
     const Result<std::vector<Stat>> stats = trace.source->Decode(trace, at);
     if (!stats.ok()) return {};
     for (const Stat& stat : stats.value()) {
-      if (stat.name == "Input Dims" || stat.name == "Input dims") return ParseShapes(ToText(stat));
+      if (stat.name != "Input Dims" && stat.name != "Input dims") continue;
+      OpShapes shapes = ParseShapes(ToText(stat));
+      shapes.op = at;
+      return shapes;
     }
   }
   return {};
@@ -166,6 +169,42 @@ bool LaunchShapes::IsUnaligned(EventRow kernel) {
     if (trace_.set.Name(at).starts_with("autograd::")) return false;
   }
   return true;
+}
+
+namespace {
+
+// The channels that a group of a convolution reads and writes. Weights are [out, in / groups, ...],
+// those of a transposed convolution [in, out / groups, ...].
+std::vector<int64_t> ChannelsOf(const Dims& input, const Dims& weight) {
+  if (input.size() < 3 || weight.size() != input.size() || weight[0] <= 0 || weight[1] <= 0)
+    return {};
+  const int64_t groups = input[1] % weight[1] == 0 ? input[1] / weight[1] : 0;
+  const bool plain = groups > 0 && weight[0] % groups == 0;
+  const bool transposed = input[1] == weight[0];
+  const bool depthwise = groups > 1 && weight[1] == 1;  // multiplies no matrices
+  if (plain && !depthwise && (!transposed || groups == 1)) return {weight[1], weight[0] / groups};
+  return {};  // of a transposed one, the groups are not in the shapes
+}
+
+bool IsProduct(std::string_view op) {
+  static constexpr std::string_view kOps[] = {"aten::mm",     "aten::bmm",       "aten::addmm",
+                                              "aten::matmul", "aten::baddbmm",   "aten::linear",
+                                              "aten::addbmm", "aten::_scaled_mm"};
+  return std::find(std::begin(kOps), std::end(kOps), op) != std::end(kOps);
+}
+
+}  // namespace
+
+std::vector<int64_t> MultipliedDims(std::string_view op, const OpShapes& shapes) {
+  if (op.find("conv") != op.npos) {
+    // A backward op has the gradient first.
+    const size_t input = op.find("backward") != op.npos ? 1 : 0;
+    if (shapes.tensors.size() < input + 2) return {};
+    return ChannelsOf(shapes.tensors[input], shapes.tensors[input + 1]);
+  }
+  const std::optional<MatrixProduct> product = IsProduct(op) ? ProductOf(shapes) : std::nullopt;
+  if (!product) return {};
+  return {product->a->back(), product->columns};
 }
 
 bool TakesProduct(const OpShapes& first, const OpShapes& second) {

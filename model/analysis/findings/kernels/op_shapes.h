@@ -20,6 +20,7 @@ using Dims = std::vector<int64_t>;
 struct OpShapes {
   std::string text;           // as recorded: "[[128, 63], [63, 8]]"; empty: not recorded
   std::vector<Dims> tensors;  // innermost lists of numbers; scalars have none
+  EventRow op;                // that recorded them; ShapesOf sets it
 };
 
 // Reads "[[128, 63], [], [63, 8]]". Broken text gives what was read until then. O(length).
@@ -61,6 +62,11 @@ double ProductFlops(const OpShapes& shapes);
 // The blocks of 128 rows of the result, of all its batches: what fused attention divides among the
 // processors of a device. 0 if the shapes are of no product.
 double RowBlocks(const OpShapes& shapes);
+// The dimensions that a matrix unit goes along: the inner one and the columns of a product of
+// matrices, the channels of one group of a convolution ([256, 1024] of [32, 256, 14, 14] and
+// [1024, 256, 1, 1]). Empty where the op is neither, or its shapes do not say which dimension is
+// which. O(length).
+std::vector<int64_t> MultipliedDims(std::string_view op, const OpShapes& shapes);
 // Whether the second product may take the result of the first: one of its matrices has as many
 // elements, and a side as long as the result's last one. True if either is not recorded. O(1).
 bool TakesProduct(const OpShapes& first, const OpShapes& second);

@@ -40,6 +40,21 @@ std::optional<int64_t> NumberBehind(std::string_view name) {
   return LastNumber(name);
 }
 
+// All numbers in a name; those of names of one pattern are equally many.
+std::vector<int64_t> NumbersIn(std::string_view name) {
+  constexpr int64_t kMost = int64_t{1} << 53;  // a larger one is a hash
+  std::vector<int64_t> numbers;
+  bool open = false;
+  for (const char c : name) {
+    if (IsDigit(c)) {
+      if (!open) numbers.push_back(0);
+      numbers.back() = std::min(kMost, numbers.back() * 10 + (c - '0'));
+    }
+    open = IsDigit(c);
+  }
+  return numbers;
+}
+
 // The name with its numbers replaced, so that all calls of a loop have the same.
 std::string Pattern(std::string_view name) {
   std::string pattern;
@@ -94,6 +109,8 @@ class CallFinder {
   std::vector<Call> CallsIn(HostId host, TimeRange range, bool numbered) const;
   std::vector<Call> MostRegular(const std::vector<Call>& calls) const;
   std::set<uint32_t> WithoutCount(const std::vector<Call>& calls) const;
+  std::vector<Call> SplitByName(std::vector<Call> calls) const;
+  bool Counts(const std::vector<Call>& calls, uint32_t pattern) const;
   double ShareOf(TimeRange range) const;
   StepPlan PlanOf(HostId host, const std::vector<Call>& calls) const;
 
@@ -154,6 +171,38 @@ std::vector<Call> CallFinder::CallsIn(HostId host, TimeRange range, bool numbere
   return all;
 }
 
+// Whether a number in the names of the pattern goes up by one from each call to the next.
+bool CallFinder::Counts(const std::vector<Call>& calls, uint32_t pattern) const {
+  std::vector<int64_t> last;
+  std::vector<bool> counts;
+  for (const Call& call : calls) {
+    if (call.pattern != pattern) continue;
+    const std::vector<int64_t> numbers = NumbersIn(trace_.names().Name(MetaId(call.meta)));
+    if (counts.empty()) counts.assign(numbers.size(), true);
+    for (size_t i = 0; !last.empty() && i < numbers.size(); ++i)
+      counts[i] = counts[i] && numbers[i] == last[i] + 1;
+    last = numbers;
+  }
+  return std::find(counts.begin(), counts.end(), true) != counts.end();
+}
+
+// Calls whose names differ in a number that does not count are calls of different things: a
+// "train.py:23" and a "train.py:25" are two lines of one iteration.
+std::vector<Call> CallFinder::SplitByName(std::vector<Call> calls) const {
+  std::map<uint32_t, std::set<uint32_t>> metas;  // by pattern
+  for (const Call& call : calls) metas[call.pattern].insert(call.meta);
+  std::map<uint32_t, uint32_t> split;  // the pattern of a name
+  auto next = static_cast<uint32_t>(ids_.size());
+  for (const auto& [pattern, names] : metas) {
+    if (names.size() < 2 || numbered_[*names.begin()] || Counts(calls, pattern)) continue;
+    for (const uint32_t meta : names) split[meta] = ++next;
+  }
+  for (Call& call : calls) {
+    if (const auto own = split.find(call.meta); own != split.end()) call.pattern = own->second;
+  }
+  return calls;
+}
+
 // The patterns whose calls have numbers that do not follow each other.
 std::set<uint32_t> CallFinder::WithoutCount(const std::vector<Call>& calls) const {
   std::map<uint32_t, int64_t> last;  // by pattern
@@ -170,7 +219,8 @@ std::set<uint32_t> CallFinder::WithoutCount(const std::vector<Call>& calls) cons
 
 // The calls that are steps: of all patterns with the number of calls that most patterns have, those
 // of the pattern that begins first.
-std::vector<Call> CallFinder::MostRegular(const std::vector<Call>& calls) const {
+std::vector<Call> CallFinder::MostRegular(const std::vector<Call>& all) const {
+  const std::vector<Call> calls = SplitByName(all);
   const std::set<uint32_t> without = WithoutCount(calls);
   std::map<uint32_t, size_t> count;  // by pattern
   for (const Call& call : calls) count[call.pattern] += !without.contains(call.pattern);

@@ -165,6 +165,7 @@ StepDatabase WholeSpan(AnalysisContext& context) {
   Step all;
   all.host = trace.hosts.empty() ? HostId() : HostId(0);
   all.inferred = true;
+  if (CapabilitiesOf(trace).one_run) all.span = trace.span;
   plan.steps.push_back(std::move(all));
   plan.boundaries = {kMinPs, kMaxPs};
   plan.step_of_boundary = {0};

@@ -197,4 +197,79 @@ TEST_CASE("A kernel whose name does not tell is not taken as one without matrix 
   CHECK(Has(test::Text(found, "findings", r, "assumption"), "take another 0.60 ms"));
 }
 
+TEST_CASE("Dimensions that a matrix unit does not go along are not named") {
+  const auto title = [](const char* op, const char* dims) {
+    test::KinetoText t;
+    for (int step = 0; step < 4; ++step) {
+      const double at = 100 + 1000 * step;
+      t.Host("user_annotation", "ProfilerStep#" + std::to_string(step), at, 999);
+      t.Host("cpu_op", op, at + 1, 5, std::string("\"Input Dims\":") + dims);
+      t.Launch(step + 1, at + 2, 2);
+      t.Kernel("void implicit_convolve_sgemm<float, float, 1024, 6, 7>(int)", step + 1, at + 10,
+               950);
+    }
+    const auto trace = LoadBytes("t.json", t.Text(Device("Tesla V100-SXM2-16GB", 7)), {});
+    REQUIRE(trace.ok());
+    AnalysisContext context(*trace, Definitions::kStepscope);
+    const AnalysisResult found = FindAll(context, {}, {});
+    const int row = test::RowOfRule(found, "matrix-units");
+    REQUIRE(row >= 0);
+    return test::Text(found, "findings", static_cast<size_t>(row), "title");
+  };
+  const char* conv = "aten::cudnn_convolution";
+  CHECK_FALSE(Has(title(conv, "[[32, 256, 14, 14], [1024, 256, 1, 1]]"), "multiples"));
+  CHECK_FALSE(Has(title(conv, "[[33, 64, 7, 7], [64, 32, 3, 3]]"), "multiples"));  // 2 groups
+  CHECK_FALSE(Has(title(conv, "[[33, 100, 7, 7], [100, 1, 3, 3]]"), "multiples"));
+  CHECK(Has(title(conv, "[[32, 3, 224, 224], [64, 3, 7, 7]]"),
+            "; its channels, 3 and 64, are not all multiples of 8"));
+  CHECK(Has(
+      title("aten::convolution_backward", "[[32, 64, 112, 112], [32, 3, 224, 224], [64, 3, 7, 7]]"),
+      "its channels, 3 and 64"));
+  // Of a transposed convolution, and of other ops, it is not known which dimension is which.
+  CHECK_FALSE(Has(title(conv, "[[32, 30, 7, 7], [30, 15, 3, 3]]"), "multiples"));
+  CHECK_FALSE(Has(title("my::conv", "[[32, 14, 14]]"), "multiples"));
+  CHECK_FALSE(Has(title("aten::_efficient_attention_forward", "[[2, 77, 8, 64], [2, 77, 8, 64]]"),
+                  "multiples"));
+  CHECK(Has(title("aten::mm", "[[128, 63], [63, 8]]"),
+            "; its dimensions [[128,63],[63,8]] are not all multiples of 8"));
+  CHECK_FALSE(Has(title("aten::mm", "[[127, 64], [64, 8]]"), "multiples"));  // rows follow rows
+}
+
+TEST_CASE("The rules of 16 bits and of matrix units are silent where whole graphs do the work") {
+  const auto found = [](double graph_us) {
+    test::KinetoText t;
+    for (int step = 0; step < 4; ++step) {
+      const double at = 100 + 1000 * step;
+      t.Host("user_annotation", "ProfilerStep#" + std::to_string(step), at, 999);
+      t.Host("cpu_op", "aten::mm", at + 1, 5).Launch(2 * step + 1, at + 2, 2);
+      t.Launch(2 * step + 2, at + 8, 2, "cudaGraphLaunch");
+      const double each = (900 - graph_us) / 2;
+      t.Kernel("ampere_sgemm_128x64_nn", 2 * step + 1, at + 15, each);
+      t.Kernel("cutlass_80_tensorop_s1688gemm_128x128_nn_align4", 2 * step + 1, at + 16 + each,
+               each);
+      t.Kernel("CUDA graph 5", 2 * step + 2, at + 20 + 2 * each, graph_us);
+    }
+    const auto trace = LoadBytes("t.json", t.Text(Device("NVIDIA A100-SXM4-40GB", 8)), {});
+    REQUIRE(trace.ok());
+    AnalysisContext context(*trace, Definitions::kStepscope);
+    const AnalysisResult rules = FindAll(context, {}, {});
+    const auto overview = context.Get("overview");
+    bool says_unknown = false, advises = false;
+    for (const Finding& f : overview->findings) {
+      says_unknown = says_unknown || Has(f.text, "the share of 16 bits is unknown");
+      advises = advises || Has(f.next_step, "mixed precision");
+    }
+    CHECK(says_unknown != advises);
+    const bool both =
+        test::RowOfRule(rules, "precision") >= 0 && test::RowOfRule(rules, "matrix-units") >= 0;
+    const bool none =
+        test::RowOfRule(rules, "precision") < 0 && test::RowOfRule(rules, "matrix-units") < 0;
+    CHECK(both != none);
+    CHECK(none == says_unknown);
+    return both;
+  };
+  CHECK(found(100));
+  CHECK_FALSE(found(800));
+}
+
 }  // namespace stepscope

@@ -93,6 +93,7 @@ constexpr NamePair kFirst[] = {
 };
 constexpr NamePair kLater[] = {
     {"train/IteratorGetNext:IteratorGetNext", "MyIteratorGetNext"},
+    {"input_producer/QueueDequeueManyV2", "MyQueueDequeueManyV2"},
     {"InfeedEnqueue", "NoInfeedEnqueue"},
     {"enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", "enumerate(Data)"},
     {"ExecutorState::Process", "ExecutorState::Process2"},

@@ -47,6 +47,36 @@ struct Ops {
 
 }  // namespace
 
+TEST_CASE("Command buffers hide the ops of their kernels, and the pages of ops say so") {
+  const auto context = [](const char* graph) {
+    std::string events =
+        R"({"ph":"M","name":"process_name","pid":1,"args":{"name":"/device:GPU:0"}},)"
+        R"({"ph":"M","name":"thread_name","pid":1,"tid":18,"args":{"name":"Stream #18"}},)"
+        R"({"ph":"M","name":"process_name","pid":701,"args":{"name":"/host:CPU"}})";
+    for (int n = 0; n < 30; ++n) {
+      const std::string at = std::to_string(1000 + 100 * n);
+      events += R"(,{"ph":"X","name":"dispatch","pid":701,"tid":1,"dur":20,"ts":)" + at + "}";
+      events += R"(,{"ph":"X","name":"fusion","pid":1,"tid":18,"dur":4,"ts":)" + at +
+                R"(,"args":{"hlo_module":"jit_f")" + graph + "}}";
+    }
+    return std::make_unique<AnalysisContext>(
+        Ops::Load("h.trace.json", "{\"traceEvents\":[" + events + "]}"), Definitions::kStepscope);
+  };
+  const auto buffers = context(R"(,"cuda_graph_exec_id":"1")");
+  for (const char* page : {"op_stats", "hlo_stats"}) {
+    CAPTURE(page);
+    CHECK(buffers->Get(page)->empty_reason.find("--xla_gpu_enable_command_buffer= ") !=
+          std::string::npos);
+    CHECK(context("")->Get(page)->empty_reason.find("command") == std::string::npos);
+  }
+  // All of the work is in them: they are no advice.
+  const AnalysisResult findings = *buffers->Get("findings");
+  const ResultTable& rules = test::TableOf(findings, "findings");
+  for (size_t r = 0; r < rules.size(); ++r)
+    CHECK(test::Text(findings, "findings", r, "remedy").find("command buffer") ==
+          std::string::npos);
+}
+
 TEST_CASE("An op links to all of its events, on every thread and however many") {
   constexpr size_t kEach = 6000;
   XSpaceBuilder b;

@@ -210,6 +210,28 @@ TEST_CASE("Ranks: on CPUs the backend's own events are the collectives, and wait
 }
 
 // The numbers were computed from the files by a few lines of Python with decimal arithmetic.
+TEST_CASE("Ranks: calls of HCCL are paired by the group in their names") {
+  const Folder folder;
+  for (int rank = 0; rank < 2; ++rank) {
+    test::KinetoText t;
+    for (int step = 0; step < 3; ++step) {
+      const double at = 1000 + 1000 * step;
+      const std::string number = "_" + std::to_string(step) + "_1";
+      t.Host("user_annotation", "ProfilerStep#" + std::to_string(step), at, 990);
+      t.Launch(2 * step + 1, at + 10, 5).Launch(2 * step + 2, at + 20, 5);
+      // The ranks call the two groups in opposite order.
+      const std::string first = rank == 0 ? "674" : "428", second = rank == 0 ? "428" : "674";
+      t.Kernel("hcom_allReduce__" + first + number, 2 * step + 1, at + 100, 200);
+      t.Kernel("hcom_allReduce__" + second + number, 2 * step + 2, at + 400, 200);
+    }
+    folder.Add("rank" + std::to_string(rank) + ".pt.trace.json", t.Text(test::kH100));
+  }
+  const AnalysisResult result = Ranks(folder.Load());
+  CHECK(PropertyText(result, "collectives") == "6");
+  CHECK(Text(result, "collectives", 0, "name") == "AllReduce");
+  CHECK(Text(result, "collectives", 0, "group") != Text(result, "collectives", 5, "group"));
+}
+
 TEST_CASE("Ranks: the first sentence of a run names the rank that the others wait for") {
   const auto overview_of = [](const std::shared_ptr<const Trace>& trace, const char* page) {
     AnalysisContext context(trace, Definitions::kStepscope);
