@@ -23,6 +23,11 @@ void Diagnostics::CountTruncated(std::string place) {
         "The file ends before it is complete: what was written last is missing.", std::move(place));
 }
 
+void Diagnostics::CountMissingFile(std::string place) {
+  Count(kMissingFile, Severity::kWarning,
+        "A file of this profile could not be read: its events are missing.", std::move(place));
+}
+
 const Diagnostic* Diagnostics::Find(std::string_view id) const {
   const auto it =
       std::find_if(rows_.begin(), rows_.end(), [&](const Diagnostic& d) { return d.id == id; });

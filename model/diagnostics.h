@@ -24,6 +24,9 @@ struct Diagnostic {
 // The id under which every loader counts files that end before they are complete. Its own
 // diagnostics say more; this one answers whether anything is missing.
 inline constexpr std::string_view kTruncated = "truncated";
+// The id under which files are counted that belong to a profile and could not be read: an empty
+// one, or a pointer of Git LFS. A place is the file's name and what is wrong with it.
+inline constexpr std::string_view kMissingFile = "file.missing";
 
 class Diagnostics {
  public:
@@ -34,6 +37,8 @@ class Diagnostics {
              uint64_t n = 1);
   // Counts one file under kTruncated. `place`: where the file ends.
   void CountTruncated(std::string place);
+  // Counts one file under kMissingFile.
+  void CountMissingFile(std::string place);
   void Merge(const Diagnostics& other);
   const Diagnostic* Find(std::string_view id) const;             // null if nothing was counted
   const std::vector<Diagnostic>& rows() const { return rows_; }  // in order of first occurrence
