@@ -156,7 +156,8 @@ Result<ProfileRun> FindRun(const std::string& address, const LoadOptions& option
                            const std::stop_token& stop, Progress* progress,
                            std::vector<std::string>* runs) {
   const Tool& tool = ToolOf(address);
-  if (tool.list == nullptr || ClassifyFileName(NameOf(address)).loader != nullptr) {
+  const FileName name = ClassifyFileName(NameOf(address));
+  if (tool.list == nullptr || name.loader != nullptr || name.foreign) {
     if (runs != nullptr) runs->emplace_back(NameOf(address));
     return RunOfFile(address);
   }

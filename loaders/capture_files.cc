@@ -56,8 +56,7 @@ Listing ReadList(const fs::path& folder) {
 // The loader of a capture with this name, or null.
 const LoaderDesc* LoaderOf(const std::string& name) {
   const FileName kind = ClassifyFileName(name);
-  const bool read = kind.loader != nullptr && kind.kind != FileEnding::Kind::kSkipped &&
-                    kind.loader->format->capabilities.torch_profiler;
+  const bool read = kind.loader != nullptr && kind.loader->format->capabilities.torch_profiler;
   return read ? kind.loader : nullptr;
 }
 

@@ -2,15 +2,20 @@
 #include <algorithm>
 #include <filesystem>
 #include <new>
+#include <optional>
 
 #include "loaders/bucket.h"
 #include "loaders/capture_files.h"
+#include "loaders/files/foreign_file.h"
+#include "loaders/files/json_forms.h"
 #include "loaders/loader.h"
 #include "loaders/profile_dir.h"
 #include "loaders/remote/remote_load.h"
 #include "loaders/remote/remote_path.h"
 #include "loaders/store/trace_part.h"
+#include "model/allocator_history.h"
 #include "model/analysis/fleet/fleet.h"
+#include "model/xla/hlo_source.h"
 
 namespace stepscope {
 
@@ -24,82 +29,113 @@ bool Sniffs(const LoaderDesc& loader, std::string_view prefix) {
   return loader.sniff(std::as_bytes(std::span(prefix.data(), prefix.size())));
 }
 
-// The ending of a known but unread kind of file whose content begins like this; null if none does.
-const FileEnding* KnownContent(std::string_view prefix) {
-  for (const LoaderDesc* loader : Loaders()) {
-    for (const FileEnding& ending : loader->endings) {
-      if (*ending.begin != '\0' && prefix.starts_with(ending.begin)) return &ending;
-    }
-  }
-  return nullptr;
-}
-
 // Null where no loader reads the file.
 const LoaderDesc* PickLoader(std::string_view name, std::string_view prefix) {
   for (const LoaderDesc* loader : Loaders()) {
-    if (Sniffs(*loader, prefix)) return loader;
+    if (Sniffs(*loader, prefix.substr(0, kSniffBytes))) return loader;
   }
-  if (KnownContent(prefix) != nullptr) return nullptr;
+  if (ForeignByMagic(prefix)) return nullptr;
   // The content is not recognised: the name picks a loader, which says what is wrong with it.
   for (const LoaderDesc* loader : Loaders()) {
     if (prefix.empty() && loader->skips_empty_files) continue;
     for (const FileEnding& ending : loader->endings) {
-      const bool read = ending.kind != FileEnding::Kind::kSkipped;
-      if (read && name.find(ending.text) != std::string_view::npos) return loader;
+      if (name.find(ending.text) != std::string_view::npos) return loader;
     }
   }
   return nullptr;
 }
 
-Status UnknownFormat(const std::string& path, std::string_view prefix) {
-  if (prefix.empty()) return {ErrorCode::kFormat, path + ": the file is empty"};
-  // A file that is known but not read has a reason that says what to do instead.
-  if (const FileEnding* known = KnownContent(prefix))
-    return {ErrorCode::kUnsupported, path + ": " + known->reason};
-  const std::string file = std::filesystem::path(path).filename().string();
-  const FileName name = ClassifyFileName(file);
-  if (name.loader != nullptr && name.kind == FileEnding::Kind::kSkipped)
-    return {ErrorCode::kUnsupported, path + ": " + name.reason};
-  std::string text = path + ": not a format that is read here. Read are:";
+// The formats that are read, with their endings.
+std::string ReadFormats() {
+  std::string text = "not a format that is read here. Read are:";
   for (const LoaderDesc* loader : Loaders()) {
     const char* separator = " (";
     text += std::string(" ") + loader->format->name;
     for (const FileEnding& ending : loader->endings) {
-      if (ending.kind == FileEnding::Kind::kSkipped) continue;
       text += std::string(separator) + ending.text;
       separator = ", ";
     }
     text += ")";
   }
-  return {ErrorCode::kFormat, text + ", each also as .gz or .zst"};
+  return text + ", each also as .gz or .zst";
+}
+
+// What a file is that no loader reads, by its content or else by its name; empty where neither is
+// known. `general`: any text has a name, too.
+std::optional<ForeignFile> ForeignFileOf(const std::string& path, std::string_view prefix,
+                                         bool general) {
+  std::optional<ForeignFile> by_content = ForeignByContent(prefix);
+  const bool vague = !by_content || by_content->kind == ForeignFile::Kind::kGeneral;
+  if (!vague) return by_content;
+  if (std::optional<ForeignFile> by_name =
+          ClassifyFileName(std::filesystem::path(path).filename().string()).foreign)
+    return by_name;
+  return general ? by_content : std::nullopt;
+}
+
+Status UnknownFormat(const std::string& path, std::string_view prefix, uint64_t file_bytes) {
+  if (prefix.empty() && file_bytes > 0)
+    return {ErrorCode::kFormat, path + ": nothing in it can be unpacked: it is damaged or cut"};
+  if (prefix.empty()) return {ErrorCode::kFormat, path + ": the file is empty"};
+  const std::optional<ForeignFile> foreign = ForeignFileOf(path, prefix, true);
+  if (foreign && foreign->kind != ForeignFile::Kind::kGeneral)
+    return {ErrorCode::kUnsupported, path + ": " + foreign->Text()};
+  const std::string what = foreign ? foreign->name + ", " : std::string();
+  return {ErrorCode::kFormat, path + ": " + what + ReadFormats()};
+}
+
+uint64_t BytesOfFile(const InputFile& file) {
+  std::error_code error;
+  const uint64_t bytes = file.opened != nullptr ? file.opened->file_bytes()
+                                                : std::filesystem::file_size(file.path, error);
+  return error ? 0 : bytes;
 }
 
 Result<std::string> Prefix(const InputFile& file) {
-  if (file.opened == nullptr) return ReadPrefix(file.path, kSniffBytes);
-  std::string prefix(kSniffBytes, '\0');
+  if (file.opened == nullptr) return ReadPrefix(file.path, kForeignPrefix);
+  std::string prefix(kForeignPrefix, '\0');
   const Result<size_t> n = file.opened->Read(0, std::as_writable_bytes(std::span(prefix)));
   if (!n.ok()) return n.status();
   prefix.resize(*n);
   return prefix;
 }
 
-// The loader of the first file that has one. Files of other loaders move from `files` to `skipped`.
-Result<const LoaderDesc*> ChooseLoader(std::vector<InputFile>* files,
-                                       std::vector<std::string>* skipped) {
+// The first bytes of a file. JSON in an unusual form is rewritten in memory before.
+Result<std::string> PrefixInUsualForm(const LoadOptions& options, const std::stop_token& stop,
+                                      InputFile* file) {
+  Result<std::string> prefix = Prefix(*file);
+  const JsonForm form = prefix.ok() ? JsonFormOf(*prefix) : JsonForm::kUsual;
+  if (form == JsonForm::kUsual) return prefix;
+  const Result<std::shared_ptr<const ByteSource>> source = OpenInput(*file, options, stop, nullptr);
+  if (!source.ok()) return source.status();
+  Result<std::shared_ptr<const ByteSource>> usual =
+      InUsualForm(**source, form, options.max_inflated_bytes);
+  if (!usual.ok()) return usual.status();
+  file->opened = std::move(usual).value();
+  return Prefix(*file);
+}
+
+// The loader of the first file that has one. Files of other loaders leave `files` and are named in
+// the trace.
+Result<const LoaderDesc*> ChooseLoader(const LoadOptions& options, const std::stop_token& stop,
+                                       std::vector<InputFile>* files, Trace* trace) {
   const LoaderDesc* chosen = nullptr;
   Status first_error;
   std::vector<InputFile> kept;
   for (InputFile& file : *files) {
     const std::string name = std::filesystem::path(file.path).filename().string();
-    const Result<std::string> prefix = Prefix(file);
-    const LoaderDesc* loader = prefix.ok() ? PickLoader(name, *prefix) : nullptr;
+    const Result<std::string> prefix = PrefixInUsualForm(options, stop, &file);
+    // A packed file that gives no byte is damaged, whatever its name says.
+    const bool unpacked = prefix.ok() && (!prefix->empty() || BytesOfFile(file) == 0);
+    const LoaderDesc* loader = unpacked ? PickLoader(name, *prefix) : nullptr;
     if (loader == nullptr) {
-      const Status status = prefix.ok() ? UnknownFormat(file.path, *prefix) : prefix.status();
+      const Status status =
+          prefix.ok() ? UnknownFormat(file.path, *prefix, BytesOfFile(file)) : prefix.status();
       if (first_error.ok()) first_error = status;
-      skipped->push_back(name + ": " + status.message());
+      LeaveOut(file, status, trace);
     } else if (chosen != nullptr && loader != chosen) {
-      skipped->push_back(name + ": " + loader->format->name + " beside " + chosen->format->name +
-                         " files; open it by itself");
+      trace->skipped_files.push_back(name + ": " + loader->format->name + " beside " +
+                                     chosen->format->name + " files; open it by itself");
     } else {
       chosen = loader;
       kept.push_back(std::move(file));
@@ -138,7 +174,14 @@ Status FilterHost(const std::string& host, std::vector<InputFile>* files) {
   if (host.empty()) return {};
   std::string known;
   for (const InputFile& f : *files) known += (known.empty() ? "" : ", ") + f.host;
-  std::erase_if(*files, [&](const InputFile& f) { return f.host != host && !IsStore(f); });
+  // A process that recorded several times is a host without the time in its files' names.
+  const auto is_host = [&](const InputFile& f) {
+    const std::string_view time =
+        f.host.starts_with(host + ".") ? std::string_view(f.host).substr(host.size() + 1) : "";
+    return f.host == host ||
+           (!time.empty() && time.find_first_not_of("0123456789") == std::string_view::npos);
+  };
+  std::erase_if(*files, [&](const InputFile& f) { return !is_host(f) && !IsStore(f); });
   if (files->empty()) return {ErrorCode::kUsage, "no host named " + host + "; there are: " + known};
   return {};
 }
@@ -146,12 +189,7 @@ Status FilterHost(const std::string& host, std::vector<InputFile>* files) {
 // Bytes to read, as they lie on the disk: known before anything is read.
 uint64_t FileBytes(const std::vector<InputFile>& files) {
   uint64_t sum = 0;
-  for (const InputFile& file : files) {
-    std::error_code error;
-    const uint64_t bytes = file.opened != nullptr ? file.opened->file_bytes()
-                                                  : std::filesystem::file_size(file.path, error);
-    if (!error) sum += bytes;
-  }
+  for (const InputFile& file : files) sum += BytesOfFile(file);
   return sum;
 }
 
@@ -161,30 +199,70 @@ uint64_t BytesOf(const std::vector<CaptureFile>& captures) {
   return sum;
 }
 
-Result<std::shared_ptr<const Trace>> LoadRun(const std::string& path, ProfileRun run,
-                                             const LoadOptions& options,
-                                             const std::stop_token& stop, Progress& progress) {
+// Whether the trace has nothing that a page could show.
+bool IsEmpty(const Trace& trace) {
+  const xla::HloSource* programs = xla::HloSourceOf(trace);
+  if (programs != nullptr && !programs->Programs().empty()) return false;
+  return trace.counts.events() == 0 && trace.counts.counter_samples == 0 &&
+         trace.hlo.programs.empty() && HistoryOf(trace) == nullptr && FleetOf(trace) == nullptr &&
+         trace.errors.empty() && trace.warnings.empty();
+}
+
+// What the messages of a folder begin with.
+Status InFolder(const std::string& path, Status status) {
+  std::error_code error;
+  const bool folder = std::filesystem::is_directory(path, error) && !error;
+  const bool says = status.code() == ErrorCode::kFormat || status.code() == ErrorCode::kUnsupported;
+  if (!folder || !says) return status;
+  return {status.code(), path + ": no profile was found in this folder; " + status.message()};
+}
+
+Result<std::shared_ptr<const Trace>> LoadFiles(const std::string& path, ProfileRun run,
+                                               const LoadOptions& options,
+                                               const std::stop_token& stop, Progress& progress) {
   if (Status s = FilterHost(options.host, &run.files); !s.ok()) return s;
-  const Result<const LoaderDesc*> loader = ChooseLoader(&run.files, &run.skipped);
-  if (!loader.ok()) return loader.status();
   TraceBuilder builder;
-  builder.trace().path = path;
-  builder.trace().run = run.name;
-  builder.trace().skipped_files = run.skipped;
+  Trace& trace = builder.trace();
+  trace.path = path;
+  trace.run = run.name;
+  trace.skipped_files = run.skipped;
+  for (const std::string& file : run.missing) trace.diagnostics.CountMissingFile(file);
+  const Result<const LoaderDesc*> loader = ChooseLoader(options, stop, &run.files, &trace);
+  if (!loader.ok()) return loader.status();
   std::vector<CaptureFile> captures = FindCaptures(run.files);
   progress.bytes_total = FileBytes(run.files) + BytesOf(captures);
-  if (Status s = (*loader)->load(builder, run.files, options, stop, progress); !s.ok()) {
-    std::error_code error;
-    const bool folder = std::filesystem::is_directory(path, error) && !error;
-    if (!folder || s.code() != ErrorCode::kFormat) return s;
-    return Status(s.code(), path + ": no profile was found in this folder; " + s.message());
-  }
+  if (Status s = (*loader)->load(builder, run.files, options, stop, progress); !s.ok())
+    return InFolder(path, ExplainFailure(run.files.front(), std::move(s)));
   if (Status s = AddCaptures(std::move(captures), options, stop, &progress, &builder); !s.ok())
     return s;
   progress.bytes_done = progress.bytes_total.load();
-  Result<std::shared_ptr<const Trace>> trace = builder.Finish(stop, &progress);
-  if (!trace.ok() || options.host.empty() || *loader != &kStoreLoader) return trace;
-  return OnlyHost(std::move(trace).value(), options.host, stop);
+  Result<std::shared_ptr<const Trace>> loaded = builder.Finish(stop, &progress);
+  if (loaded.ok() && IsEmpty(**loaded) && *loader != &kStoreLoader)
+    return InFolder(path, ExplainFailure(run.files.front(),
+                                         Status(ErrorCode::kFormat, path + ": no events in it")));
+  if (!loaded.ok() || options.host.empty() || *loader != &kStoreLoader) return loaded;
+  return OnlyHost(std::move(loaded).value(), options.host, stop);
+}
+
+// Where nothing of a run can be read, its profiles of another format are read instead.
+Result<std::shared_ptr<const Trace>> LoadRun(const std::string& path, ProfileRun run,
+                                             const LoadOptions& options,
+                                             const std::stop_token& stop, Progress& progress) {
+  ProfileRun other = run;
+  Result<std::shared_ptr<const Trace>> trace =
+      LoadFiles(path, std::move(run), options, stop, progress);
+  const bool damaged = !trace.ok() && (trace.status().code() == ErrorCode::kFormat ||
+                                       trace.status().code() == ErrorCode::kUnsupported);
+  if (!damaged || other.others.empty()) return trace;
+  other.files = std::move(other.others);
+  other.others.clear();
+  other.skipped = {trace.status().message()};
+  other.missing = other.skipped;
+  progress.bytes_done = 0;
+  Result<std::shared_ptr<const Trace>> second =
+      LoadFiles(path, std::move(other), options, stop, progress);
+  return second.ok() || second.status().code() == ErrorCode::kCancelled ? std::move(second)
+                                                                        : std::move(trace);
 }
 
 // The runs of a fleet that was opened itself are those to choose from.
@@ -197,6 +275,25 @@ void TakeRunsOfFleet(const Trace& trace, std::vector<std::string>* runs) {
 
 Result<std::shared_ptr<const Trace>> OutOfMemory(const std::string& path) {
   return Status(ErrorCode::kLimit, path + ": not enough memory to load it");
+}
+
+// Adds the recordings that the trace can be opened as to the runs of its path, of which `loaded`
+// was loaded. kUsage where a run was asked for that is none of them.
+Status TakeRuns(const Trace& trace, const std::string& loaded, const LoadOptions& options,
+                std::vector<std::string>* runs) {
+  std::vector<std::string> all = trace.runs;
+  for (const std::string& run : *runs) {
+    const bool known = std::find(all.begin(), all.end(), run) != all.end();
+    if (!known && (trace.runs.empty() || runs->size() > 1)) all.push_back(run);
+  }
+  *runs = std::move(all);
+  TakeRunsOfFleet(trace, runs);
+  const bool found = options.run == loaded || options.run == trace.run;
+  if (options.run.empty() || found || FleetOf(trace) != nullptr) return {};
+  std::string known;
+  for (const std::string& run : *runs) known += (known.empty() ? "" : ", ") + run;
+  return {ErrorCode::kUsage,
+          trace.path + ": no run named " + options.run + "; there are: " + known};
 }
 
 // Calls load(), which may run out of memory, in a job that `stop` stops.
@@ -215,6 +312,15 @@ Result<std::shared_ptr<const Trace>> LoadInJob(const std::string& path, const st
   }
 }
 
+// The run of that name of a path on this machine; `names` gets those of all runs.
+Result<ProfileRun> FindRun(const std::string& path, const std::string& wanted,
+                           std::vector<std::string>* names) {
+  Result<std::vector<ProfileRun>> found = FindRuns(path);
+  if (!found.ok()) return found.status();
+  for (const ProfileRun& run : *found) names->push_back(run.name);
+  return PickRun(std::move(found).value(), wanted, path);
+}
+
 }  // namespace
 
 Result<std::shared_ptr<const ByteSource>> OpenInput(const InputFile& file,
@@ -225,26 +331,44 @@ Result<std::shared_ptr<const ByteSource>> OpenInput(const InputFile& file,
   return OpenByteSource(file.path, options.max_inflated_bytes, stop, progress);
 }
 
+Status ExplainFailure(const InputFile& file, Status status) {
+  if (status.code() != ErrorCode::kFormat) return status;
+  const Result<std::string> prefix = Prefix(file);
+  if (!prefix.ok() || prefix->empty()) return status;
+  const std::optional<ForeignFile> foreign = ForeignFileOf(file.path, *prefix, false);
+  if (!foreign) return status;
+  return {ErrorCode::kUnsupported, file.path + ": " + foreign->Text()};
+}
+
+void LeaveOut(const InputFile& file, const Status& status, Trace* trace) {
+  const std::string& message = status.message();
+  trace->skipped_files.push_back(message);
+  const FileName name = ClassifyFileName(std::filesystem::path(file.path).filename().string());
+  const bool certain = name.loader != nullptr && name.kind != FileEnding::Kind::kLoose;
+  const Result<std::string> prefix = certain ? Result<std::string>(std::string()) : Prefix(file);
+  const bool instead = prefix.ok() && !certain && [&] {
+    const std::optional<ForeignFile> foreign = ForeignByContent(*prefix);
+    return prefix->empty() || (foreign && foreign->kind == ForeignFile::Kind::kInstead);
+  }();
+  if (certain || instead) trace->diagnostics.CountMissingFile(message);
+}
+
 Result<std::shared_ptr<const Trace>> LoadPath(const std::string& path, const LoadOptions& options,
                                               const std::stop_token& stop, Progress& progress,
                                               std::vector<std::string>* runs) {
   return LoadInJob(path, stop, [&]() -> Result<std::shared_ptr<const Trace>> {
-    if (IsBucketPath(path)) {
-      Result<ProfileRun> run = FetchRun(path, options, stop, &progress, runs);
-      if (!run.ok()) return run.status();
-      return LoadRun(path, std::move(run).value(), options, stop, progress);
-    }
     if (IsRemotePath(path)) return remote::LoadRemote(path, options, stop, progress, runs);
-    Result<std::vector<ProfileRun>> found = FindRuns(path);
-    if (!found.ok()) return found.status();
-    if (runs != nullptr) {
-      for (const ProfileRun& run : *found) runs->push_back(run.name);
-    }
-    Result<ProfileRun> run = PickRun(std::move(found).value(), options.run, path);
+    std::vector<std::string> names;
+    Result<ProfileRun> run = IsBucketPath(path) ? FetchRun(path, options, stop, &progress, &names)
+                                                : FindRun(path, options.run, &names);
     if (!run.ok()) return run.status();
+    const std::string loaded = run->name;
     Result<std::shared_ptr<const Trace>> trace =
         LoadRun(path, std::move(run).value(), options, stop, progress);
-    if (runs != nullptr && trace.ok()) TakeRunsOfFleet(**trace, runs);
+    if (trace.ok()) {
+      if (Status s = TakeRuns(**trace, loaded, options, &names); !s.ok()) return s;
+    }
+    if (runs != nullptr) *runs = std::move(names);
     return trace;
   });
 }
@@ -257,14 +381,15 @@ Result<std::shared_ptr<const Trace>> LoadPaths(std::span<const std::string> path
   if (paths.size() == 1) return LoadPath(paths[0], options, stop, progress, runs);
   return LoadInJob(paths[0], stop, [&]() -> Result<std::shared_ptr<const Trace>> {
     ProfileRun all;
+    bool named = false;  // a path has the run that is asked for
     for (const std::string& path : paths) {
       if (IsRemotePath(path))
         return Status(ErrorCode::kUsage,
                       path + ": profiles of other machines are opened one by one");
-      Result<std::vector<ProfileRun>> found = FindRuns(path);
-      if (!found.ok()) return found.status();
-      Result<ProfileRun> run = PickRun(std::move(found).value(), options.run, path);
+      std::vector<std::string> names;
+      Result<ProfileRun> run = FindRun(path, options.run, &names);
       if (!run.ok()) return run.status();
+      named = named || run->name == options.run;
       if (all.name.empty()) {
         all.name = run->name + " and " + std::to_string(paths.size() - 1) + " more";
         all.directory = run->directory;
@@ -272,8 +397,18 @@ Result<std::shared_ptr<const Trace>> LoadPaths(std::span<const std::string> path
       std::move(run.value().files.begin(), run.value().files.end(), std::back_inserter(all.files));
       std::move(run.value().skipped.begin(), run.value().skipped.end(),
                 std::back_inserter(all.skipped));
+      std::move(run.value().missing.begin(), run.value().missing.end(),
+                std::back_inserter(all.missing));
     }
-    return LoadRun(paths[0], std::move(all), options, stop, progress);
+    const std::string loaded = named ? options.run : all.name;
+    Result<std::shared_ptr<const Trace>> trace =
+        LoadRun(paths[0], std::move(all), options, stop, progress);
+    std::vector<std::string> names;
+    if (trace.ok()) {
+      if (Status s = TakeRuns(**trace, loaded, options, &names); !s.ok()) return s;
+    }
+    if (runs != nullptr) *runs = std::move(names);
+    return trace;
   });
 }
 

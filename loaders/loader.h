@@ -55,7 +55,8 @@ struct InputFile {
   std::string path;
   std::string host;  // what the file name says before its ending
   // The file's bytes where they are open already (LoadBytes); null: OpenInput opens `path`.
-  std::shared_ptr<const ByteSource> opened;
+  std::shared_ptr<const ByteSource> opened = nullptr;
+  int rank = -1;  // as the folder around it says; -1: it says nothing
 };
 // For loaders: file.opened, or the file at its path, opened with the options' limit.
 Result<std::shared_ptr<const ByteSource>> OpenInput(const InputFile& file,
@@ -69,6 +70,10 @@ struct ProfileRun {
   std::string directory;
   std::vector<InputFile> files;
   std::vector<std::string> skipped;  // "vm.trace.json.gz: the XSpace of this host is read instead"
+  // Those of `skipped` whose events are missing: "vm.xplane.pb: the file is empty; …".
+  std::vector<std::string> missing;
+  // Profiles of another format in the same folder, which are read where none of `files` can be.
+  std::vector<InputFile> others;
 };
 
 // The runs that a file or directory holds, the newest first; never empty. kFormat where there is
@@ -78,15 +83,12 @@ Result<std::vector<ProfileRun>> FindRuns(const std::string& path);
 // How the names of a format's files end, without .gz or .zst, and how sure that makes us.
 struct FileEnding {
   enum class Kind : uint8_t {
-    kOwn,      // no other program uses it: a profile wherever it lies
-    kCommon,   // a profile in the folder that was asked for, or in a run directory
-    kLoose,    // many programs use it: a profile if its content is one
-    kSkipped,  // the file is known, but not read
+    kOwn,     // no other program uses it: a profile wherever it lies
+    kCommon,  // a profile in the folder that was asked for, or in a run directory
+    kLoose,   // many programs use it: a profile if its content is one
   };
   const char* text;  // ".xplane.pb"; the host's name stands before it
   Kind kind;
-  const char* reason = "";  // only for kSkipped: what the file is
-  const char* begin = "";   // only for kSkipped: how its content begins; empty where unknown
 };
 
 // A loader: a row of loaders/load.cc. All that other code says about the files of a format, and
@@ -130,6 +132,14 @@ Result<std::shared_ptr<const Trace>> LoadPaths(std::span<const std::string> path
 Result<std::shared_ptr<const Trace>> LoadBytes(std::string_view name, std::string bytes,
                                                const LoadOptions& options);
 
+// What the file is where a loader failed with `status`, if that is known: "a.json: a Git LFS
+// pointer, not the file itself (1234 bytes): run `git lfs pull`". Else `status` itself. Reads its
+// first bytes again.
+Status ExplainFailure(const InputFile& file, Status status);
+// Names a file that is left out in trace->skipped_files. Counts it under kMissingFile if it is one
+// of the profile's files: by its ending, or because a pointer or an error page stands for it.
+void LeaveOut(const InputFile& file, const Status& status, Trace* trace);
+
 // For loaders that read the files of a run one by one: a file that cannot be read does not hide the
 // others. Calls load(input) -> Status for each file. A file that fails is named in
 // trace->skipped_files if there are others. Returns the first error where no file could be loaded,
@@ -142,7 +152,8 @@ Status LoadEach(std::span<const InputFile> inputs, Trace* trace, Fn load) {
     Status status = load(input);
     if (status.code() == ErrorCode::kCancelled) return status;
     if (status.ok()) continue;
-    if (inputs.size() > 1) trace->skipped_files.push_back(status.message());
+    status = ExplainFailure(input, std::move(status));
+    if (inputs.size() > 1) LeaveOut(input, status, trace);
     if (failed++ == 0) first_error = std::move(status);
   }
   return failed < inputs.size() ? Status() : first_error;

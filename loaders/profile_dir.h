@@ -5,11 +5,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "loaders/files/foreign_file.h"
 #include "loaders/loader.h"
 
 namespace stepscope {
@@ -22,10 +24,10 @@ inline constexpr int kMaxDirectoryDepth = 12;
 inline constexpr size_t kMaxDirectoryEntries = 200'000;
 
 struct FileName {
-  const LoaderDesc* loader = nullptr;  // the loader that has its ending; null: none
-  FileEnding::Kind kind = FileEnding::Kind::kSkipped;
-  std::string host;         // what comes before the ending
-  const char* reason = "";  // only for kSkipped: what the file is
+  const LoaderDesc* loader = nullptr;                // the loader that has its ending; null: none
+  FileEnding::Kind kind = FileEnding::Kind::kLoose;  // of the loader's ending
+  std::string host;                                  // what comes before the ending
+  std::optional<ForeignFile> foreign;  // what it is where its name says that no loader reads it
 };
 
 // A file of a place that is listed by other means than a file system.
@@ -39,7 +41,9 @@ struct ListedFile {
 Result<std::vector<ProfileRun>> RunsOfListing(const std::string& root,
                                               std::span<const ListedFile> files);
 
-// The run of that name; empty: the first. kUsage where there is none: the names that there are.
+// The run of that name; empty: the first. Of a single run its loader may know parts by their names
+// (Trace::runs), so it is returned for any name. kUsage where there is none: the names that there
+// are.
 Result<ProfileRun> PickRun(std::vector<ProfileRun> runs, const std::string& wanted,
                            const std::string& path);
 

@@ -62,6 +62,11 @@ void Diagnostics::Count(RecordingLoss loss, std::string place, uint64_t n) {
   Count(row.id, row.severity, row.text, std::move(place), n);
 }
 
+void Diagnostics::CountMissingFile(std::string place) {
+  Count(kMissingFile, Severity::kWarning,
+        "A file of this profile could not be read: its events are missing.", std::move(place));
+}
+
 const Diagnostic* Diagnostics::Find(std::string_view id) const {
   const auto it =
       std::find_if(rows_.begin(), rows_.end(), [&](const Diagnostic& d) { return d.id == id; });

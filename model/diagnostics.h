@@ -40,6 +40,9 @@ enum class RecordingLoss : uint8_t {
 };
 // "truncated": the id of the loss's row in Diagnostics. It never changes.
 std::string_view IdOf(RecordingLoss loss);
+// The id under which files are counted that belong to a profile and could not be read: an empty
+// one, or a pointer of Git LFS. A place is the file's name and what is wrong with it.
+inline constexpr std::string_view kMissingFile = "file.missing";
 
 class Diagnostics {
  public:
@@ -53,6 +56,8 @@ class Diagnostics {
   void Count(RecordingLoss loss, std::string place, uint64_t n = 1);
   // Counts one file under kTruncated. `place`: where the file ends.
   void CountTruncated(std::string place) { Count(RecordingLoss::kTruncated, std::move(place)); }
+  // Counts one file under kMissingFile.
+  void CountMissingFile(std::string place);
   void Merge(const Diagnostics& other);
   const Diagnostic* Find(std::string_view id) const;  // null if nothing was counted
   const Diagnostic* Find(RecordingLoss loss) const { return Find(IdOf(loss)); }

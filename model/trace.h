@@ -50,6 +50,15 @@ struct TraceCounts {
   uint64_t events() const { return slices + instants; }  // as `info` counts them
 };
 
+// A recording of a process that made several, one after the other. The trace has them on one axis
+// without the time between them.
+struct Cycle {
+  std::string name;           // as --run takes it: "node1_77.1700000001000000000"
+  TimeRange span;             // on the axis of the trace
+  int64_t start_unix_ns = 0;  // when it began
+  bool operator==(const Cycle&) const = default;
+};
+
 class Trace {
  public:
   const TraceFormat* format = &kBuiltInMemory;  // a constant of the loader; never null
@@ -69,9 +78,13 @@ class Trace {
   Diagnostics diagnostics;
   std::vector<std::string> errors, warnings;  // XSpace.errors / warnings
   std::vector<std::string> skipped_files;  // files of the run directory, and why they were not read
-  TimeRange span;                          // first begin to last end of all events
-  TimeRange dense_view;                    // the span without a few stray events (first_view.h)
-  TimeRange first_view;                    // what the timeline shows first (first_view.h)
+  // What can be opened of the same folder instead, by --run: recordings of other times, and the
+  // cycles of this one. `run` is among them, and the newest comes first. Empty: there is no choice.
+  std::vector<std::string> runs;
+  std::vector<Cycle> cycles;  // in order of time; empty where each process recorded once
+  TimeRange span;             // first begin to last end of all events
+  TimeRange dense_view;       // the span without a few stray events (first_view.h)
+  TimeRange first_view;       // what the timeline shows first (first_view.h)
   TraceCounts counts;
   std::shared_ptr<const StatSource> source;  // null: events have no stats
 

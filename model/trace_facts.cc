@@ -23,6 +23,8 @@ void CopyTraceFacts(const Trace& from, Trace* to) {
   to->errors = from.errors;
   to->warnings = from.warnings;
   to->skipped_files = from.skipped_files;
+  to->runs = from.runs;
+  to->cycles = from.cycles;
   to->set.title = from.set.title;
   to->set.names = from.set.names;
 }

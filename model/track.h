@@ -85,6 +85,7 @@ struct Host {
   std::string file;           // path of the file that it was read from
   int64_t start_unix_ns = 0;  // Task Environment profile_start_time, or 0
   int rank = -1;              // PyTorch distributedInfo
+  bool cut = false;           // its file ends before it is complete
 };
 
 struct PlaneStat {

@@ -30,7 +30,6 @@ std::vector<std::string> FormatLines() {
     std::string line = loader->filter;
     const char* before = ": ";
     for (const FileEnding& ending : loader->endings) {
-      if (ending.kind == FileEnding::Kind::kSkipped) continue;
       line += before + std::string(ending.text);
       before = ", ";
     }
@@ -259,8 +258,7 @@ void Session::UpdateInstalling() {
 
 std::string Session::FormatOfFile(const std::string& name) const {
   const FileName file = ClassifyFileName(name);
-  const bool read = file.loader != nullptr && file.kind != FileEnding::Kind::kSkipped;
-  return read ? file.loader->filter : std::string();
+  return file.loader != nullptr ? file.loader->filter : std::string();
 }
 
 void Session::NativeOpenDialog(bool folder) { dialog_.Show(folder); }

@@ -193,15 +193,28 @@ struct Reader {
   const TypedColumns* last = nullptr;  // of the stretch before
 };
 
-Status ReadStretch(const EventPlaces::Stretch& stretch, const ArgsText& text,
+// Cycles of a process may number their launches and ops from the same begin: the numbers of later
+// ones are moved apart.
+void MoveIds(uint32_t cycle, TypedArgs* typed) {
+  constexpr int kBits = 40;
+  for (auto& [stat, value] : typed->ints) {
+    if (stat == IntStat::kCorrelationId || stat == IntStat::kExternalId)
+      value = SaturatingAdd(value, int64_t{cycle % 4096} << kBits);
+  }
+}
+
+Status ReadStretch(const EventPlaces::Stretch& stretch, const ArgsSource::File& file,
                    const NameTable& names, Reader* reader, TypedColumns* columns) {
+  const ArgsSource::File::Part part = file.PartAt(stretch.begin);
   ArgsText::Stretch& bytes = reader->bytes;
-  if (Status s = bytes.Read(&text, stretch.begin, stretch.end); !s.ok()) return s;
+  const uint64_t begin = stretch.begin - part.begin, end = stretch.end - part.begin;
+  if (Status s = bytes.Read(part.text, begin, end); !s.ok()) return s;
   TypedArgs typed;
   for (const EventPlaces::Place& place : stretch.places) {
-    const uint64_t offset = stretch.begin + place.offset;
+    const uint64_t offset = begin + place.offset;
     const bool memory = names.metas[place.meta].category == EventCategory::kMemoryEvent;
     if (reader->forms.Read(bytes.From(offset), place.meta, memory, &typed)) {
+      if (part.cycle > 0) MoveIds(part.cycle, &typed);
       columns->Add(place.row, typed);
       continue;
     }
@@ -210,6 +223,7 @@ Status ReadStretch(const EventPlaces::Stretch& stretch, const ArgsText& text,
     const std::string_view args = ArgsOf(*event);
     if (args.empty()) continue;
     ReadTypedArgs(args, memory, &typed);
+    if (part.cycle > 0) MoveIds(part.cycle, &typed);
     columns->Add(place.row, typed);
   }
   return Status::Ok();
@@ -248,9 +262,20 @@ void JoinOpNames(StatTable* table) {
 
 }  // namespace
 
+ArgsSource::File::Part ArgsSource::File::PartAt(uint64_t offset) const {
+  for (size_t i = later.size(); i > 0; --i) {
+    const Later& part = later[i - 1];
+    if (offset >= part.begin) return {&part.text, part.begin, static_cast<uint32_t>(i)};
+  }
+  return {&text, 0, 0};
+}
+
 size_t ArgsSource::resident_bytes() const {
   size_t bytes = 0;
-  for (const File& f : files_) bytes += f.text.resident_bytes() + f.ends.size() * sizeof(f.ends[0]);
+  for (const File& f : files_) {
+    bytes += f.text.resident_bytes() + f.ends.size() * sizeof(f.ends[0]);
+    for (const Later& part : f.later) bytes += part.text.resident_bytes();
+  }
   return bytes;
 }
 
@@ -261,13 +286,17 @@ Result<std::vector<Stat>> ArgsSource::Decode(const Trace& trace, EventRow row) c
   const File& file = files_[place->source];
   const uint64_t offset = place->ref;
   std::string buffer, end_buffer;
-  const Result<std::string_view> event = file.text.Value(offset, &buffer);
+  const auto value_at = [&file](uint64_t at, std::string* bytes) {
+    const File::Part part = file.PartAt(at);
+    return part.text->Value(at - part.begin, bytes);
+  };
+  const Result<std::string_view> event = value_at(offset, &buffer);
   if (!event.ok()) return event.status();
   AppendArgs(*event, &stats);
   const auto end =
       std::lower_bound(file.ends.begin(), file.ends.end(), std::pair(offset, uint64_t{0}));
   if (end != file.ends.end() && end->first == offset) {
-    const Result<std::string_view> closing = file.text.Value(end->second, &end_buffer);
+    const Result<std::string_view> closing = value_at(end->second, &end_buffer);
     if (!closing.ok()) return closing.status();
     AppendArgs(*closing, &stats);
   }
@@ -283,7 +312,7 @@ Result<std::vector<Stat>> ArgsSource::Decode(const Trace& trace, EventRow row) c
 Result<std::shared_ptr<const StatTable>> ArgsSource::LoadTyped(const Trace& trace,
                                                                std::stop_token stop) const {
   std::vector<uint64_t> sizes;
-  for (const File& file : files_) sizes.push_back(file.text.size());
+  for (const File& file : files_) sizes.push_back(file.size());
   const EventPlaces places(trace, sizes);
   const std::vector<EventPlaces::Stretch>& stretches = places.stretches();
   std::vector<std::unique_ptr<TypedColumns>> parts(stretches.size());
@@ -293,7 +322,7 @@ Result<std::shared_ptr<const StatTable>> ArgsSource::LoadTyped(const Trace& trac
     if (stop.stop_requested() || error.any()) return;
     auto reader = readers.Take();
     parts[i] = std::make_unique<TypedColumns>(&reader->texts, reader->last);
-    error.Set(ReadStretch(stretches[i], files_[stretches[i].file].text, trace.names(), reader.get(),
+    error.Set(ReadStretch(stretches[i], files_[stretches[i].file], trace.names(), reader.get(),
                           parts[i].get()));
     reader->last = parts[i].get();
     readers.Give(std::move(reader));

@@ -87,11 +87,32 @@ class ArgsText {
 
 class ArgsSource final : public StatSource {
  public:
+  // The text of a later cycle of the process: its offsets count from `begin`, a multiple of
+  // EventPlaces::kStretch.
+  struct Later {
+    uint64_t begin = 0;
+    ArgsText text;
+  };
   struct File {
     ArgsText text;
     // Offsets of B events and of their E events, sorted: the end's arguments belong to the slice
     // too.
     std::vector<std::pair<uint64_t, uint64_t>> ends;
+    std::vector<Later> later = {};
+
+    uint64_t size() const { return later.empty() ? text.size() : EndOf(later.back()); }
+    static uint64_t EndOf(const Later& part) { return part.begin + part.text.size(); }
+    // Where the text of the next cycle may begin.
+    uint64_t NextBegin() const {
+      return (size() + EventPlaces::kStretch - 1) / EventPlaces::kStretch * EventPlaces::kStretch;
+    }
+    // The text of an offset. O(cycles).
+    struct Part {
+      const ArgsText* text;
+      uint64_t begin;
+      uint32_t cycle;  // 0: the first
+    };
+    Part PartAt(uint64_t offset) const;
   };
   explicit ArgsSource(std::vector<File> files) : files_(std::move(files)) {}
 

@@ -6,12 +6,14 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <optional>
 
 #include "loaders/chrome_json/args_source.h"
 #include "loaders/chrome_json/chrome_track_builder.h"
 #include "loaders/chrome_json/file_parser.h"
 #include "loaders/chrome_json/named_processes.h"
+#include "loaders/chrome_json/recordings.h"
 #include "loaders/common/json_cursor.h"
 #include "model/analysis/naming/short_label.h"
 #include "model/base/ascii.h"
@@ -38,7 +40,8 @@ constexpr TraceFormat kTimeline = {"TensorFlow 1 timeline",
                                     .long_names_for_tf_op = true,
                                     .argument_names = true,
                                     .chrome_events = true,
-                                    .one_run = true}};
+                                    .one_run = true},
+                                   Recorder::kTimeline};
 
 // One file, parsed, before its tracks are made.
 struct LoadedFile {
@@ -53,11 +56,16 @@ struct LoadedFile {
   // From the members around the event list.
   std::string host_name;
   int rank = -1;
+  uint32_t cycle = 0;          // of its process
+  Ps earlier = 0;              // so much time between cycles is left out before it
+  LoadedFile* same = nullptr;  // the file of the first cycle of its process; null: this one
   std::optional<int64_t> base_ns;
   std::vector<DeviceProperties> devices;
   std::string version;                        // RecordingHeader::version
   std::vector<std::string> asked, not_asked;  // RecordingHeader
   bool unix_clock = false;
+  bool cycles = false;    // it has the events of later cycles, too
+  bool host_cut = false;  // it or a later cycle is cut
   bool far_away = false;  // too far from most files: it starts at 0
   // Times count from the origin of the trace that was exported, whatever begins first.
   bool own_origin = false;
@@ -161,9 +169,24 @@ Status OpenStream(const std::string& path, const LoadOptions& options, LoadedFil
   return {};
 }
 
+// "a.json: no events in it (0 events, 2 names)"
+Status NoEvents(const LoadedFile& file) {
+  size_t names = 0;
+  for (const ProcessInfo& process : file.events.processes) names += process.name.value != 0;
+  for (const ThreadEvents& thread : file.events.threads) names += thread.info.name.value != 0;
+  const uint64_t others = file.events.diagnostics.count(ChromeDiagnostic::kNoPhase);
+  if (others > 0)
+    return {ErrorCode::kFormat, file.input.path + ": no events in it: " + std::to_string(others) +
+                                    " of its objects have no phase (\"ph\")"};
+  const std::string said =
+      names > 0 ? " (0 events, " + std::to_string(names) + (names > 1 ? " names)" : " name)") : "";
+  return {ErrorCode::kFormat, file.input.path + ": no events in it" + said};
+}
+
 Status LoadFile(const InputFile& input, const LoadOptions& options, const std::stop_token& stop,
                 Progress* progress, LoadedFile* file) {
   file->input = input;
+  file->rank = input.rank;
   file->label = std::filesystem::path(input.path).filename().string();
   ParseOptions parse;
   parse.max_inflated_bytes = options.max_inflated_bytes;
@@ -190,6 +213,7 @@ Status LoadFile(const InputFile& input, const LoadOptions& options, const std::s
   if (stop.stop_requested()) return {ErrorCode::kCancelled, "cancelled"};
   ReadMembers(file);
   FindClock(file);
+  if (!file->events.has_span && file->events.memory.empty()) return NoEvents(*file);
   return Status::Ok();
 }
 
@@ -243,6 +267,147 @@ Origin ChooseOrigin(const std::vector<std::unique_ptr<LoadedFile>>& files) {
       origin.own_ps >= 0 && origin.own_ps < kOwnZero ? Int128{0} : floor_us(origin.own_ps);
   origin.unix_clock = any_unix;
   return origin;
+}
+
+// The id of the process with most threads of the host.
+std::string MainProcess(const FileEvents& events) {
+  std::map<uint32_t, size_t> threads;
+  for (const ThreadEvents& thread : events.threads) threads[thread.pid] += thread.host;
+  const auto most = std::max_element(threads.begin(), threads.end(),
+                                     [](auto& a, auto& b) { return a.second < b.second; });
+  return most == threads.end() || most->second == 0 ? std::string()
+                                                    : std::string(events.IdText(most->first));
+}
+
+RecordedFile RecordedFileOf(const LoadedFile& file) {
+  RecordedFile recorded;
+  recorded.worker = WorkerInName(file.input.host);
+  recorded.process = MainProcess(file.events);
+  recorded.rank = file.rank;
+  recorded.begin_ns = static_cast<int64_t>(file.begin_ps / kPsPerNs);
+  recorded.end_ns = SaturatingAdd(recorded.begin_ns, file.events.span.length() / kPsPerNs);
+  return recorded;
+}
+
+using Files = std::vector<std::unique_ptr<LoadedFile>>;
+
+// What --run opens: a recording, or one cycle of it.
+struct Choice {
+  std::string name;
+  std::vector<SameTime> cycles;
+};
+
+std::string NameOfCycle(const Files& files, const SameTime& cycle) {
+  const std::string& first = files[cycle.front()]->input.host;
+  const size_t more = cycle.size() - 1;
+  return more == 0 ? first : first + " and " + std::to_string(more) + " more";
+}
+
+std::vector<Choice> ChoicesOf(const Files& files, const std::string& folder,
+                              std::vector<Recording> recordings) {
+  std::vector<Choice> choices;
+  for (const Recording& recording : recordings) {
+    const size_t cycles = recording.cycles.size();
+    std::string name = NameOfCycle(files, recording.cycles.front());
+    if (cycles > 1) name += " (" + std::to_string(cycles) + " cycles)";
+    if (recordings.size() == 1) name = folder;
+    choices.push_back({std::move(name), recording.cycles});
+    for (size_t c = cycles; cycles > 1 && c > 0; --c)
+      choices.push_back({NameOfCycle(files, recording.cycles[c - 1]), {recording.cycles[c - 1]}});
+  }
+  return choices;
+}
+
+// One after the other: leaves out the time between the cycles, and finds the file of each process
+// in the cycles before.
+void PutInARow(const std::vector<SameTime>& cycles, std::span<const RecordedFile> recorded,
+               Files* files, Trace* trace) {
+  Int128 end = 0, earlier = 0;
+  std::vector<uint32_t> firsts;
+  for (size_t c = 0; c < cycles.size(); ++c) {
+    Int128 begin = (*files)[cycles[c].front()]->begin_ps, last = begin;
+    for (const uint32_t i : cycles[c]) {
+      const LoadedFile& file = *(*files)[i];
+      begin = std::min(begin, file.begin_ps);
+      last = std::max(last, file.begin_ps + file.events.span.length());
+    }
+    if (c > 0) earlier += begin - end;
+    end = last;
+    for (const uint32_t i : cycles[c]) {
+      LoadedFile& file = *(*files)[i];
+      file.cycle = static_cast<uint32_t>(c);
+      file.earlier = static_cast<Ps>(std::clamp<Int128>(earlier, 0, kMaxPs));
+      const auto first = std::find_if(firsts.begin(), firsts.end(), [&](uint32_t f) {
+        return (*files)[f]->cycle < c && IsSameProcess(recorded[f], recorded[i]);
+      });
+      if (first == firsts.end()) {
+        firsts.push_back(i);
+      } else {
+        file.same = (*files)[*first].get();
+      }
+    }
+    // The times become those of the axis when its origin is known.
+    const Int128 on_axis = begin - earlier;
+    trace->cycles.push_back(
+        {NameOfCycle(*files, cycles[c]),
+         {static_cast<Ps>(on_axis / kPsPerNs), static_cast<Ps>((last - earlier) / kPsPerNs)},
+         static_cast<int64_t>(begin / kPsPerNs)});
+  }
+}
+
+void SayWhatIsShown(const std::vector<Choice>& choices, const Choice& chosen, Trace* trace) {
+  for (const Cycle& cycle : trace->cycles)
+    trace->diagnostics.Count("recording.cycle", Severity::kInfo,
+                             "Recordings of one process are shown one after the other, without the "
+                             "time between them.",
+                             cycle.name);
+  for (const Choice& choice : choices) {
+    const bool inside =
+        std::any_of(choice.cycles.begin(), choice.cycles.end(), [&](const SameTime& cycle) {
+          return std::find(chosen.cycles.begin(), chosen.cycles.end(), cycle) !=
+                 chosen.cycles.end();
+        });
+    if (inside) continue;
+    trace->diagnostics.Count("recording.other", Severity::kInfo,
+                             "The folder has recordings of other times, which are not shown: the "
+                             "list of runs, or --run NAME, opens one.",
+                             choice.name);
+  }
+}
+
+// Keeps the files of one recording: the one that is asked for, or the newest.
+void ChooseRecording(const std::string& wanted, Files* files, Trace* trace) {
+  const bool placed = std::all_of(files->begin(), files->end(), [](const auto& file) {
+    return file->unix_clock && file->events.has_span;
+  });
+  if (files->size() < 2 || !placed) return;
+  std::vector<RecordedFile> recorded;
+  for (const auto& file : *files) recorded.push_back(RecordedFileOf(*file));
+  const std::vector<Choice> choices = ChoicesOf(*files, trace->run, GroupRecordings(recorded));
+  if (choices.size() < 2) return;
+  auto chosen = std::find_if(choices.begin(), choices.end(),
+                             [&](const Choice& choice) { return choice.name == wanted; });
+  if (chosen == choices.end()) chosen = choices.begin();
+  for (const Choice& choice : choices) trace->runs.push_back(choice.name);
+  trace->run = chosen->name;
+  if (chosen->cycles.size() > 1) PutInARow(chosen->cycles, recorded, files, trace);
+  SayWhatIsShown(choices, *chosen, trace);
+  std::vector<bool> kept(files->size());
+  for (const SameTime& cycle : chosen->cycles) {
+    for (const uint32_t i : cycle) kept[i] = true;
+  }
+  size_t at = 0;
+  std::erase_if(*files, [&](const auto&) { return !kept[at++]; });
+}
+
+// Moves the cycles from Unix time in nanoseconds to the axis of the trace.
+void PlaceCycles(const Origin& origin, Trace* trace) {
+  const auto on_axis = [&](Ps unix_ns) {
+    return static_cast<Ps>(
+        std::clamp<Int128>(Int128{unix_ns} * kPsPerNs - origin.unix_ps, kMinPs, kMaxPs));
+  };
+  for (Cycle& cycle : trace->cycles)
+    cycle.span = {on_axis(cycle.span.begin), on_axis(cycle.span.end)};
 }
 
 ArgsText TextOf(const LoadedFile& file) {
@@ -333,35 +498,81 @@ void CountLosses(const LoadedFile& file, Diagnostics* out) {
   for (const TopMember& member : file.parsed.members) CountUnread(file.label, member, out);
 }
 
+Ps ShiftOf(const LoadedFile& file, const Origin& origin) {
+  const Int128 shift =
+      file.begin_ps - file.events.span.begin - origin.Of(file) - Int128{file.earlier};
+  return static_cast<Ps>(std::clamp<Int128>(shift, kMinPs, kMaxPs));
+}
+
+void ReportFile(const LoadedFile& file, Trace* trace) {
+  file.events.diagnostics.Report(file.label, &trace->diagnostics);
+  CountLosses(file, &trace->diagnostics);
+  if (file.parsed.cut)
+    trace->diagnostics.CountTruncated(file.label + " byte " + std::to_string(file.inflated_bytes));
+  trace->file_bytes += file.file_bytes;
+  trace->inflated_bytes += file.inflated_bytes;
+}
+
+// Puts the events of a later cycle behind those of the first one, and its text behind that text.
+void AppendCycle(const Origin& origin, LoadedFile* later, ArgsSource::File* text,
+                 TraceBuilder* builder) {
+  LoadedFile& first = *later->same;
+  first.cycles = true;
+  first.host_cut = first.host_cut || later->parsed.cut;
+  const uint64_t begin = text->NextBegin();
+  const Ps shift = SaturatingSub(ShiftOf(*later, origin), ShiftOf(first, origin));
+  if (first.devices.empty()) first.devices = later->devices;
+  ReportFile(*later, &builder->trace());
+  first.events.Append(&later->events, {shift, begin});
+  text->later.push_back({begin, TextOf(*later)});
+}
+
+// Leaves one file for each process, with the events of all its cycles. Returns their texts.
+std::vector<ArgsSource::File> JoinCycles(const Origin& origin, Files* files,
+                                         TraceBuilder* builder) {
+  std::vector<ArgsSource::File> texts;
+  std::map<const LoadedFile*, size_t> places;
+  std::vector<LoadedFile*> later;
+  for (const auto& file : *files) {
+    if (file->same != nullptr) {
+      later.push_back(file.get());
+    } else {
+      places[file.get()] = texts.size();
+      texts.push_back({TextOf(*file), {}});
+    }
+  }
+  std::stable_sort(later.begin(), later.end(),
+                   [](const LoadedFile* a, const LoadedFile* b) { return a->cycle < b->cycle; });
+  for (LoadedFile* file : later) AppendCycle(origin, file, &texts[places[file->same]], builder);
+  std::erase_if(*files, [](const auto& file) { return file->same != nullptr; });
+  return texts;
+}
+
 void AddFile(uint32_t index, const Origin& origin, LoadedFile* file, MetaTable* metas,
              TraceBuilder* builder, const std::stop_token& stop) {
   Host host;
-  host.name = builder->strings().Intern(WithRank(HostNameOf(*file), file->rank));
+  const std::string worker(WorkerInName(file->input.host));
+  const std::string name = file->cycles && !worker.empty() ? worker : HostNameOf(*file);
+  host.name = builder->strings().Intern(WithRank(name, file->rank));
   host.file = file->input.path;
   host.rank = file->rank;
+  host.cut = file->parsed.cut || file->host_cut;
   if (file->unix_clock) host.start_unix_ns = static_cast<int64_t>(file->begin_ps / kPsPerNs);
   TrackPlacement placement;
   placement.host = builder->AddHost(std::move(host));
   placement.file = file->label;
   placement.source = index;
   placement.devices = file->devices;
-  const Int128 shift = file->begin_ps - file->events.span.begin - origin.Of(*file);
-  placement.shift = static_cast<Ps>(std::clamp<Int128>(shift, kMinPs, kMaxPs));
+  placement.shift = ShiftOf(*file, origin);
   Trace& trace = builder->trace();
   const NamedProcesses named(file->events, builder->strings());
   if (named.IsTimeline()) trace.format = &kTimeline;
   BuildTracks(placement, named, &file->events, metas, builder, stop);
-  file->events.diagnostics.Report(file->label, &trace.diagnostics);
-  CountLosses(*file, &trace.diagnostics);
-  if (file->parsed.cut) {
-    trace.diagnostics.CountTruncated(file->label + " byte " + std::to_string(file->inflated_bytes));
-  }
   RecordingHeader& recording = trace.recording;
   if (recording.version.empty()) recording.version = file->version;
   if (recording.asked.empty()) recording.asked = std::move(file->asked);
   if (recording.not_asked.empty()) recording.not_asked = std::move(file->not_asked);
-  trace.file_bytes += file->file_bytes;
-  trace.inflated_bytes += file->inflated_bytes;
+  ReportFile(*file, &trace);
 }
 
 bool Sniff(std::span<const std::byte> prefix) {
@@ -391,8 +602,6 @@ constexpr TraceFormat kChromeTrace = {"Chrome trace",
 
 using Kind = FileEnding::Kind;
 constexpr FileEnding kEndings[] = {
-    {"perfetto_trace.json", Kind::kSkipped, "a copy of the trace for the Perfetto UI"},
-    {"execution_details.json", Kind::kSkipped, "what the graph captures beside it are of"},
     {".pt.trace.json", Kind::kOwn},
     {".trace.json", Kind::kCommon},
     {".json", Kind::kLoose},
@@ -412,15 +621,17 @@ Status Load(TraceBuilder& builder, std::span<const InputFile> inputs, const Load
   if (!loaded.ok()) return loaded;
   std::stable_sort(files.begin(), files.end(),
                    [](const auto& a, const auto& b) { return a->rank < b->rank; });
+  ChooseRecording(options.run, &files, &builder.trace());
   const Origin origin = ChooseOrigin(files);
+  PlaceCycles(origin, &builder.trace());
   progress.SetStage("Linking arrows");
-  std::vector<ArgsSource::File> texts;
+  std::vector<ArgsSource::File> texts = JoinCycles(origin, &files, &builder);
   for (uint32_t i = 0; i < files.size(); ++i) {
     if (origin.unix_clock && !files[i]->unix_clock)
       files[i]->events.diagnostics.Count(ChromeDiagnostic::kNoCommonClock, 0);
     AddFile(i, origin, files[i].get(), &metas, &builder, stop);
     if (stop.stop_requested()) return {ErrorCode::kCancelled, "cancelled"};
-    texts.push_back({TextOf(*files[i]), std::move(files[i]->events.ends)});
+    texts[i].ends = std::move(files[i]->events.ends);
     files[i].reset();
   }
   if (origin.unix_clock)

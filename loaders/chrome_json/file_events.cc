@@ -65,14 +65,7 @@ uint32_t FileEvents::Thread(const NamePair& pid_and_tid) {
   Unescape(pid_and_tid.first, &text);
   const uint32_t pid = Id(text);
   Unescape(pid_and_tid.second, &text);
-  const uint32_t tid = Id(text);
-  uint32_t index;
-  if (threads_.Insert(pid, tid, &index)) {
-    threads.emplace_back();
-    threads.back().pid = pid;
-    threads.back().tid = tid;
-  }
-  return index;
+  return ThreadOf(pid, Id(text));
 }
 
 StringId FileEvents::String(std::string_view token) {
@@ -229,21 +222,25 @@ void FileEvents::AddCounter(const BatchResult& batch, const ParsedEvent& event, 
     counters.back().pid = pid;
     counters.back().name = name;
   }
-  Counter& counter = counters[number];
   for (uint32_t i = 0; i < aux.samples; ++i) {
     if (i % kStopEverySeries == 0 && stop.stop_requested()) return;
     const CounterSample& sample = batch.samples[aux.first_sample + i];
     StringId series_name = String(sample.series);
     // Kineto writes hardware counters as {"": 1.5}: the series is called like the counter.
     if (builder_->strings().View(series_name).empty()) series_name = name;
-    uint32_t series;
-    if (series_index_.Insert(number, series_name.value, &series)) {
-      series_places_.push_back(static_cast<uint32_t>(counter.series.size()));
-      counter.series.emplace_back();
-      counter.series.back().name = series_name;
-    }
-    AddSample(&counter.series[series_places_[series]], event.ts, sample.value);
+    AddSample(SeriesOf(number, series_name), event.ts, sample.value);
   }
+}
+
+CounterSeries* FileEvents::SeriesOf(uint32_t counter, StringId name) {
+  std::vector<CounterSeries>& all = counters[counter].series;
+  uint32_t series;
+  if (series_index_.Insert(counter, name.value, &series)) {
+    series_places_.push_back(static_cast<uint32_t>(all.size()));
+    all.emplace_back();
+    all.back().name = name;
+  }
+  return &all[series_places_[series]];
 }
 
 void FileEvents::AddMemory(const MemorySample& sample, uint32_t pid) {

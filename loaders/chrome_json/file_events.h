@@ -5,6 +5,7 @@
 // `base_ps`. Owns its columns.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -119,6 +120,15 @@ class FileEvents {
   // Matches only some of them when asked to stop.
   void Resolve(Int128 base_ps, const std::stop_token& stop);
 
+  // Where the events of a later file come: what is added to their times and to their offsets.
+  struct Behind {
+    Ps shift = 0;
+    uint64_t offset = 0;
+  };
+  // Adds the events of another file of the same builder, whose processes and threads have the same
+  // ids. Call after Resolve of both. Empties `later`. O(events of `later`).
+  void Append(FileEvents* later, const Behind& behind);
+
   uint32_t Id(std::string_view text);  // number of the id of a process or thread
   std::string_view IdText(uint32_t id) const { return ids_.View(StringId(id)); }
   size_t id_count() const { return ids_.size(); }  // ids are below this
@@ -158,6 +168,11 @@ class FileEvents {
   void Learn(const BatchResult& batch, WorkerMap* map);
   uint32_t Meta(const NamePair& name_and_cat, uint32_t* cat_id, uint64_t offset);
   uint32_t Thread(const NamePair& pid_and_tid);
+  uint32_t ThreadOf(uint32_t pid, uint32_t tid);
+  // The series of that name of a counter, which is new or known.
+  CounterSeries* SeriesOf(uint32_t counter, StringId name);
+  void AppendAsync(FileEvents* later, const Behind& behind);
+  void AppendCounters(const FileEvents& later, Ps shift);
   StringId String(std::string_view token);
   void AddEvent(const BatchResult& batch, const ParsedEvent& event, const WorkerMap& map,
                 std::string_view text, const std::stop_token& stop);

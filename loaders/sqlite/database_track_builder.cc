@@ -76,6 +76,21 @@ void ReadInts(const Database& database, const EventTable& table, std::span<const
   }
 }
 
+// Adds the numbers of rows that the loader has found in other tables.
+void ReadLinked(const LinkedInts& linked, std::span<const Place> places, RowValues* values) {
+  size_t at = 0;
+  for (const Place& place : places) {
+    while (at < linked.rowids.size() && linked.rowids[at] < place.rowid) ++at;
+    if (at == linked.rowids.size()) return;
+    if (linked.rowids[at] != place.rowid) continue;
+    for (size_t i = 0; i < linked.stats.size(); ++i) {
+      const int64_t value = linked.values[at * linked.stats.size() + i];
+      if (value != LinkedInts::kNone)
+        (*values)[static_cast<size_t>(linked.stats[i])].emplace_back(place.row, value);
+    }
+  }
+}
+
 Status ReadFile(const EventFile& file, const Trace& trace, uint32_t index,
                 const std::stop_token& stop, RowValues* values) {
   const std::vector<Place> places = PlacesOf(trace, index);
@@ -87,6 +102,7 @@ Status ReadFile(const EventFile& file, const Trace& trace, uint32_t index,
     const auto end =
         std::partition_point(begin, places.end(), [&](const Place& p) { return p.table == t; });
     ReadInts(**database, file.tables[t], {begin, end}, values);
+    ReadLinked(file.tables[t].linked, {begin, end}, values);
   }
   return {};
 }

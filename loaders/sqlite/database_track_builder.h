@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -36,12 +37,21 @@ struct Reference {
   const char* shown;  // its column there
 };
 
+// Whole numbers of rows that other tables tell, which SQL could find only by a search in each row.
+struct LinkedInts {
+  std::vector<IntStat> stats;
+  std::vector<int64_t> rowids;  // ascending
+  std::vector<int64_t> values;  // stats.size() for each row; kNone: none
+  static constexpr int64_t kNone = INT64_MIN;
+};
+
 // A table of events. Its FROM clause may join other tables by their rowid, in O(log n) a row.
 struct EventTable {
   std::string name;
   std::string from;                     // "T" AS e LEFT JOIN …; e is the table
   std::span<const IntExpression> ints;  // the first of a stat that the file understands is used
   std::vector<Reference> references;
+  LinkedInts linked = {};
 };
 
 // One file of a trace. An event's reference is its rowid and the number of its table.
@@ -175,8 +185,14 @@ class DatabaseTrackBuilder {
 // Fill the tracks from the tables of their schema; tables that are missing are left out.
 Status ReadNsys(DatabaseTrackBuilder* file);   // tables of Nsight Systems' export
 Status ReadRocpd(DatabaseTrackBuilder* file);  // of rocprofv3
+Status ReadRocmProfileData(DatabaseTrackBuilder* file);
 bool IsNsys(const Database& database);
 bool IsRocpd(const Database& database);
+bool IsRocmProfileData(const Database& database);
+
+// The op's name in a range that PyTorch's emit_nvtx wrote: "aten::add" for "aten::add, seq = 12,
+// op_id = 345, sizes = […]"; nothing for other ranges.
+std::optional<std::string_view> OpOfRange(std::string_view text);
 
 // The name of a copy as PyTorch writes it: "Memcpy HtoD (Pinned -> Device)".
 std::string CopyName(std::string_view direction, std::string_view from, std::string_view to);

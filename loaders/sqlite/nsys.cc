@@ -110,18 +110,6 @@ constexpr std::string_view kOtherTables[] = {"ANALYSIS_DETAILS",
                                              "CUDA_CALLCHAINS",
                                              "OSRT_CALLCHAINS"};
 
-// The op's name in a range of PyTorch's emit_nvtx: "aten::add, seq = 12, op_id = 345, sizes =
-// [...]".
-std::optional<std::string_view> OpOfRange(std::string_view text) {
-  for (const std::string_view mark : {", op_id = ", ", seq = ", ", sizes = "}) {
-    if (const size_t at = text.find(mark); at != text.npos) {
-      const std::string_view name = text.substr(0, at);
-      return name.substr(0, name.find(", seq = "));
-    }
-  }
-  return std::nullopt;
-}
-
 // "cudaLaunchKernel_v7000" -> "cudaLaunchKernel".
 std::string_view WithoutVersion(std::string_view name) {
   const size_t at = name.rfind("_v");
@@ -505,6 +493,16 @@ class NsysReader {
 };
 
 }  // namespace
+
+std::optional<std::string_view> OpOfRange(std::string_view text) {
+  for (const std::string_view mark : {", op_id = ", ", seq = ", ", sizes = "}) {
+    if (const size_t at = text.find(mark); at != text.npos) {
+      const std::string_view name = text.substr(0, at);
+      return name.substr(0, name.find(", seq = "));
+    }
+  }
+  return std::nullopt;
+}
 
 // Exports of 2021 have no META_DATA tables; which other tables there are depends on what was
 // traced.

@@ -1,10 +1,12 @@
-// The loader of SQLite databases: exports of Nsight Systems, and files of rocprofv3
-// (docs/formats.md#databases). A file's tables tell which of them it is.
+// The loader of SQLite databases: exports of Nsight Systems, and files of rocprofv3 and
+// rocmProfileData (docs/formats.md#databases). A file's tables tell which of them it is.
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <string_view>
 #include <utility>
 
+#include "loaders/files/foreign_file.h"
 #include "loaders/loader.h"
 #include "loaders/sqlite/database_track_builder.h"
 
@@ -18,13 +20,25 @@ constexpr int64_t kOwnZeroNs = 10'000'000'000;
 constexpr Capabilities kDatabase = {.event_categories = true, .pytorch_events = true};
 constexpr TraceFormat kNsightSystems = {"Nsight Systems export", kDatabase, Recorder::kNsight};
 constexpr TraceFormat kRocpd = {"rocprofv3 database", kDatabase, Recorder::kRocprof};
+constexpr TraceFormat kRocmProfileData = {"rocmProfileData database", kDatabase,
+                                          Recorder::kRocprof};
+
+// The schemas, by the tables that tell them.
+struct DatabaseSchema {
+  const TraceFormat* format;
+  bool (*is)(const Database& database);
+  Status (*read)(DatabaseTrackBuilder* file);
+};
+constexpr DatabaseSchema kSchemas[] = {{&kNsightSystems, IsNsys, ReadNsys},
+                                       {&kRocmProfileData, IsRocmProfileData, ReadRocmProfileData},
+                                       {&kRocpd, IsRocpd, ReadRocpd}};
 
 struct LoadedFile {
   std::string path, label, host;
   std::shared_ptr<const ByteSource> source;
   std::unique_ptr<Database> database;
   std::unique_ptr<DatabaseTrackBuilder> tracks;
-  bool nsys = false;
+  const DatabaseSchema* schema = nullptr;
   int64_t base_ns = 0;  // the time of the file's clock that becomes its t = 0
 };
 
@@ -34,8 +48,10 @@ Status In(const std::string& path, const Status& status) {
 }
 
 Status Unknown(const Database& database) {
+  if (const std::optional<ForeignFile> foreign = ForeignDatabase(database.tables()))
+    return {ErrorCode::kUnsupported, foreign->Text()};
   std::string text =
-      "a SQLite database that is neither an export of Nsight Systems nor of rocprofv3:"
+      "a SQLite database that is none of Nsight Systems, rocprofv3 or rocmProfileData:"
       " its tables are ";
   constexpr size_t kMost = 5;
   const std::vector<std::string>& tables = database.tables();
@@ -47,12 +63,13 @@ Status Unknown(const Database& database) {
 Status ReadTables(const LoadOptions& options, const std::stop_token& stop, TraceBuilder* builder,
                   LoadedFile* file) {
   Database& database = *file->database;
-  file->nsys = IsNsys(database);
-  if (!file->nsys && !IsRocpd(database)) return Unknown(database);
+  for (const DatabaseSchema& schema : kSchemas) {
+    if (file->schema == nullptr && schema.is(database)) file->schema = &schema;
+  }
+  if (file->schema == nullptr) return Unknown(database);
   file->tracks = std::make_unique<DatabaseTrackBuilder>(database, builder, file->label,
                                                         options.max_inflated_bytes, stop);
-  Status status = file->nsys ? ReadNsys(file->tracks.get()) : ReadRocpd(file->tracks.get());
-  if (!status.ok()) return status;
+  if (Status status = file->schema->read(file->tracks.get()); !status.ok()) return status;
   if (stop.stop_requested()) return {ErrorCode::kCancelled, "cancelled"};
   if (database.out_of_memory())
     return {ErrorCode::kLimit, "reading the database needs more than 256 MiB"};
@@ -99,6 +116,7 @@ Ps BaseOf(const LoadedFile& file, const Trace& trace) {
 
 HostId AddHost(const LoadedFile& file, const std::string& suffix, TraceBuilder* builder) {
   Host host;
+  host.cut = file.database->truncated();
   const std::string& name = file.tracks->host_name;
   host.name = builder->strings().Intern((name.empty() ? file.host : name) + suffix);
   host.file = file.path;
@@ -120,7 +138,8 @@ void EmitFile(uint32_t index, LoadedFile* file, TraceBuilder* builder) {
     placement.host = AddHost(*file, "", builder);
   } else {
     for (const int64_t process : processes) {
-      const int64_t pid = file->nsys ? process & 0xffffff : process;
+      const bool nsys = file->schema->format == &kNsightSystems;
+      const int64_t pid = nsys ? process & 0xffffff : process;
       placement.hosts[process] = AddHost(*file, " process " + std::to_string(pid), builder);
     }
     placement.host = placement.hosts.begin()->second;
@@ -145,7 +164,7 @@ Status Load(TraceBuilder& builder, std::span<const InputFile> inputs, const Load
     return status;
   });
   if (!loaded.ok()) return loaded;
-  trace.format = files.front().nsys ? &kNsightSystems : &kRocpd;
+  trace.format = files.front().schema->format;
   trace.kineto = true;  // the categories of events are PyTorch's
   PlaceFiles(&files, &trace);
   std::vector<EventFile> sources;
@@ -164,13 +183,9 @@ bool Sniff(std::span<const std::byte> prefix) {
 }
 
 using Kind = FileEnding::Kind;
-constexpr char kReport[] =
-    "a report that Nsight Systems alone reads; `nsys export --type sqlite FILE` makes what is read";
-// A version follows. Old and new reports begin alike.
-constexpr char kReportBegin[] = "NVIDIA Tegra Profiler Report ";
-constexpr FileEnding kEndings[] = {{".nsys-rep", Kind::kSkipped, kReport, kReportBegin},
-                                   {".qdrep", Kind::kSkipped, kReport, kReportBegin},
+constexpr FileEnding kEndings[] = {{".rpd", Kind::kOwn},
                                    {".sqlite", Kind::kLoose},
+                                   {".sqlite3", Kind::kLoose},
                                    {".db", Kind::kLoose}};
 
 }  // namespace
@@ -178,7 +193,7 @@ constexpr FileEnding kEndings[] = {{".nsys-rep", Kind::kSkipped, kReport, kRepor
 
 extern const LoaderDesc kSqliteLoader;
 const LoaderDesc kSqliteLoader = {&sqlite::kNsightSystems,
-                                  "Nsight Systems export or rocprofv3 database",
+                                  "Nsight Systems export, rocprofv3 or rocmProfileData database",
                                   sqlite::kEndings,
                                   sqlite::Sniff,
                                   sqlite::Load,

@@ -91,6 +91,13 @@ Status WriteHead(const WriteContext& context, uint32_t, Payload* out) {
   for (const std::string& text : trace.warnings) head.add_warnings(text);
   for (const std::string& text : trace.skipped_files) head.add_skipped_files(text);
   WriteRecording(trace.recording, &head);
+  for (const Cycle& cycle : trace.cycles) {
+    pb::Cycle& to = *head.add_cycles();
+    to.set_name(cycle.name);
+    to.set_begin(cycle.span.begin);
+    to.set_end(cycle.span.end);
+    to.set_start_unix_ns(cycle.start_unix_ns);
+  }
   out->count = 1;
   out->bytes = head.SerializeAsString();
   return {};
@@ -121,6 +128,10 @@ bool ReadHead(ReadContext& context, const Section&, std::string_view bytes) {
   trace.warnings.assign(head.warnings().begin(), head.warnings().end());
   trace.skipped_files.insert(trace.skipped_files.end(), head.skipped_files().begin(),
                              head.skipped_files().end());
+  constexpr int kMostCycles = 100'000;
+  if (head.cycles_size() > kMostCycles) return false;
+  for (const pb::Cycle& cycle : head.cycles())
+    trace.cycles.push_back({cycle.name(), {cycle.begin(), cycle.end()}, cycle.start_unix_ns()});
   return head.rows() < 0xffffffffu;
 }
 

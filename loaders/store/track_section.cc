@@ -31,6 +31,7 @@ void WriteHost(const Host& host, pb::Host* to) {
   to->set_name(host.name.value);
   to->set_file(host.file);
   to->set_start_unix_ns(host.start_unix_ns);
+  to->set_cut(host.cut);
   to->set_rank(host.rank);
 }
 
@@ -138,6 +139,7 @@ bool ReadTrack(ReadContext& context, const Section&, std::string_view bytes) {
     host.name = TrackNameOf(context, from.name());
     host.file = from.file();
     host.start_unix_ns = from.start_unix_ns();
+    host.cut = from.cut();
     host.rank = from.rank();
     trace.hosts.push_back(std::move(host));
   }

@@ -125,11 +125,9 @@ Status XSpaceLoad::OpenAndScan() {
     if (status.code() == ErrorCode::kCancelled) return status;
     if (status.ok()) continue;
     // The other hosts of a run are worth seeing without this one.
+    status = ExplainFailure(inputs_[i], std::move(status));
     if (first_error.ok()) first_error = status;
-    builder_.trace().diagnostics.Count("xplane.unreadable_file", Severity::kError,
-                                       "Files that could not be read: the rest is shown.",
-                                       status.message());
-    builder_.trace().skipped_files.push_back(status.message());
+    LeaveOut(inputs_[i], status, &builder_.trace());
   }
   return files_.empty() ? first_error : Status();
 }
@@ -407,19 +405,6 @@ using Kind = FileEnding::Kind;
 constexpr FileEnding kEndings[] = {
     {".xplane.pb", Kind::kOwn},
     {kRiegeliEnding, Kind::kOwn},
-    // Files that lie beside XSpaces in a run directory.
-    {".memory_profile.json", Kind::kSkipped, "an old summary by TensorFlow"},
-    {".input_pipeline.pb", Kind::kSkipped, "an old summary by TensorFlow"},
-    {".overview_page.pb", Kind::kSkipped, "an old summary by TensorFlow"},
-    {".tensorflow_stats.pb", Kind::kSkipped, "an old summary by TensorFlow"},
-    {".kernel_stats.pb", Kind::kSkipped, "an old summary by TensorFlow"},
-    {".op_stats.pb", Kind::kSkipped, "a cache of XProf"},
-    {".op_stats_v2.pb", Kind::kSkipped, "a cache of XProf"},
-    {".dcn_collective_stats.pb", Kind::kSkipped, "a cache of XProf"},
-    {".smart_suggestion.pb", Kind::kSkipped, "a cache of XProf"},
-    {".hlo_proto.pb", Kind::kSkipped, "an HLO module that XProf unpacked"},
-    {".SSTABLE", Kind::kSkipped, "a cache of XProf"},
-    {"cache_version.txt", Kind::kSkipped, "a cache of XProf"},
 };
 
 }  // namespace

@@ -68,10 +68,10 @@ TEST_CASE("File names tell the format and the host") {
   CHECK(ClassifyFileName("vm.trace.json.gz").kind == FileEnding::Kind::kCommon);
   CHECK(ClassifyFileName("worker0.1234.pt.trace.json").host == "worker0.1234");
   CHECK(ClassifyFileName("anything.json").kind == FileEnding::Kind::kLoose);
-  CHECK(ClassifyFileName("perfetto_trace.json.gz").kind == FileEnding::Kind::kSkipped);
-  CHECK(ClassifyFileName("ALL_HOSTS.op_stats_v2.pb").kind == FileEnding::Kind::kSkipped);
-  CHECK(ClassifyFileName("jit_f(12).hlo_proto.pb").kind == FileEnding::Kind::kSkipped);
-  CHECK(ClassifyFileName("vm.SSTABLE").kind == FileEnding::Kind::kSkipped);
+  CHECK(ClassifyFileName("perfetto_trace.json.gz").foreign.has_value());
+  CHECK(ClassifyFileName("ALL_HOSTS.op_stats_v2.pb").foreign.has_value());
+  CHECK(ClassifyFileName("jit_f(12).hlo_proto.pb").foreign.has_value());
+  CHECK(ClassifyFileName("vm.SSTABLE").foreign.has_value());
   CHECK(ClassifyFileName("events.out.tfevents.1.vm.profile-empty").loader == nullptr);
   CHECK(ClassifyFileName("").loader == nullptr);
 }
@@ -92,7 +92,7 @@ TEST_CASE("Each loader owns the endings of its files, packed ones included") {
       CHECK(name.loader == loader);
       CHECK(name.kind == ending.kind);
       CHECK(name.host == "vm");
-      CHECK((ending.kind == FileEnding::Kind::kSkipped) == !std::string(name.reason).empty());
+      CHECK(!name.foreign);
     }
   }
 }
@@ -298,6 +298,164 @@ TEST_CASE("Content decides the loader, not the name; a broken host does not hide
   const Status text = LoadPath(tree.Path("notes.txt"), {}, {}, progress).status();
   CHECK(text.code() == ErrorCode::kFormat);
   CHECK(text.message().find("XSpace") != std::string::npos);
+}
+
+std::string MessageOf(const std::string& path) {
+  Progress progress;
+  return LoadPath(path, {}, {}, progress).status().message();
+}
+
+bool Contains(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+constexpr std::string_view kSmallTrace =
+    R"({"traceEvents": [{"ph": "X", "name": "a", "ts": 1, "dur": 1, "pid": 1, "tid": 1}]})";
+constexpr std::string_view kPointer =
+    "version https://git-lfs.github.com/spec/v1\noid sha256:0123\nsize 77\n";
+
+TEST_CASE("A folder without a profile says what lies there instead, the most telling first") {
+  const TempTree tools;
+  tools.Add("plugins/profile/r/vm.overview_page.pb");
+  tools.Add("plugins/profile/r/vm.input_pipeline.json", R"([{"cols":[],"rows":[]}])");
+  tools.Add("train.py", "import tensorflow\n");
+  const std::string text = MessageOf(tools.Path());
+  CHECK(Contains(text,
+                 "and 1 more: what TensorFlow's profiler has computed from a profile (tool "
+                 "data): the profile itself is not there"));
+  const TempTree board;
+  board.Add("train/events.out.tfevents.17.host.7.0.v2");
+  CHECK(Contains(MessageOf(board.Path()), "TensorBoard's summaries (events.out.tfevents) without"));
+  const TempTree pointers;
+  pointers.Add("notes/a.json", kPointer);
+  pointers.Add("picture.png", "\x89PNG\r\n\x1a\n");
+  CHECK(Contains(MessageOf(pointers.Path()), "a.json: a Git LFS pointer, not the file itself (77"));
+}
+
+TEST_CASE("A file that is something else is called by its name, whatever it is called") {
+  const TempTree tree;
+  for (const char* name : {"a.sqlite", "a.json", "a.rpd", "a.xplane.pb", "a.pickle", "a.bin"}) {
+    tree.Add(name, kPointer);
+    CHECK_MESSAGE(MessageOf(tree.Path(name)) ==
+                      tree.Path(name) +
+                          ": a Git LFS pointer, not the file itself (77 bytes): run "
+                          "`git lfs pull`",
+                  name);
+  }
+  tree.Add("kernels.csv", "\"Name\",\"Calls\"\n\"gemm\",10\n");
+  CHECK(Contains(MessageOf(tree.Path("kernels.csv")), "a table (CSV), no trace"));
+  tree.Add("vm.input_pipeline.json", R"([{"cols":[{"id":"a"}],"rows":[]}])");
+  CHECK(Contains(MessageOf(tree.Path("vm.input_pipeline.json")), "(tool data)"));
+  tree.Add("vm.overview_page.pb", "\x0a\x05\x08\x01\x10\x02\x12");
+  CHECK(Contains(MessageOf(tree.Path("vm.overview_page.pb")), "(tool data)"));
+  tree.Add("cut.json.gz", std::string_view("\x1f\x8b\x08\x00\x00", 5));
+  CHECK(!Contains(MessageOf(tree.Path("cut.json.gz")), "is empty"));
+}
+
+TEST_CASE("A file without events is an error that says how many names it has") {
+  const TempTree tree;
+  tree.Add("brackets.json", "[]");
+  tree.Add("bracket.json", "[");
+  tree.Add("names.json", R"([{"ph":"M","name":"process_name","pid":1,"args":{"name":"python"}},
+      {"ph":"M","name":"thread_name","pid":1,"tid":1,"args":{"name":"main"}}])");
+  CHECK(MessageOf(tree.Path("brackets.json")) == tree.Path("brackets.json") + ": no events in it");
+  CHECK(MessageOf(tree.Path("bracket.json")) == tree.Path("bracket.json") + ": no events in it");
+  CHECK(MessageOf(tree.Path("names.json")) ==
+        tree.Path("names.json") + ": no events in it (0 events, 2 names)");
+  tree.Add("empty.xplane.pb", test::XSpaceBuilder().Bytes() + SmallProfile(0));
+  CHECK(Contains(MessageOf(tree.Path("empty.xplane.pb")), "no events in it"));
+}
+
+TEST_CASE("An empty or damaged XSpace does not hide the good trace of its host") {
+  for (const std::string_view damaged : {std::string_view(), kPointer, std::string_view("junk")}) {
+    const TempTree tree;
+    tree.Add("plugins/profile/r/vm.xplane.pb", damaged);
+    tree.Add("plugins/profile/r/vm.trace.json", kSmallTrace);
+    Progress progress;
+    const auto trace = LoadPath(tree.Path(), {}, {}, progress);
+    REQUIRE(trace.ok());
+    CHECK((*trace)->counts.events() == 1);
+    const Diagnostic* missing = (*trace)->diagnostics.Find(kMissingFile);
+    REQUIRE(missing != nullptr);
+    CHECK(missing->first.front().starts_with("vm.xplane.pb: the file is "));
+    CHECK(Mentions((*trace)->skipped_files, "vm.xplane.pb", "vm.trace.json of this host"));
+  }
+}
+
+TEST_CASE("An XSpace that looks whole and cannot be read does not hide the traces beside it") {
+  const TempTree tree;
+  tree.Add("plugins/profile/r/vm.xplane.pb", std::string_view("\x0a\x02\x08\x01", 4));
+  tree.Add("plugins/profile/r/other.trace.json", kSmallTrace);
+  Progress progress;
+  const auto trace = LoadPath(tree.Path(), {}, {}, progress);
+  REQUIRE(trace.ok());
+  CHECK((*trace)->counts.events() == 1);
+  CHECK((*trace)->diagnostics.Find(kMissingFile) != nullptr);
+}
+
+TEST_CASE("A good XSpace of another host is read, and the empty one is named as missing") {
+  const TempTree tree;
+  tree.Add("plugins/profile/r/a.xplane.pb", "");
+  tree.Add("plugins/profile/r/a.trace.json", kSmallTrace);
+  tree.Add("plugins/profile/r/b.xplane.pb", SmallProfile(3));
+  Progress progress;
+  const auto trace = LoadPath(tree.Path(), {}, {}, progress);
+  REQUIRE(trace.ok());
+  CHECK((*trace)->counts.events() == 3);
+  CHECK((*trace)->diagnostics.Find(kMissingFile) != nullptr);
+  CHECK(Mentions((*trace)->skipped_files, "a.trace.json", "open this file itself"));
+}
+
+TEST_CASE("A pointer among loose traces of a folder is named as missing") {
+  const TempTree tree;
+  tree.Add("rank0.json", kSmallTrace);
+  tree.Add("rank1.json", kPointer);
+  tree.Add("rank2.json", "");
+  tree.Add("settings.json", "[1, 2]");
+  Progress progress;
+  const auto trace = LoadPath(tree.Path(), {}, {}, progress);
+  REQUIRE(trace.ok());
+  const Diagnostic* missing = (*trace)->diagnostics.Find(kMissingFile);
+  REQUIRE(missing != nullptr);
+  CHECK(missing->count == 2);
+  CHECK(missing->first[0].starts_with("rank1.json: a Git LFS pointer"));
+  CHECK(missing->first[1] == "rank2.json: the file is empty");
+}
+
+TEST_CASE("Ascend's folders are ranks of one run, by profiler_info") {
+  const TempTree tree;
+  for (const int rank : {0, 1}) {
+    const std::string folder =
+        "out/node_" + std::to_string(70 + rank) + "_20240101120000123_ascend_pt/";
+    tree.Add(folder + "ASCEND_PROFILER_OUTPUT/trace_view.json", kSmallTrace);
+    tree.Add(folder + "ASCEND_PROFILER_OUTPUT/communication.json", R"({"step1": {}})");
+    tree.Add(folder + "profiler_info_" + std::to_string(1 - rank) + ".json", R"({"config": {}})");
+    tree.Add(folder + "PROF_000001_2024/mindstudio_profiler_output/msprof_2024.json", kSmallTrace);
+  }
+  const auto runs = FindRuns(tree.Path("out"));
+  REQUIRE(runs.ok());
+  REQUIRE(runs->size() == 1);
+  CHECK(runs->front().name == "out");
+  CHECK(Hosts(runs->front()) == Strings{"node_70_20240101120000123", "node_71_20240101120000123"});
+  Progress progress;
+  const auto trace = LoadPath(tree.Path("out"), {}, {}, progress);
+  REQUIRE(trace.ok());
+  REQUIRE((*trace)->hosts.size() == 2);
+  CHECK((*trace)->hosts[0].rank == 0);
+  CHECK((*trace)->hosts[1].rank == 1);
+  CHECK((*trace)->HostName(HostId(0)) == "node_71_20240101120000123 rank 0");
+  const std::string one = "out/node_70_20240101120000123_ascend_pt";
+  CHECK(Hosts(FindRuns(tree.Path(one)).value().front()) == Strings{"node_70_20240101120000123"});
+  CHECK(FindRuns(tree.Path(one + "/ASCEND_PROFILER_OUTPUT")).value().front().files.size() == 1);
+}
+
+TEST_CASE("What msprof writes is found where torch_npu wrote nothing") {
+  const TempTree tree;
+  tree.Add("PROF_000001_20240101/mindstudio_profiler_output/msprof_20240101.json", kSmallTrace);
+  tree.Add("PROF_000001_20240101/mindstudio_profiler_output/op_summary_1.csv", "a,b\n1,2\n");
+  const auto runs = FindRuns(tree.Path());
+  REQUIRE(runs.ok());
+  CHECK(Hosts(runs->front()) == Strings{"PROF_000001_20240101"});
 }
 
 }  // namespace

@@ -20,6 +20,8 @@ TEST_CASE("A derived trace has the facts of the original and none of its events"
   from.errors = {"an error"};
   from.warnings = {"a warning"};
   from.skipped_files = {"a file"};
+  from.runs = {"a run", "another"};
+  from.cycles = {{"a cycle", {1, 2}, 3}};
   from.set.title = "title";
   from.set.names = std::make_shared<NameTable>();
   from.flows.resize(1);
@@ -38,6 +40,8 @@ TEST_CASE("A derived trace has the facts of the original and none of its events"
   CHECK(to.errors == from.errors);
   CHECK(to.warnings == from.warnings);
   CHECK(to.skipped_files == from.skipped_files);
+  CHECK(to.runs == from.runs);
+  CHECK(to.cycles == from.cycles);
   CHECK(to.set.title == "title");
   CHECK(to.set.names == from.set.names);
   CHECK(to.flows.empty());

@@ -50,6 +50,7 @@ class Differ {
     Same(a_.errors, b_.errors, "errors");
     Same(a_.warnings, b_.warnings, "warnings");
     Same(a_.skipped_files, b_.skipped_files, "skipped files");
+    Same(a_.cycles, b_.cycles, "cycles");
     Same(a_.span, b_.span, "span");
     Same(a_.first_view, b_.first_view, "first view");
     Same(a_.counts.slices, b_.counts.slices, "slices");
@@ -71,6 +72,7 @@ class Differ {
       Same(a_.hosts[i].file, b_.hosts[i].file, "file of a host");
       Same(a_.hosts[i].start_unix_ns, b_.hosts[i].start_unix_ns, "start of a host");
       Same(a_.hosts[i].rank, b_.hosts[i].rank, "rank");
+      Same(a_.hosts[i].cut, b_.hosts[i].cut, "whether a host is cut");
     }
   }
 

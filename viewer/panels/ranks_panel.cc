@@ -127,7 +127,7 @@ void RanksPanel::DrawLayouts(const PanelContext& context) {
 
 void RanksPanel::DrawResult(const PanelContext& context, const AnalysisResult& result,
                             uint64_t key) {
-  if (!result.findings.empty()) DrawHeadline(context, result.findings.front());
+  for (const Finding& finding : result.findings) DrawHeadline(context, finding);
   {
     const FaceScope small(context, Face::kUi);
     for (const Property& property : result.properties) {

@@ -212,6 +212,15 @@ float DrawWarning(const PanelContext& context, const char* label, const std::str
       right, top);
 }
 
+// The text with its places below it, and how many more there are.
+std::string PlacesText(const Diagnostic& diagnostic) {
+  std::string text = diagnostic.text;
+  for (const std::string& place : diagnostic.first) text += "\n" + place;
+  const uint64_t more =
+      diagnostic.count - std::min<uint64_t>(diagnostic.count, diagnostic.first.size());
+  return more > 0 ? text + fmt::format("\nand {} more", more) : text;
+}
+
 // Offers what is missing of a profile whose connection broke. Returns the x of the first chip.
 float DrawRest(const PanelContext& context, float right, float top) {
   const Profile& profile = *context.profile;
@@ -238,6 +247,10 @@ float DrawWarnings(const PanelContext& context, float right, float top) {
     const std::string what = cut->text + place + "\nWhat is shown is of the part that was read.";
     right = DrawWarning(context, "Incomplete file", what, "diagnostics", right, top);
   }
+  if (const Diagnostic* missing = context.profile->diagnostics().Find(kMissingFile);
+      missing != nullptr)
+    right = DrawWarning(context, missing->count == 1 ? "File left out" : "Files left out",
+                        PlacesText(*missing), "diagnostics", right, top);
   if (const std::string apart = WhyApart(context.profiles, context.view); !apart.empty())
     right = DrawWarning(context, "Clocks do not meet", apart, "memory_snapshot", right, top);
   return right;

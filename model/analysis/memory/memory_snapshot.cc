@@ -45,17 +45,20 @@ const Schema<SnapshotReport, SnapshotReport>& SnapshotPropertySchema() {
   using R = SnapshotReport;
   using Field = Schema<R, R>::Field;
   const auto failed = [](const R& r) { return r.failure.has_value(); };
+  const auto recorded = [](const R& r) { return r.recorded; };
   static const Schema<R, R> schema(
       "memory_snapshot", "Memory snapshot",
       {{"device", "Device", Unit::kNone, &R::device, "the one that was fullest"},
-       {"peak_bytes", "Peak", Unit::kBytes, [](const R& r) { return r.part.peak_bytes; },
-        "most that was allocated at once; what a stream still uses counts until it is done"},
+       Field{"peak_bytes", "Peak", Unit::kBytes, [](const R& r) { return r.part.peak_bytes; },
+             "most that was allocated at once; what a stream still uses counts until it is done"}
+           .When(recorded),
        {"peak_time_us", "Peak at", Unit::kUnixUs, &R::peak_time_us},
        {"at_end_bytes", "At the end", Unit::kBytes, [](const R& r) { return r.at_end.bytes; }},
        {"reserved_bytes", "Reserved at the end", Unit::kBytes, &R::reserved_bytes,
         "sizes of all segments when the snapshot was taken"},
-       {"bytes_before", "Before recording", Unit::kBytes, &R::bytes_before,
-        "allocated before the recording began"},
+       Field{"bytes_before", "Before recording", Unit::kBytes, &R::bytes_before,
+             "allocated before the recording began"}
+           .When(recorded),
        {"events", "Events", Unit::kCount, &R::events, "of all devices, or of the part asked for"},
        Field{"out_of_memory", "Out of memory", Unit::kCount, &R::out_of_memory}.When(failed),
        Field{"oom_time_us", "Ran out at", Unit::kUnixUs,
@@ -93,10 +96,28 @@ ResultTable DeviceTable(const AllocatorHistory& history) {
   return schema.Make(history.devices);
 }
 
+// The tables of a snapshot without history: what it held when it was taken.
+void AddTablesOfNow(const AllocatorHistory& history, const AllocatorDevice& device,
+                    const SnapshotReport& report, const UserFrames& frames,
+                    std::vector<ResultTable>* tables) {
+  const uint32_t now = report.part.end();
+  tables->push_back(MomentTable(report.at_end, "at_end", "At the time of the snapshot"));
+  tables->push_back(LiveTable(GroupedBy::kStack,
+                              LiveByStack(history, device, frames, now, kMostStacks),
+                              "at_peak_stacks", "At the time of the snapshot, by stack"));
+  tables->push_back(LiveTable(GroupedBy::kSize, LiveBySize(device, now), "by_size",
+                              "At the time of the snapshot, by size"));
+  tables->push_back(LiveTable(GroupedBy::kStream, LiveByStream(history, device, now), "by_stream",
+                              "At the time of the snapshot, by stream"));
+  tables->push_back(SegmentTable(history, device));
+  tables->push_back(DeviceTable(history));
+}
+
 void AddTables(const AllocatorHistory& history, const AllocatorDevice& device,
                const SnapshotReport& report, std::vector<ResultTable>* tables) {
   const UserFrames frames(history);
   const AllocatorPart& part = report.part;
+  if (!report.recorded) return AddTablesOfNow(history, device, report, frames, tables);
   tables->push_back(MomentTable(report.at_peak, "at_peak", "At the peak"));
   tables->push_back(MomentTable(report.at_end, "at_end", "At the end"));
   tables->push_back(LeakTable(report.leaks));
@@ -144,6 +165,34 @@ Finding Peak(const SnapshotReport& report) {
   return SnapshotFinding(Finding::Grade::kInfo, text + ". Nothing grows with the steps.");
 }
 
+// "60 MiB" for 60.00 MiB.
+std::string ShortSize(int64_t bytes) {
+  std::string text = Size(bytes);
+  const size_t point = text.find('.'), unit = std::min(text.find(' '), text.size());
+  if (point == text.npos || point > unit) return text;
+  size_t end = unit;
+  while (text[end - 1] == '0') --end;
+  if (text[end - 1] == '.') --end;
+  return text.erase(end, unit - end);
+}
+
+// Says of a snapshot without history what it holds. Of several devices, the fullest one is named.
+Finding HeldNow(const SnapshotReport& report, bool several) {
+  const int64_t unused = std::max<int64_t>(0, report.reserved_bytes - report.at_end.bytes);
+  const std::string where = several ? fmt::format("On device {}, ", report.device) : std::string();
+  Finding f = SnapshotFinding(
+      Finding::Grade::kInfo,
+      fmt::format(
+          "{}{} are allocated and {} lie unused in segments at the time of the snapshot; no "
+          "history was recorded.",
+          where, ShortSize(report.at_end.bytes), ShortSize(unused)));
+  f.next_step =
+      "torch.cuda.memory._record_memory_history() before the part to look at records who "
+      "allocates, "
+      "and what grows.";
+  return f;
+}
+
 Finding Growing(const LeakingGroup& leak) {
   std::string text = fmt::format("Memory grows: {} in {} allocations) is never freed",
                                  GroupText(leak), leak.sum.count);
@@ -178,6 +227,8 @@ SnapshotReport SnapshotReport::Compute(AnalysisContext& context, const AnalysisP
   const UserFrames frames(*history);
   const AllocatorPart part = PartOf(*history, *device, params.range);
   report.device = device->index;
+  report.recorded = device->events > 0;
+  report.several = history->devices.size() > 1;
   report.part = part;
   report.peak_time_us = TimeUs(*history, *device, part.peak);
   report.reserved_bytes = device->reserved_bytes, report.bytes_before = device->bytes_before;
@@ -199,6 +250,7 @@ SnapshotReport SnapshotReport::Compute(AnalysisContext& context, const AnalysisP
 std::vector<Finding> SnapshotReport::Findings() const {
   std::vector<Finding> findings;
   if (device < 0) return findings;
+  if (!recorded) return {HeldNow(*this, several)};
   if (failure) findings.push_back(OutOfMemory(*failure));
   if (!leaks.empty()) findings.push_back(Growing(leaks.front()));
   if (findings.empty()) findings.push_back(Peak(*this));

@@ -25,7 +25,9 @@ struct SnapshotReport {
     int64_t requested = 0;  // bytes
     Moment live;
   };
-  int64_t device = -1;  // -1: there is no snapshot, or nothing in it
+  int64_t device = -1;   // -1: there is no snapshot, or nothing in it
+  bool several = false;  // the snapshot is of several devices
+  bool recorded = true;  // false: a snapshot without history, which has no peak and no growth
   AllocatorPart part;
   std::optional<int64_t> peak_time_us;
   int64_t reserved_bytes = 0, bytes_before = 0;

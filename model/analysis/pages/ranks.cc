@@ -33,6 +33,7 @@ AnalysisResult RunRanks(AnalysisContext& context, const AnalysisParams& params) 
   }
   result.properties = PropertiesOf(ranks->summary);
   result.tables = TablesOf(*ranks);
+  result.findings = CutFindings(*ranks);
   result.findings.push_back(ranks->summary.finding);
   result.SetSource(ranks);
   return result;

@@ -141,6 +141,22 @@ RankSummary Summarize(const RankJob& job) {
   return s;
 }
 
+std::vector<Finding> CutFindings(const Ranks& ranks) {
+  constexpr size_t kMost = 4;
+  std::vector<Finding> findings;
+  for (const RankRow& rank : ranks.ranks) {
+    if (!rank.cut || findings.size() == kMost) continue;
+    const std::string where =
+        rank.last_step ? fmt::format("after step {}: its later steps are missing.", *rank.last_step)
+                       : std::string("off: what it recorded last is missing.");
+    Finding& f = findings.emplace_back();
+    f.grade = Finding::Grade::kWarning;
+    f.text = fmt::format("The file of rank {} is cut {}", rank.number, where);
+    f.panel = "ranks";
+  }
+  return findings;
+}
+
 std::vector<Property> PropertiesOf(const RankSummary& summary) {
   using S = RankSummary;
   using Field = Schema<S, S>::Field;

@@ -327,7 +327,13 @@ Ranks Ranks::Compute(AnalysisContext& context, const AnalysisParams& params) {
   const JobPart part{
       [&](const Rank& rank, Ps begin) { return scope.OfHost(rank.host).Contains(begin); },
       StepsOfRanks(ranks, db, scope)};
-  return RanksOf(facts, PutTogether(facts, &part), true);
+  Ranks found = RanksOf(facts, PutTogether(facts, &part), true);
+  for (size_t r = 0; r < found.ranks.size(); ++r) {
+    const HostId host = facts[r].rank.host;
+    found.ranks[r].cut = host.valid() && context.trace().hosts[host.value].cut;
+    if (!facts[r].steps.empty()) found.ranks[r].last_step = facts[r].steps.back().number;
+  }
+  return found;
 }
 
 ResultTable LateStepTable(const LateSteps& late, std::span<const int64_t> numbers,

@@ -27,6 +27,8 @@ struct RankRow {
   std::optional<Ps> late_by;  // median
   LateCause cause;
   uint64_t steps = 0, collectives = 0, missing = 0;
+  bool cut = false;                  // the rank's file ends before it is complete
+  std::optional<int64_t> last_step;  // its number, in the whole trace
   EventRows rows;  // the calls to which it was late; all of its calls if it never was
 };
 
@@ -91,6 +93,8 @@ Ranks RanksOf(std::span<const RankFacts> facts, RankJob job, bool with_events);
 // calls of the rank in the step. Empty without steps. O(calls log calls).
 LateSteps FindLateSteps(const RankJob& job, bool with_events, size_t most = kMostRankSteps);
 
+// Says which ranks' files are cut, so that their later steps are missing; nothing if none is.
+std::vector<Finding> CutFindings(const Ranks& ranks);
 // The tables `ranks`, `collectives` and `rank_steps`.
 std::vector<ResultTable> TablesOf(const Ranks& ranks);
 // `numbers`, `steps`: of the ranks. Links to events where `late` has them.

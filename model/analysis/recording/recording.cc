@@ -193,8 +193,8 @@ void RecordingBuilder::ReadLosses() {
     if (const Diagnostic* d = trace_.diagnostics.Find(static_cast<RecordingLoss>(i)))
       r_.losses.push_back({d->id, d->text, d->count});
   }
-  for (const std::string& file : trace_.skipped_files)
-    r_.losses.push_back({"file.skipped", "Not read: " + file, 1});
+  if (const Diagnostic* d = trace_.diagnostics.Find(kMissingFile))
+    r_.losses.push_back({d->id, d->text, d->count});
 }
 
 TimeRange RecordingBuilder::OwnSpan(HostId host) const {

@@ -103,6 +103,7 @@ TEST_CASE("chrome files: several files or a folder of ranks open together, one h
   CHECK((*mixed)->skipped_files.front().find("broken.json") != std::string::npos);
 }
 
+// The file without Unix time keeps the others from being recordings to choose from.
 TEST_CASE("chrome files: files recorded a year from the others begin at 0, nothing is clipped") {
   const TempFolder folder;
   const auto add = [&](const char* name, int64_t unix_s, int64_t us) {
@@ -116,12 +117,14 @@ TEST_CASE("chrome files: files recorded a year from the others begin at 0, nothi
   add("b.json", kThen, 0);
   add("c.json", kThen, 30);
   add("d.json", kThen + 365 * kDay, 9);
+  folder.Add("e.json", R"([{"ph":"X","cat":"cpu_op","pid":1,"tid":1,"ts":9,"dur":1,"name":"op"}])");
   const TracePtr trace = Load(folder.path());
   CHECK(Dump(*trace) ==
         "Host threads / Thread 1 | 0 | 0+1000000 op\n"
         "Host threads / Thread 1 | 0 | 0+1000000 op\n"
         "Host threads / Thread 1 | 0 | 30000000+1000000 op\n"
-        "Host threads / Thread 1 | 0 | 0+1000000 op\n");
+        "Host threads / Thread 1 | 0 | 0+1000000 op\n"
+        "Host threads / Thread 1 | 0 | 9000000+1000000 op\n");
   CHECK(DiagnosticCount(*trace, "chrome.far_away") == 2);
   CHECK(DiagnosticCount(*trace, "time.clipped") == 0);
   CHECK(trace->origin_unix_ns == kThen * 1'000'000'000);

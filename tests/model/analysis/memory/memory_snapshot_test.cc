@@ -159,12 +159,30 @@ TEST_CASE("Segments: in use, free, and how scattered the free part is") {
   CHECK(std::get<int64_t>(cell(0, "largest_free_bytes")) == 3 << 20);
   CHECK(std::get<double>(cell(0, "fragmentation")) == doctest::Approx(0.25));
   CHECK(std::get<std::string_view>(cell(1, "pool")) == "(0, 3)");
-  CHECK(Number(result, "peak_bytes") == 8 << 20);  // all of it was allocated before
+  CHECK(Number(result, "at_end_bytes") == 8 << 20);
+}
+
+TEST_CASE("A snapshot without history says what is held and what lies unused, and of no peak") {
+  test::SnapshotFile file;
+  file.segments = {{0x1000, 100 << 20, {{0x1000, 60 << 20}, {0x3c01000, 40 << 20, 0, "inactive"}}}};
+  const AnalysisResult result = Analyse(Load(file));
+  REQUIRE(result.findings.size() == 1);
+  CHECK(result.findings[0].text ==
+        "60 MiB are allocated and 40 MiB lie unused in segments at the time of the snapshot; "
+        "no history was recorded.");
+  CHECK(result.findings[0].next_step.find("_record_memory_history") != std::string::npos);
+  CHECK(result.Find("peak_bytes") == nullptr);
+  CHECK(result.Table("at_peak") == nullptr);
+  CHECK(result.Table("leaks") == nullptr);
+  for (const ResultTable& table : result.tables)
+    CHECK_MESSAGE(table.title.find("peak") == std::string::npos, table.title);
+  CHECK(Bytes(result, "at_end").begin()->second == 60 << 20);
 }
 
 TEST_CASE("A profile without a snapshot says how to write one") {
-  const auto trace =
-      LoadBytes("a.json", R"([{"ph":"X","cat":"cpu_op","name":"aten::mm","pid":1,"tid":1,"ts":1,"dur":5}])", {});
+  const auto trace = LoadBytes(
+      "a.json", R"([{"ph":"X","cat":"cpu_op","name":"aten::mm","pid":1,"tid":1,"ts":1,"dur":5}])",
+      {});
   REQUIRE(trace.ok());
   const AnalysisResult result = Analyse(*trace);
   CHECK(result.empty_reason.find("_dump_snapshot") != std::string::npos);

@@ -454,6 +454,22 @@ TEST_CASE("Ranks: clocks that agree are left alone") {
   CHECK(HostClockOffsets(context).empty());
 }
 
+TEST_CASE("Ranks: a rank whose file is cut is named, with the step after which it is cut") {
+  RankJobOptions options;
+  options.ranks = 2;
+  const Folder folder;
+  folder.Add(test::RankFileName(0), test::MakeRank(options, 0));
+  const std::string whole = test::MakeRank(options, 1);
+  folder.Add(test::RankFileName(1), whole.substr(0, whole.size() / 2));
+  const AnalysisResult result = Ranks(folder.Load());
+  REQUIRE(result.findings.size() == 2);
+  const std::string& text = result.findings[0].text;
+  CAPTURE(text);
+  CHECK(text.starts_with("The file of rank 1 is cut after step "));
+  CHECK(text.ends_with(": its later steps are missing."));
+  CHECK(Ranks(Job(options)).findings.size() == 1);
+}
+
 TEST_CASE("Ranks: a single rank waits for no other") {
   RankJobOptions o;
   o.ranks = 1;
