@@ -199,11 +199,12 @@ uint64_t BytesOf(const std::vector<CaptureFile>& captures) {
   return sum;
 }
 
-// Whether the trace has nothing that a page could show.
+// Whether the trace has nothing that a page could show. Planes without events tell at least what
+// was recorded.
 bool IsEmpty(const Trace& trace) {
   const xla::HloSource* programs = xla::HloSourceOf(trace);
   if (programs != nullptr && !programs->Programs().empty()) return false;
-  return trace.counts.events() == 0 && trace.counts.counter_samples == 0 &&
+  return trace.planes.empty() && trace.counts.events() == 0 && trace.counts.counter_samples == 0 &&
          trace.hlo.programs.empty() && HistoryOf(trace) == nullptr && FleetOf(trace) == nullptr &&
          trace.errors.empty() && trace.warnings.empty();
 }

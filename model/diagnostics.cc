@@ -63,8 +63,8 @@ void Diagnostics::Count(RecordingLoss loss, std::string place, uint64_t n) {
 }
 
 void Diagnostics::CountMissingFile(std::string place) {
-  Count(kMissingFile, Severity::kWarning,
-        "A file of this profile could not be read: its events are missing.", std::move(place));
+  Count(kMissingFile, Severity::kWarning, "A file of this profile could not be read.",
+        std::move(place));
 }
 
 const Diagnostic* Diagnostics::Find(std::string_view id) const {

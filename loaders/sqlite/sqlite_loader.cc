@@ -183,7 +183,7 @@ bool Sniff(std::span<const std::byte> prefix) {
 }
 
 using Kind = FileEnding::Kind;
-constexpr FileEnding kEndings[] = {{".rpd", Kind::kOwn},
+constexpr FileEnding kEndings[] = {{".rpd", Kind::kLoose},
                                    {".sqlite", Kind::kLoose},
                                    {".sqlite3", Kind::kLoose},
                                    {".db", Kind::kLoose}};

@@ -362,8 +362,6 @@ TEST_CASE("A file without events is an error that says how many names it has") {
   CHECK(MessageOf(tree.Path("bracket.json")) == tree.Path("bracket.json") + ": no events in it");
   CHECK(MessageOf(tree.Path("names.json")) ==
         tree.Path("names.json") + ": no events in it (0 events, 2 names)");
-  tree.Add("empty.xplane.pb", test::XSpaceBuilder().Bytes() + SmallProfile(0));
-  CHECK(Contains(MessageOf(tree.Path("empty.xplane.pb")), "no events in it"));
 }
 
 TEST_CASE("An empty or damaged XSpace does not hide the good trace of its host") {

@@ -141,8 +141,12 @@ TEST_CASE("chrome reader: nothing usable is an error that says so") {
     CHECK(trace.status().code() == ErrorCode::kFormat);
     CHECK(trace.status().message().find("test.json") != std::string::npos);
   }
-  const TracePtr empty = Chrome("[]");
-  CHECK(empty->counts.events() == 0);
+  const Result<TracePtr> empty = TryChrome("[]");
+  CHECK(empty.status().message().ends_with("test.json: no events in it"));
+  const Result<TracePtr> others = TryChrome(R"([{"cols":1},{"rows":2}])");
+  CHECK(others.status().code() == ErrorCode::kUnsupported);
+  const Result<TracePtr> phaseless = TryChrome(R"([{"a":1},{"b":2}])");
+  CHECK(phaseless.status().message().ends_with("2 of its objects have no phase (\"ph\")"));
 }
 
 TEST_CASE("chrome reader: offsets count from the begin of the file's text") {
