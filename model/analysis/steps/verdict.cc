@@ -1,5 +1,7 @@
 #include "model/analysis/steps/verdict.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <map>
@@ -116,6 +118,8 @@ class VerdictBuilder {
   bool IsMissing(const Recording& recording);
   void SayNoDevice(const Recording& recording);
   bool SetTooLittle();
+  bool IsUnrecordedRest(const Loss& loss) const;
+  bool AreStepsEmpty() const;
   void Decide();
   void AddToFirst(std::span<const AsyncWait> waits, std::span<const uint8_t> on_host);
   bool TooFewEvents() const;
@@ -309,14 +313,32 @@ bool VerdictBuilder::SetTooLittle() {
   if (lost || hardly_any) {
     verdict_.recorded = Verdict::Recorded::kTooLittle;
     verdict_.lacks = lost ? LostLaunchesText(db_) : HardlyAnyWorkText(db_, verdict_.devices);
+  } else if (AreStepsEmpty()) {
+    verdict_.recorded = Verdict::Recorded::kTooLittle;
+    verdict_.lacks = fmt::format("nothing inside the {} steps was recorded", db_.steps.size());
   } else if (TooFewEvents() || total_ <= 0) {
     verdict_.recorded = Verdict::Recorded::kNoStep;
   }
   return verdict_.recorded != Verdict::Recorded::kAll;
 }
 
+// Whether a loss is the time of a program on the CPU in which nothing was recorded, beside ops that
+// take more: the program computes, and the rest is unknown.
+bool VerdictBuilder::IsUnrecordedRest(const Loss& loss) const {
+  return OnCpu() && loss.part == StepPart::kUnknown && loss.of_waiting < verdict_.work_percent;
+}
+
+// Whether steps of a program on the CPU are marked and nothing inside them was recorded.
+bool VerdictBuilder::AreStepsEmpty() const {
+  constexpr double kNearlyAll = 99;  // percent
+  if (!OnCpu() || whole_ || work_ > 0 || verdict_.losses.empty()) return false;
+  const Loss& first = verdict_.losses.front();
+  return first.part == StepPart::kUnknown && first.percent >= kNearlyAll;
+}
+
 void VerdictBuilder::Decide() {
-  const bool none = verdict_.losses.empty() || verdict_.losses.front().of_waiting < kLeast;
+  const bool none = verdict_.losses.empty() || verdict_.losses.front().of_waiting < kLeast ||
+                    IsUnrecordedRest(verdict_.losses.front());
   verdict_.leads = none ? StepPart::kCompute : verdict_.losses.front().part;
   verdict_.percent = none ? verdict_.work_percent : verdict_.losses.front().of_waiting;
   verdict_.idle_devices = IdleDevicesText(trace_, db_);

@@ -292,7 +292,10 @@ Finding VerdictWriter::TooLittle() const {
   return {Finding::Grade::kInfo,
           "Too little was recorded to judge: " +
               (of_device ? v_.lacks : "no step, and hardly any work on a device") + ".",
-          RemedyFor(of_device ? "too-little.device" : "too-little", v_.program),
+          RemedyFor(!of_device ? "too-little"
+                    : OnCpu()  ? "record.ops"
+                               : "too-little.device",
+                    v_.program),
           of_device ? "diagnostics" : "overview"};
 }
 

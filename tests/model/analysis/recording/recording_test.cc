@@ -219,6 +219,23 @@ TEST_CASE("Memory events without totals: the sum of bytes, and no word about roo
   CHECK(allocator.snapshots.back().in_use == 600);
 }
 
+TEST_CASE("A program on the CPU whose ops take most is bound by them, whatever else is unknown") {
+  Json json;
+  for (int i = 0; i < 20; ++i) json.Slice("aten::mm", "cpu_op", 1000 + 100 * i, 75);
+  Judged p(json.Load());
+  CHECK(p.Sentence().starts_with("CPU-bound: framework ops take 7"));
+}
+
+TEST_CASE("Marked steps with nothing inside are not judged") {
+  Json json;
+  json.Process(1, "/host:CPU");
+  for (int i = 0; i < 10; ++i)
+    json.Slice("train", "", 1000 + 1000 * i, 990, 1, fmt::format(R"("step_num":{})", i));
+  Judged p(json.Load());
+  CHECK(p.Sentence().starts_with(
+      "Too little was recorded to judge: nothing inside the 10 steps was recorded."));
+}
+
 TEST_CASE("Layers that are absent are named with how to record them") {
   Judged p(TorchOps(40, true).Head(kA100).Load());
   const Recording& recording = p.recording();
