@@ -100,7 +100,9 @@ TEST_CASE("chrome phases: old asynchronous events") {
         "Process 1 / io | 0 | 1000000+3000000 read\n"
         "Process 1 / io | i | 2000000+0 read\n"
         "Process 1 / io | i | 3000000+0 read\n");
-  CHECK(DiagnosticCount(*Chrome(List({R"("ph":"S","ts":1,"name":"x")"})), "chrome.no_id") == 1);
+  const TracePtr without_id =
+      Chrome(List({R"("ph":"S","ts":1,"name":"x")", R"("ph":"X","ts":1,"dur":1,"name":"y")"}));
+  CHECK(DiagnosticCount(*without_id, "chrome.no_id") == 1);
 }
 
 TEST_CASE("chrome phases: counters have one series for each argument") {
@@ -110,8 +112,9 @@ TEST_CASE("chrome phases: counters have one series for each argument") {
         "Process 1 / mem | used: 1000000=1.000000 2000000=2.500000\n"
         "Process 1 / mem | free: 2000000=7.000000\n"
         "Process 1 / mem [4] | used: 3000000=9.000000\n");
-  const TracePtr none = Chrome(
-      List({R"("ph":"C","ts":1,"name":"x","args":{"a":"text"})", R"("ph":"C","ts":1,"name":"x")"}));
+  const TracePtr none =
+      Chrome(List({R"("ph":"C","ts":1,"name":"x","args":{"a":"text"})",
+                   R"("ph":"C","ts":1,"name":"x")", R"("ph":"X","ts":1,"dur":1,"name":"y")"}));
   CHECK(DiagnosticCount(*none, "chrome.no_counter_value") == 2);
 }
 
