@@ -294,9 +294,7 @@ std::string EndingsPart() {
   std::string out = Head({"format", "endings"});
   for (const LoaderDesc* loader : Loaders()) {
     std::vector<std::string> endings;
-    for (const FileEnding& ending : loader->endings) {
-      if (ending.kind != FileEnding::Kind::kSkipped) endings.emplace_back(ending.text);
-    }
+    for (const FileEnding& ending : loader->endings) endings.emplace_back(ending.text);
     out += ListRow(loader->filter, endings);
   }
   return out;
