@@ -358,10 +358,12 @@ Result<std::shared_ptr<const Trace>> LoadPath(const std::string& path, const Loa
                                               const std::stop_token& stop, Progress& progress,
                                               std::vector<std::string>* runs) {
   return LoadInJob(path, stop, [&]() -> Result<std::shared_ptr<const Trace>> {
-    if (IsRemotePath(path)) return remote::LoadRemote(path, options, stop, progress, runs);
+    const bool bucket = IsBucketPath(path);  // a remote path, too
+    if (!bucket && IsRemotePath(path))
+      return remote::LoadRemote(path, options, stop, progress, runs);
     std::vector<std::string> names;
-    Result<ProfileRun> run = IsBucketPath(path) ? FetchRun(path, options, stop, &progress, &names)
-                                                : FindRun(path, options.run, &names);
+    Result<ProfileRun> run = bucket ? FetchRun(path, options, stop, &progress, &names)
+                                    : FindRun(path, options.run, &names);
     if (!run.ok()) return run.status();
     const std::string loaded = run->name;
     Result<std::shared_ptr<const Trace>> trace =

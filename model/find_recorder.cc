@@ -27,6 +27,7 @@ constexpr std::array kSigns = {
     Sign{Place::kProcess, false, "/job:", Recorder::kTimeline},
     Sign{Place::kProcess, false, "/device:GPU:0/stream:", Recorder::kTimeline},
     Sign{Place::kProcess, false, "/host:", Recorder::kXla},
+    Sign{Place::kProcess, false, "Step:", Recorder::kXla},
     Sign{Place::kProcess, false, "/device:", Recorder::kXla},
     Sign{Place::kProcess, false, "CPU HIP API", Recorder::kRocprof},
     Sign{Place::kEvent, true, "NEGOTIATE_ALLREDUCE", Recorder::kHorovod},

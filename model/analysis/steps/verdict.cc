@@ -325,7 +325,10 @@ bool VerdictBuilder::SetTooLittle() {
 // Whether a loss is the time of a program on the CPU in which nothing was recorded, beside ops that
 // take more: the program computes, and the rest is unknown.
 bool VerdictBuilder::IsUnrecordedRest(const Loss& loss) const {
-  return OnCpu() && loss.part == StepPart::kUnknown && loss.of_waiting < verdict_.work_percent;
+  const bool unrecorded = loss.part == StepPart::kUnknown ||
+                          (loss.part == StepPart::kHost && !loss.causes.empty() &&
+                           loss.causes.front().name == CauseNames::kUnrecorded);
+  return OnCpu() && unrecorded && loss.of_waiting < verdict_.work_percent;
 }
 
 // Whether steps of a program on the CPU are marked and nothing inside them was recorded.
