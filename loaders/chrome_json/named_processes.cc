@@ -95,7 +95,7 @@ EventCategory CategoryOnNpu(std::string_view name, bool alone) {
   return naming::CategoryOf(PlaneKind::kGpu, name);
 }
 
-// Barriers, and the ranges that rpd2tracing.py draws around the kernels of a graph.
+// Barriers, and the ranges that rpd2tracing draws around the kernels of a graph.
 EventCategory CategoryOnRocm(std::string_view name) {
   if (name.find("barrier packet") != name.npos || name == "Marker" || name == "Barrier" ||
       name == "BarrierAnd" || name == "BarrierOr")
@@ -175,7 +175,7 @@ void NamedProcesses::FindNames(const FileEvents& events, const StringPool& strin
   }
   if (!npu) std::erase_if(names_, [](const auto& of) { return NeedsNpu(of.second.kind); });
   if (!HasRocm()) return;
-  // rpd2tracing.py names the GPUs and not the processes that call them.
+  // rpd2tracing names the GPUs and not the processes that call them.
   for (const ThreadEvents& t : events.threads) {
     const bool unnamed =
         t.pid >= events.processes.size() || strings.View(events.processes[t.pid].name).empty();
@@ -224,7 +224,7 @@ void NamedProcesses::FindStreamCopies(const FileEvents& events) {
   }
 }
 
-// rpd2tracing.py writes the ranges of the program on the queues of GPUs too, around their kernels:
+// rpd2tracing writes the ranges of the program on the queues of GPUs too, around their kernels:
 // names that stand on threads of the host are no kernels.
 void NamedProcesses::FindHostNames(const FileEvents& events) {
   if (!HasRocm()) return;

@@ -325,10 +325,7 @@ bool VerdictBuilder::SetTooLittle() {
 // Whether a loss is the time of a program on the CPU in which nothing was recorded, beside ops that
 // take more: the program computes, and the rest is unknown.
 bool VerdictBuilder::IsUnrecordedRest(const Loss& loss) const {
-  const bool unrecorded = loss.part == StepPart::kUnknown ||
-                          (loss.part == StepPart::kHost && !loss.causes.empty() &&
-                           loss.causes.front().name == CauseNames::kUnrecorded);
-  return OnCpu() && unrecorded && loss.of_waiting < verdict_.work_percent;
+  return OnCpu() && loss.part == StepPart::kUnknown && loss.of_waiting < verdict_.work_percent;
 }
 
 // Whether steps of a program on the CPU are marked and nothing inside them was recorded.
@@ -336,7 +333,10 @@ bool VerdictBuilder::AreStepsEmpty() const {
   constexpr double kNearlyAll = 99;  // percent
   if (!OnCpu() || whole_ || work_ > 0 || verdict_.losses.empty()) return false;
   const Loss& first = verdict_.losses.front();
-  return first.part == StepPart::kUnknown && first.percent >= kNearlyAll;
+  const bool unrecorded =
+      first.part == StepPart::kUnknown || (first.part == StepPart::kHost && !first.causes.empty() &&
+                                           first.causes.front().name == CauseNames::kUnrecorded);
+  return unrecorded && first.percent >= kNearlyAll;
 }
 
 void VerdictBuilder::Decide() {

@@ -1,5 +1,5 @@
 // Chrome traces of profilers whose processes say by their names what they are: torch_npu and
-// msprof, rocprof and rpd2tracing.py, and TensorFlow 1's Timeline.
+// msprof, rocprof and rpd2tracing, and TensorFlow 1's Timeline.
 #include "loaders/chrome_json/named_processes.h"
 
 #include <string>
@@ -163,7 +163,7 @@ TEST_CASE("rocprof: GPU2 is a device, and APIs are threads of the host") {
   CHECK(test::Int(*kernels, "kernels", 0, "occurrences") == 60);
 }
 
-TEST_CASE("rpd2tracing.py: ranges around kernels are no kernels") {
+TEST_CASE("rpd2tracing: ranges around kernels are no kernels") {
   Events e;
   e.Process(0, "GPU0").Thread(77, 77, "Hip 77").Slice(77, 77, "forward", 1000, 400);
   e.Slice(0, 0, "forward", 1099, 301).Slice(0, 0, "Graph 12", 1500, 200);
