@@ -24,12 +24,12 @@ struct Sign {
 constexpr std::array kSigns = {
     Sign{Place::kProcess, true, "Ascend Hardware", Recorder::kTorchNpu},
     Sign{Place::kProcess, true, "CANN", Recorder::kTorchNpu},
+    Sign{Place::kProcess, false, "CPU HIP API", Recorder::kRocprof},
     Sign{Place::kProcess, false, "/job:", Recorder::kTimeline},
     Sign{Place::kProcess, false, "/device:GPU:0/stream:", Recorder::kTimeline},
     Sign{Place::kProcess, false, "/host:", Recorder::kXla},
     Sign{Place::kProcess, false, "Step:", Recorder::kXla},
     Sign{Place::kProcess, false, "/device:", Recorder::kXla},
-    Sign{Place::kProcess, false, "CPU HIP API", Recorder::kRocprof},
     Sign{Place::kEvent, true, "NEGOTIATE_ALLREDUCE", Recorder::kHorovod},
     Sign{Place::kEvent, true, "NEGOTIATE_ALLGATHER", Recorder::kHorovod},
     Sign{Place::kEvent, true, "NEGOTIATE_BROADCAST", Recorder::kHorovod},
@@ -68,8 +68,12 @@ class RecorderFinder {
   RecorderFinder(const Trace& trace, RecordingHeader* header) : trace_(trace), header_(*header) {}
 
   void Find() {
-    if (trace_.kineto) return Set(Recorder::kTorch, "categories of PyTorch's events");
     ReadPlanes();
+    const Recorder by_process = best_ < kSigns.size() ? kSigns[best_].recorder : Recorder::kUnknown;
+    // These have events of PyTorch's categories, too.
+    if (npu_) return Set(Recorder::kTorchNpu, "an NPU");
+    const bool vendor = by_process == Recorder::kTorchNpu || by_process == Recorder::kRocprof;
+    if (trace_.kineto && !vendor) return Set(Recorder::kTorch, "categories of PyTorch's events");
     ReadNames();
     if (best_ < kSigns.size()) return Set(kSigns[best_].recorder, std::string(kSigns[best_].text));
     if (framework_ == Framework::kTorch) return Set(Recorder::kTorch, "names of PyTorch's ops");
@@ -97,6 +101,7 @@ class RecorderFinder {
     const StringPool& strings = trace_.names().strings;
     for (const Plane& plane : trace_.planes) {
       devices_ = devices_ || plane.kind == PlaneKind::kGpu || plane.kind == PlaneKind::kTpu;
+      npu_ = npu_ || (plane.kind == PlaneKind::kGpu && plane.display_name.starts_with("NPU"));
       Look(Place::kProcess, strings.View(plane.name));
     }
     for (const Track& track : trace_.set.tracks) Look(Place::kProcess, strings.View(track.name));
@@ -116,7 +121,7 @@ class RecorderFinder {
   RecordingHeader& header_;
   size_t best_ = kSigns.size();
   Framework framework_ = Framework::kUnknown;
-  bool devices_ = false;
+  bool devices_ = false, npu_ = false;
   size_t names_ = 0, viztracer_ = 0, pyspy_ = 0;
 };
 

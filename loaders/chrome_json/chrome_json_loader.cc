@@ -169,6 +169,20 @@ Status OpenStream(const std::string& path, const LoadOptions& options, LoadedFil
   return {};
 }
 
+void CountUnread(const std::string& label, const TopMember& member, Diagnostics* out);
+
+// "; 5 samples in `samples` are not read" of a file without events; may be empty.
+std::string UnreadText(const LoadedFile& file) {
+  Diagnostics unread;
+  for (const TopMember& member : file.parsed.members) CountUnread({}, member, &unread);
+  const Diagnostic* found = unread.Find(RecordingLoss::kUnreadMember);
+  if (found == nullptr) return {};
+  std::string text;
+  for (const std::string& place : found->first)  // ": 5 samples in ..."
+    text += "; " + place.substr(std::min<size_t>(2, place.size()));
+  return text;
+}
+
 // "a.json: no events in it (0 events, 2 names)"
 Status NoEvents(const LoadedFile& file) {
   size_t names = 0;
@@ -180,7 +194,7 @@ Status NoEvents(const LoadedFile& file) {
                                     " of its objects have no phase (\"ph\")"};
   const std::string said =
       names > 0 ? " (0 events, " + std::to_string(names) + (names > 1 ? " names)" : " name)") : "";
-  return {ErrorCode::kFormat, file.input.path + ": no events in it" + said};
+  return {ErrorCode::kFormat, file.input.path + ": no events in it" + said + UnreadText(file)};
 }
 
 Status LoadFile(const InputFile& input, const LoadOptions& options, const std::stop_token& stop,

@@ -538,7 +538,7 @@ class ChromeTrackBuilder {
       const auto role = RoleOfProcess(Text(events_->processes[pid].name), 0);
       const bool device = role && (role->kind == PlaneKind::kGpu || role->kind == PlaneKind::kTpu);
       if (device && role->device_ordinal >= 0 && !with_plane.contains(role->device_ordinal))
-        NameDevice(role->device_ordinal, role->display_name);
+        NameDevice(role->device_ordinal, {});
     }
   }
 

@@ -161,8 +161,9 @@ Finding SnapshotFinding(Finding::Grade grade, std::string text) {
 Finding Peak(const SnapshotReport& report) {
   std::string text = fmt::format("At most {} were allocated", Size(report.part.peak_bytes));
   const std::vector<LiveGroup>& live = report.at_peak.by_frame;
-  if (!live.empty()) text += fmt::format("; most was held by {})", GroupText(live.front()));
-  return SnapshotFinding(Finding::Grade::kInfo, text + ". Nothing grows with the steps.");
+  if (!live.empty())
+    text += fmt::format("; the largest part was held by {})", GroupText(live.front()));
+  return SnapshotFinding(Finding::Grade::kInfo, text + ". Nothing that grows was found.");
 }
 
 // "60 MiB" for 60.00 MiB.

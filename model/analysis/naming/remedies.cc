@@ -234,6 +234,8 @@ constexpr std::array kRows = {
         "Record with nsys profile --trace=cuda.", kNsight},
     Row{"record.runtime", kAnyFramework, kAnyBuild, kAnywhere, "Record with rocprofv3 --hip-trace.",
         kRocprof},
+    Row{"record.runtime", kAnyFramework, kAnyBuild, kAnywhere,
+        "Record with activities=[ProfilerActivity.CPU, ProfilerActivity.NPU].", kTorchNpu},
     Row{"record.runtime", kTorch, kAnyBuild, kAnywhere,
         "Record with ProfilerActivity.CUDA among the activities."},
     Row{"record.runtime", kAnyFramework, kAnyBuild, kAnywhere, "Record calls of the runtime too."},

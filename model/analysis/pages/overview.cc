@@ -129,6 +129,7 @@ void OverviewBuilder::SetHosts() {
   }
   o_.hosts.assign(hosts.begin(), hosts.end());
   o_.device_type = DeviceTypeOf(trace_);
+  if (o_.recording->foreign()) o_.device_type = "unknown";
   const RecordedDevices& recorded = o_.recording->devices;
   if (o_.as_xprof || recorded.used > 0 || o_.devices > 0) return;
   // Devices that the file names in other places than planes, and that may have worked.

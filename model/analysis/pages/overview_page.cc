@@ -394,12 +394,25 @@ ResultTable OverlapOfSteps(AnalysisContext& context, AnalysisParams params) {
   return OverlapTable(DeviceEvents(context, params), StepSpans(*steps->selected));
 }
 
+// What the recording lost: sentences hold for the rest.
+void AddLosses(const Recording& recording, AnalysisResult* result) {
+  for (const LossFact& loss : recording.losses) {
+    if (loss.id == IdOf(RecordingLoss::kUnreadMember)) continue;
+    std::string text = "Incomplete: " + loss.text;
+    if (!loss.place.empty()) text += " (" + loss.place + ")";
+    result->findings.push_back({Finding::Grade::kWarning, text + ".",
+                                "What is said is of the rest: see the diagnostics.",
+                                "diagnostics"});
+  }
+}
+
 // Adds the first sentence and the tables that explain it.
 void AddVerdict(const Trace& trace, const Overview& o, std::array<ResultTable, 3> tables,
                 AnalysisResult* result) {
   auto& [by_cause, by_step, overlap] = tables;
   const auto add = [&](ResultTable table) { result->tables.push_back(std::move(table)); };
   result->findings.push_back(o.first);
+  if (o.recording != nullptr) AddLosses(*o.recording, result);
   if (!o.db().device_steps.empty()) add(DeviceStepTable(trace, o.db()));
   add(LossTable(o.verdict, o.steps->without_steps));
   add(StepLossTable(o.db()));

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <set>
 
+#include "model/allocator_history.h"
 #include "model/analysis/grouping/frame_roles.h"
+#include "model/analysis/grouping/grouping.h"
 #include "model/analysis/grouping/host_activity.h"
 #include "model/analysis/grouping/host_roles.h"
 #include "model/analysis/naming/device_type.h"
@@ -40,7 +42,7 @@ bool IsStarter(HostRole role) { return role == HostRole::kLaunch || role == Host
 // Finds the facts of one trace.
 class RecordingBuilder {
  public:
-  explicit RecordingBuilder(AnalysisContext& context) : trace_(context.trace()) {
+  explicit RecordingBuilder(AnalysisContext& context) : context_(context), trace_(context.trace()) {
     r_.header = trace_.recording;
     r_.program = ProgramOf(trace_);
   }
@@ -49,6 +51,7 @@ class RecordingBuilder {
     ReadDevices();
     ReadTracks();
     ReadNames();
+    if (!r_.foreign()) ReadStats();
     if (r_.devices.used == 0) CountLaunches();
     JudgeDevices();
     ReadLosses();
@@ -61,12 +64,14 @@ class RecordingBuilder {
   void ReadDevices();
   void ReadTracks();
   void ReadNames();
+  void ReadStats();
   void CountLaunches();
   void JudgeDevices();
   void ReadLosses();
   void FindWindows();
   TimeRange OwnSpan(HostId host) const;
 
+  AnalysisContext& context_;
   const Trace& trace_;
   Recording r_;
 };
@@ -100,8 +105,10 @@ void RecordingBuilder::ReadDevices() {
     devices.memory = devices.memory || device.has_memory;
     if (named.empty()) named = device.name;
   }
+  if (const AllocatorHistory* history = HistoryOf(trace_); history != nullptr)
+    devices.used = static_cast<uint32_t>(history->devices.size());
   if (devices.first_name.empty() && devices.used == 0) devices.first_name = named;
-  if (devices.used > 0)
+  if (devices.used > 0 && HistoryOf(trace_) == nullptr)
     At(Layer::kDeviceWork) = {
         true, fmt::format("{} {}", devices.used, devices.used == 1 ? "device" : "devices")};
 }
@@ -139,7 +146,7 @@ void RecordingBuilder::ReadNames() {
     if (name.starts_with("ProfilerStep#")) At(Layer::kSteps).recorded = true;
     if (name == "MemoryAllocation") At(Layer::kMemory).recorded = true;
     RecordedLayer& ops = At(Layer::kOps);
-    if (!ops.recorded) {
+    if (!ops.recorded && !r_.foreign()) {
       const OpCategory category = ParseOpName(name).category;
       ops.recorded = category == OpCategory::kTensorFlow || category == OpCategory::kJax ||
                      name.starts_with("aten::");
@@ -157,6 +164,19 @@ void RecordingBuilder::ReadNames() {
   say(Layer::kShapes, "record_shapes");
   say(Layer::kPython, "with_stack");
   say(Layer::kMemory, "profile_memory");
+}
+
+// Marks and ops that only arguments of events tell.
+void RecordingBuilder::ReadStats() {
+  const StatTable& stats = context_.stats();
+  const bool ops =
+      !stats.Text(StringStat::kHloOp).empty() || !stats.Text(StringStat::kTfOp).empty();
+  if (ops) At(Layer::kOps).recorded = true;
+  const std::vector<EventGroup>& groups = context_.Get<Grouping>().groups;
+  const bool marks = std::any_of(groups.begin(), groups.end(), [](const EventGroup& group) {
+    return !group.implicit && group.root.valid();
+  });
+  if (marks) At(Layer::kSteps).recorded = true;
 }
 
 // Calls that start work on a device. Those of a program on the CPU start none.
@@ -188,13 +208,18 @@ void RecordingBuilder::JudgeDevices() {
   }
 }
 
+LossFact LossOf(const Diagnostic& d) {
+  LossFact loss{d.id, d.text, d.count, d.first.empty() ? "" : d.first.front()};
+  if (loss.text.ends_with('.')) loss.text.pop_back();
+  return loss;
+}
+
 void RecordingBuilder::ReadLosses() {
   for (size_t i = 0; i < static_cast<size_t>(RecordingLoss::kCount); ++i) {
     if (const Diagnostic* d = trace_.diagnostics.Find(static_cast<RecordingLoss>(i)))
-      r_.losses.push_back({d->id, d->text, d->count});
+      r_.losses.push_back(LossOf(*d));
   }
-  if (const Diagnostic* d = trace_.diagnostics.Find(kMissingFile))
-    r_.losses.push_back({d->id, d->text, d->count});
+  if (const Diagnostic* d = trace_.diagnostics.Find(kMissingFile)) r_.losses.push_back(LossOf(*d));
 }
 
 TimeRange RecordingBuilder::OwnSpan(HostId host) const {
@@ -329,6 +354,7 @@ std::string Recording::RecorderText() const {
 }
 
 std::string Recording::DevicesText() const {
+  if (foreign()) return "none that is known";
   const uint32_t all = devices.used + devices.named;
   if (all == 0) return devices.part_missing ? "A GPU, none of its work" : "CPU";
   const std::string& name = devices.first_name;
@@ -336,7 +362,8 @@ std::string Recording::DevicesText() const {
     const std::string what = name.empty() ? std::string("GPU") : name;
     return all == 1 ? what + ", no event" : fmt::format("{} × {}, no event", all, what);
   }
-  const std::string what = name.empty() ? program.device : name;
+  const bool cpu = program.device == "CPU";  // of a memory snapshot, which has no planes of GPUs
+  const std::string what = !name.empty() ? name : cpu ? std::string("GPU") : program.device;
   std::string text = devices.used == 1 ? what : fmt::format("{} × {}", devices.used, what);
   if (devices.named > 0) text += fmt::format("; {} more without an event", devices.named);
   return text;
@@ -345,7 +372,9 @@ std::string Recording::DevicesText() const {
 bool Recording::Lists(Layer layer) const {
   if (Has(layer)) return true;
   const bool optional = layer == Layer::kWholeGraphs || layer == Layer::kCounters;
-  if (foreign() || optional || header.recorder == Recorder::kTorchMemory) return false;
+  const bool whole =  // the recorder has no more
+      header.recorder == Recorder::kTorchMemory || header.recorder == Recorder::kTimeline;
+  if (foreign() || optional || whole) return false;
   if (layer == Layer::kShapes)  // other recorders know none
     return header.recorder == Recorder::kTorch || header.recorder == Recorder::kTorchNpu;
   const bool device = layer == Layer::kDeviceWork || layer == Layer::kRuntimeCalls;

@@ -57,6 +57,7 @@ struct LossFact {
   std::string id;  // that of the diagnostic
   std::string text;
   uint64_t count = 0;
+  std::string place;  // the first one: "a.json: 20 of 40 events have time 0 and length 0"
 };
 
 struct Recording {

@@ -73,7 +73,8 @@ TEST_CASE("An export without META_DATA tables, of 2021, is known by any table of
       "INSERT INTO OSRT_API VALUES (100, 200, 27, 84422, 0, 2, 0);";
   CHECK(EventsOf(*LoadDatabase(database(runtime)), EventCategory::kRuntimeCall).size() == 1);
   CHECK(EventsOf(*LoadDatabase(database(osrt)), EventCategory::kHostEvent).size() == 1);
-  CHECK(Has(DatabaseError(database("CREATE TABLE users (id INTEGER);")), "that is none of Nsight Systems"));
+  CHECK(Has(DatabaseError(database("CREATE TABLE users (id INTEGER);")),
+            "that is none of Nsight Systems"));
 }
 
 TEST_CASE("An export of Nsight Systems becomes streams, threads and ranges, in old schemas too") {

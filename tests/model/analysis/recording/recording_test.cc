@@ -228,12 +228,31 @@ TEST_CASE("A program on the CPU whose ops take most is bound by them, whatever e
 
 TEST_CASE("Marked steps with nothing inside are not judged") {
   Json json;
-  json.Process(1, "/host:CPU");
+  json.Process(1, "Step:TRAIN");
   for (int i = 0; i < 10; ++i)
     json.Slice("train", "", 1000 + 1000 * i, 990, 1, fmt::format(R"("step_num":{})", i));
   Judged p(json.Load());
   CHECK(p.Sentence().starts_with(
       "Too little was recorded to judge: nothing inside the 10 steps was recorded."));
+}
+
+TEST_CASE("What a recording lost is said beside the first sentence") {
+  Json json;
+  for (int i = 0; i < 20; ++i) json.Slice("aten::mm", "cpu_op", 5e9 + 100 * i, 80);
+  for (int i = 0; i < 20; ++i) json.Slice("aten::add", "cpu_op", 0, 0);
+  Judged p(json.Head(R"("baseTimeNanoseconds":1690000000000000000)").Load());
+  const auto findings = p.context.Get("overview")->findings;
+  REQUIRE(findings.size() > 1);
+  CHECK(findings[1].text.starts_with("Incomplete: Events have time 0 and length 0"));
+  REQUIRE(p.recording().losses.size() == 1);
+  CHECK(p.recording().losses[0].count == 20);
+}
+
+TEST_CASE("Calls of HIP are recorded by ROCm's profiler") {
+  Json rocm;
+  rocm.Process(1, "CPU HIP API");
+  for (int i = 0; i < 5; ++i) rocm.Slice("hipLaunchKernel", "", 10 * i, 5);
+  CHECK(rocm.Load()->recording.recorder == Recorder::kRocprof);
 }
 
 TEST_CASE("Layers that are absent are named with how to record them") {
