@@ -72,7 +72,8 @@ void OverviewPanel::DrawRecording(const PanelContext& context, const Recording& 
   if (LinkText(context, "recording", "Recording"))
     context.commands.Push("panel.show", {.text = "recording"});
   ImGui::SameLine(0, BaseEm() * 0.6f);
-  WrappedIn(context, Role::kText2, recording.RecorderText() + "; " + recording.DevicesText());
+  const std::string devices = recording.foreign() ? "" : "; " + recording.DevicesText();
+  WrappedIn(context, Role::kText2, recording.RecorderText() + devices);
   const std::string absent = recording.AbsentText();
   if (!absent.empty()) WrappedIn(context, lacks ? Role::kWarning : Role::kText3, absent);
   ImGui::Dummy(ImVec2(0, BaseEm() * 0.2f));

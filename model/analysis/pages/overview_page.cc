@@ -401,7 +401,7 @@ void AddLosses(const Recording& recording, AnalysisResult* result) {
     std::string text = "Incomplete: " + loss.text;
     if (!loss.place.empty()) text += " (" + loss.place + ")";
     result->findings.push_back({Finding::Grade::kWarning, text + ".",
-                                "What is said is of the rest: see the diagnostics.",
+                                "The numbers describe what was read; Diagnostics has the details.",
                                 "diagnostics"});
   }
 }

@@ -211,6 +211,7 @@ void RecordingBuilder::JudgeDevices() {
 LossFact LossOf(const Diagnostic& d) {
   LossFact loss{d.id, d.text, d.count, d.first.empty() ? "" : d.first.front()};
   if (loss.text.ends_with('.')) loss.text.pop_back();
+  if (!loss.text.empty()) loss.text[0] = Lower(loss.text[0]);
   return loss;
 }
 

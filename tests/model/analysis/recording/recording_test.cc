@@ -243,7 +243,7 @@ TEST_CASE("What a recording lost is said beside the first sentence") {
   Judged p(json.Head(R"("baseTimeNanoseconds":1690000000000000000)").Load());
   const auto findings = p.context.Get("overview")->findings;
   REQUIRE(findings.size() > 1);
-  CHECK(findings[1].text.starts_with("Incomplete: Events have time 0 and length 0"));
+  CHECK(findings[1].text.starts_with("Incomplete: events have time 0 and length 0"));
   REQUIRE(p.recording().losses.size() == 1);
   CHECK(p.recording().losses[0].count == 20);
 }
